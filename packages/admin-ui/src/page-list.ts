@@ -1,4 +1,4 @@
-/** The pages, in the order of the bar and of the keys 1 to 8. */
+/** The pages, in the order of the bar and of the keys 1 to 9. */
 export const pages = [
   { path: "/", name: "Overview" },
   { path: "/config", name: "Config" },
@@ -8,4 +8,5 @@ export const pages = [
   { path: "/upstreams", name: "Upstreams" },
   { path: "/certificates", name: "Certificates" },
   { path: "/history", name: "History" },
+  { path: "/try", name: "Try a request" },
 ] as const;

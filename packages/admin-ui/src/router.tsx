@@ -17,6 +17,7 @@ import { type ImportAddress, importAddress } from "./pages/import/import-address
 import { type ListenersAddress, listenersAddress } from "./pages/listeners/listeners-address.ts";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
 import { type RoutesAddress, routesAddress } from "./pages/routes/routes-address.ts";
+import { type TryAddress, tryAddress } from "./pages/try/try-address.ts";
 import { type UpstreamsAddress, upstreamsAddress } from "./pages/upstreams/upstreams-address.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
@@ -88,6 +89,13 @@ const history = createRoute({
   component: lazyRouteComponent(() => import("./pages/history/history-page.tsx"), "HistoryPage"),
 });
 
+const trying = createRoute({
+  getParentRoute: () => root,
+  path: "/try",
+  validateSearch: (fields: AddressText<TryAddress>) => tryAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/try/try-page.tsx"), "TryPage"),
+});
+
 /** The console's addresses, all below `/ui/`. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -99,6 +107,7 @@ export const router = createRouter({
     upstreams,
     certificates,
     history,
+    trying,
   ]),
   ...routerSettings(),
 });

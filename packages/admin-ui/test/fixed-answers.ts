@@ -98,6 +98,31 @@ const routes = [
   ),
 ];
 
+const inShop = "/apps/http/servers/shop";
+const way = {
+  ...{
+    server: "shop",
+    listeners: [],
+    failure: null,
+    status: null,
+    headers: { "Cache-Control": ["no-store"] },
+  },
+  routes: [
+    {
+      at: `${inShop}/routes/2`,
+      handlers: [
+        { at: `${inShop}/routes/2/handle/0`, name: "headers", effect: "changes the answer" },
+        { at: `${inShop}/routes/2/handle/1`, name: "reverse_proxy", effect: "answers" },
+      ],
+      after: { method: "GET", host: "eu.shop.example", uri: "/items?page=2" },
+    },
+  ],
+  passed: [0, 1].map((index) => ({ at: `${inShop}/routes/${index}`, refused_by: ["path"] })),
+  passed_count: 2,
+  answered_by: { at: `${inShop}/routes/2/handle/1`, name: "reverse_proxy", config: null },
+  may_answer_before: [],
+};
+
 const history = [
   { n: 3, at: at(-3 * minuteMs), author: "127.0.0.1", bytes: 1_712, cause: "PATCH /config/" },
   { n: 2, at: at(-2 * hourMs), author: "127.0.0.1", bytes: 1_710, cause: "POST /load" },
@@ -123,6 +148,7 @@ const runningAnswers: Record<string, unknown> = {
   "/reverse_proxy/upstreams": upstreams,
   "/listeners": listeners,
   "/http/routes": routes,
+  "/http/rehearsal": way,
   "/pull": pull,
   "/history": history,
   "/history/1": version,

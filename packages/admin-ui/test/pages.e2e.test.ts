@@ -169,6 +169,63 @@ describeConsole("the console in a browser", (app) => {
     },
   );
 
+  test("a request is tried: what would answer it, by which way, and why not", async () => {
+    const { page, server } = app;
+    await load();
+    const shop = (await server.sites()).find((site) => site.server === "shop");
+    await go("routes");
+    await page.getByRole("main").getByRole("link", { name: "Try a request" }).click();
+    const url = page.getByLabel("URL");
+    const end = page.getByRole("status", { name: "What the client gets" });
+    await url.fill(`${shop?.address}/health`);
+    await url.press("Enter");
+    await page.getByRole("alert").getByText("Write http:// or https://").waitFor();
+    expect(await url.evaluate((field) => field === document.activeElement)).toBe(true);
+    await url.fill(`http://${shop?.address}/health`);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await end.getByText("200, by static_response").waitFor();
+    expect(await (await fetch(`http://${shop?.address}/health`)).text()).toBe("ok\n");
+    await end.getByRole("link", { name: "routes/0/handle/0" }).waitFor();
+    // What changed meanwhile is seen by asking again.
+    await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
+    await server.admin("PUT", "/id/health/handle/0/status_code", 410);
+    await page.getByRole("button", { name: "Try it" }).click();
+    await end.getByText("410, by static_response").waitFor();
+    await url.fill(`http://${shop?.address}/api/items`);
+    await page.getByLabel("Header fields").fill("Host: eu.shop.example\nno field");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("alert").getByText("Line 2 is no field").waitFor();
+    await page.getByLabel("Header fields").fill("X-Trace: 1");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await end.getByText("reverse_proxy answers").waitFor();
+    const steps = page.getByRole("listitem").filter({ hasText: "routes/2" });
+    expect((await steps.allTextContents())[0]).toContain(
+      "host *.shop.example 127.0.0.1, path /api/*headers runsreverse_proxy answers",
+    );
+    await page.getByText("2 routes were tried and not for it").click();
+    await page.getByText("not its path").first().waitFor();
+    await page.reload();
+    await end.getByText("reverse_proxy answers").waitFor();
+    expect(await page.getByLabel("Header fields").inputValue()).toBe("X-Trace: 1");
+    await page.goBack();
+    await end.getByText("410, by static_response").waitFor();
+    await url.fill("https://127.0.0.1:9/");
+    await url.press("Enter");
+    await end.getByText("No server listens there").waitFor();
+    expect(await end.textContent()).toContain(`http://${shop?.address}`);
+    await url.fill("http://127.0.0.1:99999999/");
+    await url.press("Enter");
+    await page.getByRole("alert").getByText("Write http:// or https://").waitFor();
+    await page.getByLabel("Client address").fill("nobody");
+    await url.fill(`http://${shop?.address}/api/items`);
+    await url.press("Enter");
+    await page.waitForURL(/client=nobody/);
+    await server.kill();
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByText("The server does not answer").first().waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
   test("a Caddyfile is shown as what it becomes, with faults at their line, and loaded if nobody was faster", async () => {
     const { page, server } = app;
     await load();
@@ -309,6 +366,8 @@ describeConsole("the console in a browser", (app) => {
       ["listeners", "Nothing is served yet"],
       ["upstreams", "No proxies"],
       ["certificates", "No certificates"],
+      ["try", "Nothing is sent"],
+      ["try?url=http://a.example", "the running config has no servers"],
       ["nowhere", "There is no such page"],
     ] as const) {
       await go(address);
@@ -323,6 +382,7 @@ describeConsole("the console in a browser", (app) => {
     const { page, server } = app;
     await load();
     await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
+    const shop = (await server.sites()).find((site) => site.server === "shop");
     /** Looks at what is on the page in light and dark, and as narrow as a telephone. */
     const look = async (name: string) => {
       expect(await violationsOn(page), name).toEqual([]);
@@ -351,6 +411,8 @@ describeConsole("the console in a browser", (app) => {
       ["upstreams", "tbody tr"],
       ["certificates", "tbody tr"],
       ["history", ".difference"],
+      [`try?url=http://${shop?.address}/broken`, ".way-passed"],
+      ["try?url=a&method=b", "text=Write http://"],
     ] as const) {
       await go(address);
       await page.locator(sign).first().waitFor();

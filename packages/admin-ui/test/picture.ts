@@ -84,6 +84,12 @@ export const pictured: readonly Pictured[] = [
   { name: "history", address: "history", sign: ".difference" },
   { name: "history-rollback", address: "history?n=1&view=rollback", sign: ".difference" },
   {
+    name: "try",
+    address: "try?url=https://eu.shop.example/api/items?page=2",
+    sign: ".way-passed[open]",
+    act: (page) => page.locator(".way-passed summary").click(),
+  },
+  {
     name: "failure",
     address: "upstreams",
     sign: ".notice",

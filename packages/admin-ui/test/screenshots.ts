@@ -138,6 +138,14 @@ const scenes: Record<string, (page: Page) => Promise<void>> = {
     await page.goto(`${server.origin}/ui/history?n=1&view=rollback`);
     await page.getByRole("button", { name: /Roll back/ }).waitFor();
   },
+  try: async (page) => {
+    await page.goto(`${server.origin}/ui/try?url=http://${shop?.address}/api/items`);
+    await page.locator(".way-passed summary").click();
+  },
+  "try-nobody": async (page) => {
+    await page.goto(`${server.origin}/ui/try?url=https://shop.example/`);
+    await page.getByText("No server listens there").waitFor();
+  },
   help: async (page) => {
     await page.goto(`${server.origin}/ui/`);
     await page.getByRole("link", { name: "shop" }).waitFor();

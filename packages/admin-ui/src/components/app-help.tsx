@@ -5,7 +5,7 @@ const groups: readonly KeyGroup[] = [
     title: "Everywhere",
     keys: [
       [["?"], "show or hide this help"],
-      [["1", "…", "8"], "go to a page"],
+      [["1", "…", "9"], "go to a page"],
       [["/"], "go to the filter"],
     ],
   },

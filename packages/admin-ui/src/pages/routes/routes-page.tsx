@@ -65,6 +65,9 @@ export function RoutesPage() {
             onValue={(next) => change({ filter: next })}
           />
           <OrderField names={orderNames} value={sort} onValue={(next) => change({ sort: next })} />
+          <Link to="/try" className="button">
+            Try a request
+          </Link>
         </>
       }
       query={{ ...query, data: data?.entries }}

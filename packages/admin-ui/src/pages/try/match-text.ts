@@ -1,0 +1,26 @@
+import { isObject, type JsonValue } from "../../api/json-value.ts";
+
+/** Values of a matcher that are named. */
+const mostValues = 3;
+
+/** What a route is for, in a line: `host a.example, path /api/* or path /v1`. Empty: for everything. */
+export function matchText(match: JsonValue | undefined): string {
+  const sets = Array.isArray(match) ? match : [];
+  return sets
+    .map((set) =>
+      Object.entries(isObject(set) ? set : {})
+        .map(([name, value]) => `${name} ${valueText(value)}`.trim())
+        .join(", "),
+    )
+    .filter(Boolean)
+    .join(" or ");
+}
+
+function valueText(value: JsonValue): string {
+  if (typeof value === "string") {
+    return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+  }
+  const texts = Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  const more = texts.length - mostValues;
+  return texts.slice(0, mostValues).join(" ") + (more > 0 ? ` and ${more} more` : "");
+}
