@@ -7,6 +7,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkoutRightsText } from "./checkout-rights.mjs";
 import { clickhouseOf } from "./clickhouse-option.mjs";
 import { diskRoomText } from "./disk-room.mjs";
 import { homeVariables } from "./home-folder.mjs";
@@ -60,6 +61,11 @@ async function toolchainPath() {
   const folders = [...ownNode, join(toolchain, "node_modules", ".bin")];
   const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
   if (installed !== JSON.stringify(parts)) {
+    const refused = checkoutRightsText(root, toolchain);
+    if (refused !== "") {
+      process.stderr.write(refused);
+      process.exit(1);
+    }
     const texts = Object.entries(parts).map(([name, release]) => `${name} ${release}`);
     process.stderr.write(`Fetching ${texts.join(" and ")} into .toolchain (once) …\n`);
     // The package of this platform, since "node" fetches it by an install script, which many forbid.

@@ -17,14 +17,19 @@ function isWritable(folder) {
 /**
  * Variables that move the caches to a folder of the repository, where the home folder cannot be written to.
  * @param toolchain folder that is made when it is needed
- * @returns an empty object when the home folder can be written to
+ * @returns an empty object when the home folder can be written to, or nothing else can
  */
 export function homeVariables(toolchain, environment, home = homedir()) {
   if (isWritable(home)) {
     return {};
   }
   const own = join(toolchain, "home");
-  mkdirSync(own, { recursive: true });
+  try {
+    mkdirSync(own, { recursive: true });
+  } catch {
+    // Nothing can be kept here either. A prepared checkout starts all the same.
+    return {};
+  }
   const variables = { HOME: own };
   // npm tells its scripts where its cache is.
   if (environment.npm_config_cache?.startsWith(join(home, "/"))) {

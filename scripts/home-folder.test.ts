@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -12,6 +12,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test("a home that can be written to is left alone", () => {
   expect(homeVariables(join(folder, "toolchain"), { npm_config_cache: "/elsewhere" }, folder)).toEqual({});
+});
+
+test("where nothing can be written to, nothing is moved", () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect(homeVariables(join(file, "toolchain"), {}, join(folder, "nobody"))).toEqual({});
 });
 
 test("without a home that can be written to, caches go to the toolchain and another cache stays", () => {

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkoutRightsText } from "./checkout-rights.mjs";
 import { diskRoomText } from "./disk-room.mjs";
 import { addMissingNatives } from "./native-packages.mjs";
 import { nameOf, thisPlatform } from "./platform.mjs";
@@ -75,6 +76,11 @@ async function step(name, inputs, outputs, work) {
     outputs.every((path) => existsSync(join(root, path)));
   if (isDone()) {
     return;
+  }
+  const refused = checkoutRightsText(root, join(root, "node_modules"), join(root, "packages"));
+  if (refused !== "") {
+    process.stderr.write(refused);
+    process.exit(1);
   }
   await work();
   mkdirSync(folder, { recursive: true });
