@@ -186,7 +186,7 @@ describeConsole("the console in a browser", (app) => {
     await end.getByText("200, by static_response").waitFor();
     expect(await (await fetch(`http://${shop?.address}/health`)).text()).toBe("ok\n");
     await end.getByRole("link", { name: "routes/0/handle/0" }).waitFor();
-    // What changed meanwhile is seen by asking again.
+    // The same question again meets the config of now.
     await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
     await server.admin("PUT", "/id/health/handle/0/status_code", 410);
     await page.getByRole("button", { name: "Try it" }).click();

@@ -1,7 +1,6 @@
 // Takes pictures of every page in both themes and several widths, to be looked at:
 //   node test/screenshots.ts <folder> [name-theme-width …]
 import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -187,4 +186,3 @@ await running;
 await browser.close();
 upstream.close();
 await server.stop();
-await rm(built, { recursive: true, force: true });

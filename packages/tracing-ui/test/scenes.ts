@@ -84,7 +84,7 @@ export const scenes: readonly Scene[] = [
   {
     name: "search-mistakes",
     address: () => "/search?service=frontend&tags=error&minDuration=3&lookback=custom",
-    sign: ".search-field-error",
+    sign: ".field-error",
   },
   {
     name: "search-nothing",
@@ -240,7 +240,7 @@ export const scenes: readonly Scene[] = [
   {
     name: "changes-mistakes",
     address: () => "/changes?service=checkout&against=custom&lookback=custom",
-    sign: ".search-field-error",
+    sign: ".field-error",
     act: (page) => page.getByRole("button", { name: "Compare" }).click(),
   },
   {

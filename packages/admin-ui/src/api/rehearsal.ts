@@ -49,7 +49,7 @@ export interface TriedRequest {
 /** Begins the keys of all that depends on the running config here. */
 export const wayKey = ["way"];
 
-/** What would become of a request. */
+/** The question what would become of a request. */
 export function wayQuery({ method, url, headers, client }: TriedRequest) {
   const asked = new URLSearchParams({ url, method });
   for (const field of headers) {

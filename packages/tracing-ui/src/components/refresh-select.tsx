@@ -24,7 +24,7 @@ export function refetchInterval(refresh: Refresh): number | false {
 export function RefreshSelect(props: { value: Refresh; onChange: (value: Refresh) => void }) {
   return (
     <select
-      className="field refresh-select"
+      className="field"
       aria-label="Refresh"
       title="Ask again by itself"
       value={props.value}

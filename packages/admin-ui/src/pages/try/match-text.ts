@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from "../../api/json-value.ts";
 /** Values of a matcher that are named. */
 const mostValues = 3;
 
-/** What a route is for, in a line: `host a.example, path /api/* or path /v1`. Empty: for everything. */
+/** Tells in a line which requests a route is for: `host a.example, path /api/* or path /v1`. Empty: for everything. */
 export function matchText(match: JsonValue | undefined): string {
   const sets = Array.isArray(match) ? match : [];
   return sets

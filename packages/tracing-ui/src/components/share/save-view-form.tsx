@@ -63,7 +63,7 @@ export function SaveViewForm({ address }: { address: string }) {
       )}
       {outcome.kind === "saved" && <p role="status">Saved as “{name.trim()}”.</p>}
       {outcome.kind === "failed" && (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           It was not saved. {outcome.words}
         </p>
       )}

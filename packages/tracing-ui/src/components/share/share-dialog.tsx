@@ -59,7 +59,7 @@ function ShortLink({ address }: { address: string }) {
         )}
       </div>
       {typeof made === "object" && "failure" in made && (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           No link was made. {made.failure} The address of this page works as a link, too.
         </p>
       )}

@@ -29,7 +29,7 @@ export function ViewList() {
         }}
       />
       {error !== null ? (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           The views could not be listed. {failureWords(error)}{" "}
           <button type="button" className="button" onClick={() => void refetch()}>
             Try again

@@ -66,7 +66,7 @@ export function ViewRow({ view }: { view: SavedView }) {
       </div>
       {view.note !== "" && <p className="share-note">{view.note}</p>}
       {failure !== "" && (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           {failure}
         </p>
       )}

@@ -100,7 +100,7 @@ export function ChangesForm(props: {
       <div className="changes-line">
         <div className="changes-side">
           <b className="changes-letter a">A</b>
-          <Field id="changes-lookback" label="Time of A" error={errors.a}>
+          <Field id="changes-lookback" label="Time of A">
             <select
               id="changes-lookback"
               className="field"
@@ -115,12 +115,14 @@ export function ChangesForm(props: {
               <option value="custom">From … to …</option>
             </select>
           </Field>
-          {draft.lookback === "custom" && <Times names={["start", "end"]} of="A" {...{ draft, change }} />}
+          {draft.lookback === "custom" && (
+            <Times names={["start", "end"]} of="A" error={errors.a} {...{ draft, change }} />
+          )}
           {value("a")}
         </div>
         <div className="changes-side">
           <b className="changes-letter b">B</b>
-          <Field id="changes-against" label="Time of B" error={errors.b ?? errors.sides}>
+          <Field id="changes-against" label="Time of B" error={errors.sides}>
             <select
               id="changes-against"
               className="field"
@@ -134,7 +136,9 @@ export function ChangesForm(props: {
               ))}
             </select>
           </Field>
-          {draft.against === "custom" && <Times names={["bstart", "bend"]} of="B" {...{ draft, change }} />}
+          {draft.against === "custom" && (
+            <Times names={["bstart", "bend"]} of="B" error={errors.b} {...{ draft, change }} />
+          )}
           {value("b")}
         </div>
         <button type="submit" className="button main changes-button">
@@ -152,7 +156,7 @@ function Field(props: { id: string; label: string; error?: string | undefined; c
       <label htmlFor={id}>{label}</label>
       {children}
       {error !== undefined && (
-        <p id={`${id}-error`} className="search-field-error" role="alert">
+        <p id={`${id}-error`} className="field-error" role="alert">
           {error}
         </p>
       )}
@@ -165,20 +169,29 @@ type TimeName = "start" | "end" | "bstart" | "bend";
 function Times(props: {
   names: readonly [from: TimeName, to: TimeName];
   of: "A" | "B";
+  /** The fault of the two together. */
+  error: string | undefined;
   draft: ChangesAddress;
   change: (fields: Partial<ChangesAddress>) => void;
 }) {
-  const { names, of, draft, change } = props;
+  const { names, of, error, draft, change } = props;
   const zone = useChoice(zoneChoice);
   const zoneName = zoneLabel(zone, new Date());
   return names.map((name, index) => (
-    <Field key={name} id={`changes-${name}`} label={`${of} ${index === 0 ? "from" : "to"} (${zoneName})`}>
+    <Field
+      key={name}
+      id={`changes-${name}`}
+      label={`${of} ${index === 0 ? "from" : "to"} (${zoneName})`}
+      error={index === 0 ? undefined : error}
+    >
       <input
         id={`changes-${name}`}
         className="field mono"
         type="datetime-local"
         step={1}
         value={draft[name] === undefined ? "" : dateTimeFieldText(draft[name], zone)}
+        aria-invalid={error !== undefined}
+        aria-describedby={error === undefined ? undefined : `changes-${names[1]}-error`}
         onChange={(event) => change({ [name]: parseDateTimeField(event.target.value, zone) })}
       />
     </Field>

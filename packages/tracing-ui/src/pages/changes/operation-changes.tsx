@@ -51,7 +51,7 @@ export function OperationChanges({ changes, asked }: { changes: Changes; asked: 
                     {one[side].errors === 0 ? (
                       <span className="unit">–</span>
                     ) : (
-                      <span className="rate-failed">{formatShare(one[side].errors / one[side].spans)}</span>
+                      <span className="failed-text">{formatShare(one[side].errors / one[side].spans)}</span>
                     )}
                   </td>
                 ))}

@@ -61,7 +61,7 @@ export function AttributeField(props: { id: string; label: string; onTake: (attr
         {label}
       </button>
       {(isWrong || names.isError) && (
-        <p id={`${id}-error`} className="search-field-error">
+        <p id={`${id}-error`} className="field-error">
           {isWrong ? "Write one attribute, such as span.http.method" : `No names: ${names.error?.message}`}
         </p>
       )}

@@ -115,7 +115,7 @@ export function GroupList(props: {
                   {group.errors === 0 ? (
                     <span className="unit">–</span>
                   ) : (
-                    <span className="rate-failed">{formatCount(group.errors)}</span>
+                    <span className="failed-text">{formatCount(group.errors)}</span>
                   )}
                 </td>
                 <td className="group-p50">

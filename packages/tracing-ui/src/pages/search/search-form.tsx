@@ -188,7 +188,7 @@ function Field(props: {
       </div>
       {children}
       {error !== undefined && (
-        <p id={`search-${name}-error`} className="search-field-error">
+        <p id={`search-${name}-error`} className="field-error">
           {error}
         </p>
       )}
@@ -292,6 +292,7 @@ function RangeFields(props: {
     type: "datetime-local",
     step: 1,
     "aria-invalid": error !== undefined,
+    "aria-describedby": error === undefined ? undefined : "search-end-error",
     value: draft[name] === undefined ? "" : dateTimeFieldText(draft[name], zone),
     onChange: (event: { target: { value: string } }) =>
       onChange({ [name]: parseDateTimeField(event.target.value, zone) }),

@@ -110,7 +110,7 @@ export function SearchMenu({
           <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
         )}
         {failure !== "" && (
-          <p className="share-failure" role="alert">
+          <p className="failed-text" role="alert">
             {failure}
           </p>
         )}

@@ -140,7 +140,7 @@ export function Share({ share }: { share: number }) {
   if (!(share > 0)) {
     return <span className="mono unit">–</span>;
   }
-  return <span className="mono rate-failed">{formatShare(share)}&nbsp;%</span>;
+  return <span className="mono failed-text">{formatShare(share)}&nbsp;%</span>;
 }
 
 function SortHead(props: {

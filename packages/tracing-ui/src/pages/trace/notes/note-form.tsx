@@ -76,7 +76,7 @@ export function NoteForm(props: { traceId: string; spanId: string; onClose?: () 
         )}
       </div>
       {failure !== "" && (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           It was not saved. {failure}
         </p>
       )}

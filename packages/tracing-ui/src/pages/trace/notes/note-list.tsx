@@ -74,7 +74,7 @@ function NoteItem(props: { traceId: string; note: TraceNote; children: ReactNode
         )}
       </p>
       {failure !== "" && (
-        <p className="share-failure" role="alert">
+        <p className="failed-text" role="alert">
           It was not deleted. {failure}
         </p>
       )}

@@ -65,7 +65,7 @@ export function NotesPanel(props: {
         </button>
       </header>
       {error !== null && (
-        <p className="path-lead share-failure" role="alert">
+        <p className="path-lead failed-text" role="alert">
           The notes could not be read. {failureWords(error)}{" "}
           <button type="button" className="button" onClick={() => void refetch()}>
             Try again
