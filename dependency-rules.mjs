@@ -9,7 +9,7 @@ const test = "[.]test[.]ts$|/src/testing/";
 /** The web server's layers, from below to above: which of our packages each may import. */
 const serverPackages = {
   "server-core": {
-    mayImport: ["lifecycle"],
+    mayImport: ["lifecycle", "http-protocols"],
     because: "server-core runs modules through their interface and knows none of them.",
   },
   serverfile: {

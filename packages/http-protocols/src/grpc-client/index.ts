@@ -6,5 +6,6 @@ export {
   prefixed,
   writeMessagePrefix,
 } from "./grpc-answer.ts";
-export { type GrpcStatus, grpcStatusGoName } from "./grpc-status.ts";
+export { type GrpcStatus, grpcStatusGoName, grpcStatusNames } from "./grpc-status.ts";
 export { Http2Connection } from "./http2-connection.ts";
+export { UnaryClient } from "./unary-client.ts";

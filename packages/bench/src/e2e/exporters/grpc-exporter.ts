@@ -1,11 +1,12 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { type GrpcAnswer, type GrpcStatus, prefixed } from "http-protocols/grpc-client";
+import { type GrpcAnswer, type GrpcStatus, prefixed, UnaryClient } from "http-protocols/grpc-client";
 import { traceService } from "wire/otlp";
 import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
-import { GrpcConnection } from "./grpc-connection.ts";
 
 const compress = promisify(gzip);
+/** Longest wait for a connection; then the call has failed, and the next one tries again. */
+const connectTimeoutMs = 1000;
 const { path, responseDeserialize } = traceService.export;
 
 /**
@@ -23,21 +24,26 @@ const retryable: ReadonlySet<GrpcStatus> = new Set([
 
 /** OTLP over gRPC. The generator has the cores of what it measures, so it is made of the lean client of the agent. */
 export class GrpcExporter implements Exporter {
-  readonly #connections: readonly GrpcConnection[];
+  readonly #connections: readonly UnaryClient[];
   readonly #gzip: boolean;
+  readonly #timeoutMs: number;
   #next = 0;
 
   constructor({ endpoint, gzip, connections, timeoutMs }: ExporterSettings) {
     this.#gzip = gzip;
+    this.#timeoutMs = timeoutMs;
+    const origin = `http://${endpoint}`;
+    const headers = { "user-agent": "bench" };
     this.#connections = Array.from(
       { length: connections },
-      () => new GrpcConnection({ endpoint, path, gzip, timeoutMs }),
+      () => new UnaryClient({ origin, path, headers, gzip, connectTimeoutMs }),
     );
   }
 
   async export({ body, message }: ExportRequest): Promise<ExportAnswer> {
     const connection = this.#connections[this.#next++ % this.#connections.length]!;
-    return exportAnswerOf(await connection.call(this.#gzip ? await compressedMessage(body) : message));
+    const sent = this.#gzip ? await compressedMessage(body) : message;
+    return exportAnswerOf(await connection.call(sent, this.#timeoutMs));
   }
 
   async close(): Promise<void> {

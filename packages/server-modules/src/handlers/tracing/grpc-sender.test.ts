@@ -85,8 +85,9 @@ test("a collector that was away is found again", async () => {
 
 test.each([
   ["never answers", undefined, "no answer in"],
-  ["is no gRPC", 404, "HTTP status 404"],
-  ["ends without a status", 200, "the connection ended before the answer"],
+  ["is no gRPC", 404, "HTTP status 404 (gRPC status 12)"],
+  ["is busy before it knows gRPC", 503, "HTTP status 503 (gRPC status 14)"],
+  ["ends without a status", 200, "an answer without a gRPC status (gRPC status 2)"],
 ])("a server that %s", async (_, answer, fault) => {
   const server = createServer().on("stream", (stream: ServerHttp2Stream) => {
     if (answer !== undefined) {
