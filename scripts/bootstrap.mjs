@@ -9,6 +9,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkoutRightsText } from "./checkout-rights.mjs";
 import { clickhouseOf } from "./clickhouse-option.mjs";
+import { deafNpmText } from "./deaf-npm.mjs";
 import { diskRoomText } from "./disk-room.mjs";
 import { homeVariables } from "./home-folder.mjs";
 import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./platform.mjs";
@@ -136,6 +137,7 @@ if (task === "start") {
     process.exit(1);
   }
   process.stderr.write(partialPlatformText(platform, clickhouseOf(args)));
+  process.stderr.write(isWindows ? "" : deafNpmText(process.env, process.pid));
 }
 // From here on: npm may end while the toolchain is fetched, and its successor as parent would not. Whoever handles signals then ends.
 onLostNpm(() => process.kill(process.pid, "SIGTERM"));

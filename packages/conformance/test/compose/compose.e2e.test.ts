@@ -29,7 +29,8 @@ import { prometheusImage } from "./prometheus-image.ts";
 const serverProgram = testedProgram(
   fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url)),
 );
-const prepareWithinMs = 900_000;
+/** Quiet, three minutes; ten beside other work. */
+const prepareWithinMs = 1_500_000;
 const withinMs = 90_000;
 const moreRequests = 5;
 const ours = [
