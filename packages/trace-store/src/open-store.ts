@@ -10,9 +10,10 @@ import { traceStoreCall } from "./trace-store-call.ts";
 type Engine = StoreOptions["span-storage.type"];
 
 /** The engines, by the name that `--span-storage.type` gives them. */
-const engines: Record<Engine, (options: StoreOptions, log: Logger, metrics?: Registry) => TraceStore> = {
-  clickhouse: (options, log, metrics) =>
+const engines: Record<Engine, (options: StoreOptions, log: Logger, parts: StoreParts) => TraceStore> = {
+  clickhouse: (options, log, { metrics, ...limits }) =>
     openClickHouseStore({
+      ...limits,
       ...clickHouseServers(options, log, metrics),
       partialAnswers: options["span-storage.partial-answers"],
       traceCall: traceStoreCall,
@@ -20,6 +21,14 @@ const engines: Record<Engine, (options: StoreOptions, log: Logger, metrics?: Reg
   grpc: openRemoteStore,
   memory: () => openMemoryStore(),
 };
+
+/** What a process gives the store beside the options of stores. */
+export interface StoreParts {
+  /** Registry for the state of ClickHouse's servers. */
+  readonly metrics?: Registry;
+  /** Bytes of rows that one read may return; longer reads fail with STORAGE_TOO_LARGE. Default: 512 MiB. */
+  readonly maxReadBytes?: number;
+}
 
 const prefixes: Record<Engine, string> = {
   clickhouse: "clickhouse",
@@ -30,13 +39,12 @@ const prefixes: Record<Engine, string> = {
 /**
  * Opens the store that the options name, without a request to it. Reads of ClickHouse become parts of the
  * active trace.
- * @param metrics registry for the state of ClickHouse's servers
  * @throws StartError for options that cannot work
  */
-export function openStore(options: StoreOptions, log: Logger, metrics?: Registry): TraceStore {
+export function openStore(options: StoreOptions, log: Logger, parts: StoreParts = {}): TraceStore {
   const type = options["span-storage.type"];
   try {
-    return engines[type](options, log, metrics);
+    return engines[type](options, log, parts);
   } catch (error) {
     if (!(error instanceof StorageError)) {
       throw error;
@@ -47,13 +55,14 @@ export function openStore(options: StoreOptions, log: Logger, metrics?: Registry
   }
 }
 
-function openRemoteStore(options: StoreOptions, log: Logger): TraceStore {
+function openRemoteStore(options: StoreOptions, log: Logger, { maxReadBytes }: StoreParts): TraceStore {
   const tls = openClientTls(options, "grpc-storage", log);
   try {
     return openGrpcStore({
       server: options["grpc-storage.server"],
       connectionTimeoutMs: options["grpc-storage.connection-timeout"],
       tls,
+      ...(maxReadBytes === undefined ? {} : { maxReadBytes }),
       tenantHeader: options["multi-tenancy.enabled"] ? options["multi-tenancy.header"] : undefined,
     });
   } catch (error) {

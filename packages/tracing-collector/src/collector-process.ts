@@ -45,7 +45,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
       metrics.showSpanSizes();
     }
     await using opened = new AsyncDisposableStack();
-    const store = openStore(options, log, registry);
+    const store = openStore(options, log, { metrics: registry });
     opened.defer(() => store.close());
     const sampling = await openSampling(options, { store, metrics: registry, log });
     opened.defer(() => sampling.provider.close());

@@ -62,6 +62,9 @@ export const queryOptions = z.object({
     "Most traces that a search may ask for; 0: any number, as in the public model.",
   ),
   "query.max-spans": limit(1_000_000).describe("Most spans that one answer may hold; 0: any number."),
+  "query.max-read-size": bytes("256MiB").describe(
+    "Most bytes of rows that one request may read from the store, however few spans they are; an answer of more is an error.",
+  ),
   "query.max-answer-size": bytes("32MiB").describe(
     "Largest answer to a TraceQL query, about, as JSON; values that by() and select() repeat are counted each time.",
   ),
@@ -74,7 +77,7 @@ export const queryOptions = z.object({
     .min(1)
     .default(4)
     .describe(
-      "Requests that may hold traces in memory at a time; others wait. No tenant gets the last place beside its other requests.",
+      "Requests that may hold traces in memory, or read dependencies, attributes or metrics, at a time; others wait. No tenant gets the last place beside its other requests.",
     ),
   "query.max-concurrent-trace-reads": z
     .number()
@@ -82,7 +85,7 @@ export const queryOptions = z.object({
     .min(1)
     .default(4)
     .describe(
-      "As --query.max-concurrent-reads, for requests for a trace by its id: they wait for no search.",
+      "As --query.max-concurrent-reads, for a trace by its id, and names of services and operations that are not in memory: they wait for no search.",
     ),
   "query.max-waiting-reads": z
     .number()

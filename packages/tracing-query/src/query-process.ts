@@ -68,12 +68,19 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const uiFolder = options["query.static-files"] || builtInUiFolder;
     const httpTls = await openServerTls(options, "query.http", log);
     const grpcTls = await openServerTls(options, "query.grpc", log);
-    const store = openStore(options, log, metrics);
+    const maxReadBytes = options["query.max-read-size"];
+    const store = openStore(options, log, { metrics, maxReadBytes });
     const watch = new StorageWatch({ store, health });
     const prometheus =
       options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
     const queryMetrics = new QueryMetrics(metrics);
     const room = new TraceRoom(defaultRoomBytes, () => queryMetrics.largeReadWaits());
+    const gate = new RequestGate({
+      maxConcurrent: options["query.max-concurrent-reads"],
+      maxConcurrentTraces: options["query.max-concurrent-trace-reads"],
+      maxWaiting: options["query.max-waiting-reads"],
+      room,
+    });
     const service = new QueryService({
       reader: store.reader,
       dependencies: store.dependencies,
@@ -88,6 +95,8 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       watch,
       metrics: queryMetrics,
       room,
+      gate,
+      maxReadBytes,
     });
     const page = await UiPage.open(
       {
@@ -104,12 +113,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       service,
       tenants: new TenantCheck(options),
       propagateToken: options["query.bearer-token-propagation"],
-      gate: new RequestGate({
-        maxConcurrent: options["query.max-concurrent-reads"],
-        maxConcurrentTraces: options["query.max-concurrent-trace-reads"],
-        maxWaiting: options["query.max-waiting-reads"],
-        room,
-      }),
+      gate,
       limits: readLimitsOf(options),
       adjust: { maxClockSkewNano },
       ...openKeptStores(options["query.views-dir"], (kind) => queryMetrics.viewRefused(kind)),

@@ -7,6 +7,7 @@
  * - `STORAGE_ABORTED` the caller's signal was aborted
  * - `STORAGE_BAD_QUERY` no store can answer the read: an invalid id or limit, too many tags, or too long
  *   texts
+ * - `STORAGE_TOO_LARGE` the answer of a read is over the limit of bytes for one read
  * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials (of a write:
  *   the rows are to blame, and only they; anything else that stops a write is `STORAGE_UNAVAILABLE`)
  * - `STORAGE_VERSION` the store's schema is newer than this code
@@ -17,6 +18,7 @@ export type StorageErrorCode =
   | "STORAGE_TIMEOUT"
   | "STORAGE_ABORTED"
   | "STORAGE_BAD_QUERY"
+  | "STORAGE_TOO_LARGE"
   | "STORAGE_REFUSED"
   | "STORAGE_VERSION"
   | "STORAGE_UNSUPPORTED";

@@ -108,9 +108,7 @@ test("past the calls that may wait, clients are told so; who cancels makes room,
   const second = stuck();
   const busy = {
     code: status.RESOURCE_EXHAUSTED,
-    details: expect.stringContaining(
-      "1 requests for traces are under way and 1 wait: --query.max-concurrent-reads",
-    ),
+    details: expect.stringContaining("1 requests are under way and 1 wait: --query.max-concurrent-reads"),
   };
   await expect
     .poll(() => allOf(ask("findTraces", { query: searchV2 })).catch((error: unknown) => error))

@@ -51,7 +51,7 @@ export function queryHandlers(
       }
       let leave = () => {};
       try {
-        leave = await guard.gate.traces.enter(read.signal, read.tenant);
+        leave = await guard.gate.traces.admit(read);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
           fail(call, notFound, read);
@@ -81,7 +81,7 @@ export function queryHandlers(
       try {
         const search = queryOf(query);
         checkLimits(search, limits);
-        leave = await guard.gate.enter(read.signal, read.tenant);
+        leave = await guard.gate.admit(read);
         const traces = await service.findPackedTraces(search, read);
         checkSpans(traces, limits);
         await sendAll(call, messagesOf(traces), read);
@@ -109,7 +109,7 @@ export function queryHandlers(
         if (typeof traceId !== "string") {
           return traceId;
         }
-        const leave = await guard.gate.traces.enter(read.signal, read.tenant);
+        const leave = await guard.gate.traces.admit(read);
         try {
           await service.archiveTrace(traceId, read);
           return {};

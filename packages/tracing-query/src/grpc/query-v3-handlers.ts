@@ -91,7 +91,7 @@ export function queryV3Handlers(
   ): Promise<void> {
     let leave = () => {};
     try {
-      leave = await gate.enter(read.signal, read.tenant);
+      leave = await gate.admit(read);
       const traces = await find();
       if (traces.length === 0 && ofNone !== undefined) {
         fail(call, ofNone, read);
@@ -183,7 +183,7 @@ export function queryV3Handlers(
       }
       let leave = () => {};
       try {
-        leave = await guard.gate.enter(read.signal, read.tenant);
+        leave = await guard.gate.admit(read);
         checkLimits(query, limits);
         const traces = await service.findOutlines(query, read);
         checkSpans(traces, limits);

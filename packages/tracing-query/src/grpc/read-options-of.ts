@@ -3,6 +3,7 @@ import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantProblem, tenantProblemTexts } from "lifecycle";
 import { type PartialReason, PartialReasons } from "storage/api";
 import { bearerTokenOf } from "../service/bearer-token.ts";
+import type { PlacedRead } from "../service/request-gate.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { callSignal } from "./call-signal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
@@ -15,7 +16,7 @@ const codes: Readonly<Record<TenantProblem, status>> = {
 };
 
 /** Options of each read of the store that serves a call. */
-export interface CallReadOptions {
+export interface CallReadOptions extends PlacedRead {
   /** Tenant that the call's metadata names. */
   readonly tenant: string;
   /** Aborted when the client cancels or disconnects, or when its deadline passes. */

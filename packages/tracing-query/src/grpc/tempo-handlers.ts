@@ -70,7 +70,7 @@ function sender(guard: CallGuard, log: Logger) {
     let leave = () => {};
     try {
       if (isHeavy) {
-        leave = await guard.gate.enter(read.signal, read.tenant);
+        leave = await guard.gate.admit(read);
       }
       await sendAll(call, await find(read), read);
     } catch (error) {

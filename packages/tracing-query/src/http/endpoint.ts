@@ -12,7 +12,7 @@ import { type PartialAnswer, PartialReasons, type ReadOptions } from "storage/ap
 import { QueryError } from "../query-error.ts";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
-import type { RequestGate } from "../service/request-gate.ts";
+import type { PlacedRead, RequestGate } from "../service/request-gate.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { cutSlowClient, defaultClientTimes } from "./cut-slow-client.ts";
 import { errorEnvelope } from "./envelope.ts";
@@ -23,11 +23,12 @@ import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
 
 /** Options of a read for an admitted request. The signal is aborted when the client disconnects. */
-export type AdmittedRead = ReadOptions & {
-  readonly signal: AbortSignal;
-  /** The reads of this request add reasons why the answer is partial. */
-  readonly reasons: PartialReasons;
-};
+export type AdmittedRead = ReadOptions &
+  PlacedRead & {
+    readonly signal: AbortSignal;
+    /** The reads of this request add reasons why the answer is partial. */
+    readonly reasons: PartialReasons;
+  };
 
 export interface EndpointRequest {
   /** Method of the request. */
@@ -95,7 +96,10 @@ export interface EndpointDefinition {
   readonly answer: Endpoint;
   /** Form of answers and failures. */
   readonly style: AnswerStyle;
-  /** True: the endpoint holds traces in memory, so it waits when many such requests run. */
+  /**
+   * True: the endpoint holds a place until its answer is sent, because it holds traces in memory. False: only
+   * its reads of the store take a place.
+   */
   readonly isHeavy: boolean;
   /** True: the endpoint reads one trace by its id. Such requests wait only for each other. */
   readonly isOfOneTrace?: boolean;
@@ -250,7 +254,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
     try {
       const params = paramsOf(request, style);
       if (isHeavy) {
-        leave = await (isOfOneTrace ? gate.traces : gate).enter(signal, read.tenant);
+        leave = await (isOfOneTrace ? gate.traces : gate).admit(read);
       }
       const answered = await answer({
         method: request.method,

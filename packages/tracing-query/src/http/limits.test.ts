@@ -18,7 +18,7 @@ async function open(store: SampleStore, changes: Partial<ReturnType<typeof sampl
     ...changes,
     address: parseHostPort("127.0.0.1:0")!,
     tls: undefined,
-    service: sampleService(store),
+    service: sampleService(store, undefined, undefined, changes.gate),
     page: await UiPage.open({ folder: "/nowhere", configFile: "" }, log),
     uiFolder: "/nowhere",
     basePath: "",
@@ -108,7 +108,7 @@ test("past the requests that may wait, clients are told to come again; who leave
     error: {
       httpCode: 503,
       message:
-        "1 requests for traces are under way and 0 wait: --query.max-concurrent-reads and --query.max-waiting-reads allow no more",
+        "1 requests are under way and 0 wait: --query.max-concurrent-reads and --query.max-waiting-reads allow no more",
     },
   });
   socket.destroy();
@@ -116,6 +116,36 @@ test("past the requests that may wait, clients are told to come again; who leave
   await reader.aborted.promise;
   const transformed = () => fetch(`${base}/api/transform`, { method: "POST", body: "{}" });
   await expect.poll(async () => (await transformed()).status).toBe(200);
+});
+
+test.each([
+  "/api/services",
+  "/api/operations?service=a",
+  "/api/v3/services",
+  "/api/dependencies",
+  "/api/metrics/calls?service=a",
+  "/api/metrics/errors?service=a",
+  "/api/metrics/latencies?service=a&quantile=0.5",
+  "/api/metrics/prometheus",
+  "/api/analysis/v1/dependencies",
+  "/api/analysis/v1/dependencies/graph",
+  "/api/analysis/v1/names",
+  "/api/analysis/v1/attributes",
+  "/api/analysis/v1/attributes/span/a/values",
+  "/tempo/api/search/tags",
+  "/tempo/api/v2/search/tag/span.a/values",
+])("reads of names, values, dependencies and metrics take a place: %s", async (path) => {
+  const gate = new RequestGate({ maxConcurrent: 1, maxWaiting: 0 });
+  const base = await open(await sampleStore([otlpSpan()]), { gate });
+  expect((await fetch(base + path)).status).toBe(200);
+  const leave = await gate.enter(new AbortController().signal);
+  const refused = await fetch(base + path);
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringContaining("1 requests are under way"),
+  ]);
+  leave();
+  expect((await fetch(base + path)).status).toBe(200);
 });
 
 test("a client that takes nothing is cut off, and makes room", async () => {

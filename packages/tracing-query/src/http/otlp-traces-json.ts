@@ -1,7 +1,7 @@
 import type { PackedTrace, PartialReasons } from "storage/api";
 import type { Span } from "wire/model";
 import { encodeTracesJson } from "wire/otlp";
-import { spansOf } from "../service/spans-of.ts";
+import { inParts, spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
 /**
@@ -31,18 +31,9 @@ export function* otlpTracesJson(
 }
 
 /** A part may hold spans of several traces; only one part is in memory as objects. */
-function* partsOf(traces: readonly PackedTrace[]): Generator<Span[]> {
-  let part: Span[] = [];
-  for (const { spans } of traces) {
-    for (const span of spansOf(spans)) {
-      part.push(span);
-      if (part.length === spansPerPart) {
-        yield part;
-        part = [];
-      }
-    }
-  }
-  if (part.length > 0) {
-    yield part;
-  }
+function partsOf(traces: readonly PackedTrace[]): Generator<Span[]> {
+  return inParts(
+    traces.values().flatMap(({ spans }) => spansOf(spans)),
+    spansPerPart,
+  );
 }

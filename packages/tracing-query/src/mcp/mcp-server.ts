@@ -29,7 +29,7 @@ export function mcpServer(context: ToolContext, parts: McpServerParts): McpServe
       let leave = () => {};
       if (tool.weight !== "light") {
         const gate = tool.weight === "trace" ? parts.gate.traces : parts.gate;
-        leave = await gate.enter(read.signal, read.tenant);
+        leave = await gate.admit(read);
       }
       try {
         const answer = await tool.answer(args, context);

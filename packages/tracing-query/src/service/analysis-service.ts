@@ -39,54 +39,54 @@ export class AnalysisService {
   }
 
   getHeatMap(query: HeatMapQuery, options: ReadOptions): Promise<HeatMap> {
-    return this.#reads.one("get_heat_map", () =>
+    return this.#reads.one("get_heat_map", options, () =>
       this.#reader.getHeatMap(query, withinTime(options, query.range)),
     );
   }
 
   compareAttributes(query: AttributeComparisonQuery, options: ReadOptions): Promise<AttributeComparison> {
-    return this.#reads.one("compare_attributes", () =>
+    return this.#reads.one("compare_attributes", options, () =>
       this.#reader.compareAttributes(query, withinTime(options, timeOf(query.background))),
     );
   }
 
   /** Two populations side by side: durations, errors, operations and attributes. */
   comparePopulations(query: PopulationComparisonQuery, options: ReadOptions): Promise<PopulationComparison> {
-    return this.#reads.one("compare_populations", () =>
+    return this.#reads.one("compare_populations", options, () =>
       this.#reader.comparePopulations(query, withinTime(options, timeOf(query.a), timeOf(query.b))),
     );
   }
 
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options: ReadOptions): Promise<DurationRank | undefined> {
-    return this.#reads.one("get_duration_rank", () =>
+    return this.#reads.one("get_duration_rank", options, () =>
       this.#reader.getDurationRank(query, withinTime(options, query.range)),
     );
   }
 
   /** In the order of the query's operations; undefined for those without peers. */
   getDurationRanks(query: DurationRanksQuery, options: ReadOptions): Promise<(DurationRanks | undefined)[]> {
-    return this.#reads.list("get_duration_ranks", () =>
+    return this.#reads.list("get_duration_ranks", options, () =>
       this.#reader.getDurationRanks(query, withinTime(options, query.range)),
     );
   }
 
   getTopOperations(query: TopOperationsQuery, options: ReadOptions): Promise<OperationSummary[]> {
-    return this.#reads.list("get_top_operations", () =>
+    return this.#reads.list("get_top_operations", options, () =>
       this.#reader.getTopOperations(query, withinTime(options, query.range)),
     );
   }
 
   /** For the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options: ReadOptions): Promise<CriticalPathSums> {
-    return this.#reads.one("get_critical_path", () =>
+    return this.#reads.one("get_critical_path", options, () =>
       this.#reader.getCriticalPath(query, withinTime(options, timeOf(query))),
     );
   }
 
   /** Spans that arrived after a cursor. */
   tail(query: TailQuery, options: ReadOptions): Promise<Tail> {
-    return this.#reads.one("tail", () => this.#reader.tail(query, options));
+    return this.#reads.one("tail", options, () => this.#reader.tail(query, options));
   }
 
   /** Whether the store supports these methods. @throws StorageError when the store has not answered yet */

@@ -4,6 +4,7 @@ import type { ReadOptions, SpanReader } from "storage/api";
 import { expect, test } from "vitest";
 import { NameService } from "./name-service.ts";
 import { QueryMetrics } from "./query-metrics.ts";
+import { RequestGate } from "./request-gate.ts";
 import { StoreReads } from "./store-reads.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
@@ -27,7 +28,11 @@ function opened(maxAgeMs: number) {
   const watch = new StorageWatch({ store: { ready: async () => {} }, health: alwaysAvailable });
   watch.stop();
   const registry = new Registry();
-  const reads = new StoreReads({ watch, metrics: new QueryMetrics(registry) });
+  const reads = new StoreReads({
+    watch,
+    metrics: new QueryMetrics(registry),
+    gate: new RequestGate({ maxConcurrent: 1, maxWaiting: 0 }),
+  });
   return { asked, registry, names: new NameService(reader, reads, maxAgeMs) };
 }
 

@@ -60,10 +60,11 @@ export class NameService {
     let hasAsked = false;
     const found = await lists.get(JSON.stringify([tenant, bearerToken, ...query]), signal, async (shared) => {
       hasAsked = true;
-      const { signal: _own, ...rest } = options;
+      // The question is of all callers that wait, so the place of one of them is not its place.
+      const { signal: _own, ...rest } = { ...options, hasPlace: false };
       const { add, of } = reasonsOfNames();
       const asked = { ...rest, onPartial: add, ...(shared === undefined ? {} : { signal: shared }) };
-      const list = await this.#reads.list(operation, () => read(asked));
+      const list = await this.#reads.list(operation, asked, () => read(asked));
       const reasons = of(list);
       if (reasons.length > 0) {
         this.#reasons.set(list, reasons);

@@ -31,6 +31,7 @@ import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
+import type { RequestGate } from "./request-gate.ts";
 import { SearchService } from "./search-service.ts";
 import type { SpanCounter } from "./span-counters.ts";
 import { StoreReads } from "./store-reads.ts";
@@ -68,6 +69,10 @@ export interface QueryServiceParts {
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
   readonly room: TraceRoom;
+  /** Places of reads whose requests hold none yet. */
+  readonly gate: RequestGate;
+  /** The store's limit of one read, for the text of its failure. */
+  readonly maxReadBytes?: number | undefined;
 }
 
 /**
@@ -116,7 +121,7 @@ export class QueryService {
     onCount?: OnCount,
   ): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
-    const traces = await this.#reads.list("get_trace", () =>
+    const traces = await this.#reads.list("get_trace", options, () =>
       this.#readPacked(reader, traceIds, options, onCount),
     );
     const found = new Set(traces.map(({ traceId }) => traceId));
@@ -149,7 +154,7 @@ export class QueryService {
 
   /** Whole traces, newest first. */
   findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
-    return this.#reads.list("find_traces", () =>
+    return this.#reads.list("find_traces", options, () =>
       this.#parts.reader.findTraces(query, withinTime(options, timeOf(query))),
     );
   }
@@ -169,7 +174,7 @@ export class QueryService {
   #find(query: TraceQuery, options: ReadOptions, get: SpanReader["getPackedTraces"]): Promise<PackedTrace[]> {
     const { reader, room } = this.#parts;
     const inTime = withinTime(options, timeOf(query));
-    return this.#reads.list("find_traces", async () => {
+    return this.#reads.list("find_traces", options, async () => {
       if (get === undefined) {
         return await reader.findTraces(query, inTime);
       }
@@ -190,7 +195,7 @@ export class QueryService {
     if (query.endUnixNano < query.startUnixNano) {
       return [];
     }
-    const links = await this.#reads.list("get_dependencies", () =>
+    const links = await this.#reads.list("get_dependencies", options, () =>
       this.#parts.dependencies.getDependencies(query, withinTime(options, query)),
     );
     const sums = new Map<string, DependencyLink>();
@@ -204,21 +209,21 @@ export class QueryService {
 
   /** Calls a second. @throws QueryError QUERY_NOT_SUPPORTED when the store counts no calls */
   getCallRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_call_rates", (red) =>
+    return this.#readMetrics("get_call_rates", options, (red) =>
       red.getCallRates(query, withinTime(options, timeOfMetrics(query))),
     );
   }
 
   /** Shares of calls that failed. @throws QueryError QUERY_NOT_SUPPORTED */
   getErrorRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_error_rates", (red) =>
+    return this.#readMetrics("get_error_rates", options, (red) =>
       red.getErrorRates(query, withinTime(options, timeOfMetrics(query))),
     );
   }
 
   /** Durations in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   getLatencies(query: LatencyQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_latencies", (red) =>
+    return this.#readMetrics("get_latencies", options, (red) =>
       red.getLatencies(query, withinTime(options, timeOfMetrics(query))),
     );
   }
@@ -226,21 +231,23 @@ export class QueryService {
   /** One page of services or operations, ranked by their calls. @throws QueryError QUERY_NOT_SUPPORTED */
   getRankedRates(query: RankedRatesQuery, options: ReadOptions): Promise<RankedRates> {
     return this.#unlessUnsupported(() =>
-      this.#reads.one("get_ranked_rates", () => this.#parts.redMetrics.getRankedRates(query, options)),
+      this.#reads.one("get_ranked_rates", options, () =>
+        this.#parts.redMetrics.getRankedRates(query, options),
+      ),
     );
   }
 
   /** Counters of all spans since this process began, for Prometheus. @throws QueryError QUERY_NOT_SUPPORTED */
   getSpanCounters(options: ReadOptions): Promise<SpanCounter[]> {
     return this.#unlessUnsupported(() =>
-      this.#reads.list("get_span_counters", () => this.#parts.readSpanCounters(options)),
+      this.#reads.list("get_span_counters", options, () => this.#parts.readSpanCounters(options)),
     );
   }
 
   /** Counters of all calls between services since this process began. @throws QueryError QUERY_NOT_SUPPORTED */
   getCallCounters(options: ReadOptions): Promise<CallCounter[]> {
     return this.#unlessUnsupported(() =>
-      this.#reads.list("get_call_counters", () => this.#parts.readCallCounters(options)),
+      this.#reads.list("get_call_counters", options, () => this.#parts.readCallCounters(options)),
     );
   }
 
@@ -281,7 +288,7 @@ export class QueryService {
     const { writer } = this.#parts.archive;
     const { tenant = "", signal } = options;
     await this.#reads
-      .sized("archive_trace", async () => {
+      .sized("archive_trace", options, async () => {
         for (const rows of archiveBlocks(trace, tenant)) {
           await writer.writeSpans(rows, {
             deduplicationToken: createHash("sha256").update(rows.bytes).digest("hex"),
@@ -326,9 +333,10 @@ export class QueryService {
 
   #readMetrics(
     operation: ReadOperation,
+    options: ReadOptions,
     read: (red: RedMetrics) => Promise<MetricSeries[]>,
   ): Promise<MetricSeries[]> {
-    return this.#metricsOf((red) => this.#reads.list(operation, () => read(red)));
+    return this.#metricsOf((red) => this.#reads.list(operation, options, () => read(red)));
   }
 
   #metricsOf(read: (red: RedMetrics) => Promise<MetricSeries[]>): Promise<MetricSeries[]> {

@@ -19,6 +19,14 @@ export interface RequestGateSettings {
 const readOptions = "--query.max-concurrent-reads";
 const traceOptions = "--query.max-concurrent-trace-reads";
 
+/** A request that reads the store; it holds a place from `admit` until it leaves. */
+export interface PlacedRead {
+  readonly signal: AbortSignal;
+  readonly tenant?: string | undefined;
+  /** True while the request holds a place: its reads of the store take no further one. */
+  hasPlace?: boolean;
+}
+
 /** A waiting request. */
 interface Waiter {
   letIn(): void;
@@ -91,6 +99,16 @@ export class RequestGate {
     };
   }
 
+  /** As `enter`, and marks the options of the request's reads, and copies that are made of them later. */
+  async admit(read: PlacedRead): Promise<() => void> {
+    const leave = await this.enter(read.signal, read.tenant);
+    read.hasPlace = true;
+    return () => {
+      read.hasPlace = false;
+      leave();
+    };
+  }
+
   /** Places that may be taken before a request of the tenant begins. */
   #placesFor(tenant: string, share: Share): number {
     const { maxConcurrent } = this.#settings;
@@ -153,7 +171,7 @@ export class RequestGate {
   #busy(): QueryError {
     return new QueryError(
       "QUERY_BUSY",
-      `${this.#inside} requests for traces are under way and ${this.#waiting} wait: ${this.#option} and --query.max-waiting-reads allow no more`,
+      `${this.#inside} requests are under way and ${this.#waiting} wait: ${this.#option} and --query.max-waiting-reads allow no more`,
     );
   }
 

@@ -24,11 +24,13 @@ export type SampleStore =
  * @param store a whole store, or only a reader, for a store that can do nothing else
  * @param metrics registry for the counters; a new one by default
  * @param room memory for large traces; plenty by default
+ * @param gate places of reads whose requests hold none; sixteen by default
  */
 export function sampleService(
   store: SampleStore,
   metrics = new Registry(),
   room = new TraceRoom(),
+  gate = new RequestGate({ maxConcurrent: 16, maxWaiting: 1_000 }),
 ): QueryService {
   const {
     reader,
@@ -55,6 +57,7 @@ export function sampleService(
     watch,
     metrics: new QueryMetrics(metrics),
     room,
+    gate,
   });
 }
 

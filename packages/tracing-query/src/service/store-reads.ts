@@ -1,30 +1,64 @@
 import { type StorageWatch, startChild } from "lifecycle";
 import { StorageError } from "storage/api";
+import { QueryError } from "../query-error.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
+import type { PlacedRead, RequestGate } from "./request-gate.ts";
 
-/** Counts and times every read of the store, and reports to the watch whether the store answers. */
+/** Options of a read, as far as they concern its place. */
+export type ReadPlace = Partial<PlacedRead>;
+
+/** Reads of some rows by their keys. They take milliseconds, so they do not wait for searches. */
+const pointReads: ReadonlySet<ReadOperation> = new Set([
+  "get_trace",
+  "archive_trace",
+  "get_services",
+  "get_operations",
+]);
+
+/** The watch, metrics and places that all reads share. */
+export interface StoreReadsParts {
+  readonly watch: StorageWatch;
+  readonly metrics: QueryMetrics;
+  readonly gate: RequestGate;
+  /** The store's limit of one read, for the text of its failure. */
+  readonly maxReadBytes?: number | undefined;
+}
+
+/**
+ * Counts and times every read of the store, and reports to the watch whether the store answers. A read for a
+ * request without a place in the gate waits for one first, so that no endpoint is left out.
+ */
 export class StoreReads {
   readonly #watch: StorageWatch;
   readonly #metrics: QueryMetrics;
 
-  constructor({ watch, metrics }: { readonly watch: StorageWatch; readonly metrics: QueryMetrics }) {
+  readonly #gate: RequestGate;
+  readonly #maxReadBytes: number | undefined;
+
+  constructor({ watch, metrics, gate, maxReadBytes }: StoreReadsParts) {
+    this.#maxReadBytes = maxReadBytes;
     this.#watch = watch;
+    this.#gate = gate;
     this.#metrics = metrics;
   }
 
   /** A read that returns a list, whose length is counted. */
-  list<T>(operation: ReadOperation, read: () => Promise<readonly T[]>): Promise<T[]> {
-    return this.#read(operation, read as () => Promise<T[]>, ({ length }) => length);
+  list<T>(operation: ReadOperation, place: ReadPlace, read: () => Promise<readonly T[]>): Promise<T[]> {
+    return this.#read(operation, place, read as () => Promise<T[]>, ({ length }) => length);
   }
 
   /** A read that returns no list, but has a length, which is counted. */
-  sized<T extends { readonly length: number }>(operation: ReadOperation, work: () => Promise<T>): Promise<T> {
-    return this.#read(operation, work, ({ length }) => length);
+  sized<T extends { readonly length: number }>(
+    operation: ReadOperation,
+    place: ReadPlace,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return this.#read(operation, place, work, ({ length }) => length);
   }
 
   /** A read that returns a single answer. */
-  one<T>(operation: ReadOperation, read: () => Promise<T>): Promise<T> {
-    return this.#read(operation, read, () => 1);
+  one<T>(operation: ReadOperation, place: ReadPlace, read: () => Promise<T>): Promise<T> {
+    return this.#read(operation, place, read, () => 1);
   }
 
   /** Counts an answer from the cache. */
@@ -33,6 +67,24 @@ export class StoreReads {
   }
 
   async #read<T>(
+    operation: ReadOperation,
+    { hasPlace, tenant, signal = new AbortController().signal }: ReadPlace,
+    read: () => Promise<T>,
+    countOf: (found: T) => number,
+  ): Promise<T> {
+    if (hasPlace === true) {
+      return await this.#observed(operation, read, countOf);
+    }
+    const gate = pointReads.has(operation) ? this.#gate.traces : this.#gate;
+    const leave = await gate.enter(signal, tenant);
+    try {
+      return await this.#observed(operation, read, countOf);
+    } finally {
+      leave();
+    }
+  }
+
+  async #observed<T>(
     operation: ReadOperation,
     read: () => Promise<T>,
     countOf: (found: T) => number,
@@ -49,10 +101,23 @@ export class StoreReads {
       if (error instanceof StorageError && error.code === "STORAGE_UNAVAILABLE") {
         this.#watch.unreachable();
       }
-      throw error;
+      throw this.#named(error);
     } finally {
       span?.end(count === undefined);
       this.#metrics.observe(operation, (performance.now() - startMs) / 1_000, count);
     }
+  }
+
+  /** A read over the limit of bytes becomes a failure that names the option. */
+  #named(error: unknown): unknown {
+    if (!(error instanceof StorageError && error.code === "STORAGE_TOO_LARGE")) {
+      return error;
+    }
+    const value = this.#maxReadBytes ?? 0;
+    return new QueryError(
+      "QUERY_TOO_LARGE",
+      `the spans of the answer are over the limit of ${value} bytes of --query.max-read-size: ask for fewer traces or a shorter time`,
+      { limit: { name: "query.max-read-size", value }, cause: error },
+    );
   }
 }

@@ -130,8 +130,9 @@ export class TailFeed {
           refusePartial(reason);
         }
       };
-      const options: ReadOptions = {
+      const options = {
         signal,
+        hasPlace: true,
         bearerToken,
         onPartial,
         ...(tenant === undefined ? {} : { tenant }),

@@ -5,6 +5,9 @@ import type { ReadOptions } from "storage/api";
  */
 export const largeTraceSpans = 2_000;
 
+/** Few spans may be as large as many. */
+const largeTraceBytes = 2 * 1024 * 1024;
+
 /** Memory for the rows of large traces in all requests: two traces of 50,000 spans. */
 export const defaultRoomBytes = 64 * 1024 * 1024;
 
@@ -133,11 +136,9 @@ export async function readInRoom<T>(
   let heldBytes = 0;
   const count: OnCount = (spans, bytes = spans * roughSpanBytes) => {
     onCount(spans, bytes);
-    if (spans <= largeTraceSpans || mustWait) {
-      return;
-    }
     seenBytes += bytes;
-    if (seenBytes <= heldBytes) {
+    const isLarge = spans > largeTraceSpans || seenBytes > largeTraceBytes;
+    if (!isLarge || mustWait || seenBytes <= heldBytes) {
       return;
     }
     const more = seenBytes - heldBytes;

@@ -158,7 +158,7 @@ export class ClickHouseConnection {
 
   /**
    * The answer to a SELECT that names its format.
-   * @param maxBytes STORAGE_REFUSED when the answer is longer
+   * @param maxBytes STORAGE_TOO_LARGE when the answer is longer
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, read: ReadCall = {}): Promise<Buffer> {
     return this.#read(sql, parameters, read, ({ body }, abort) => collect(body, maxBytes, abort));

@@ -146,7 +146,7 @@ describe("a ClickHouse store", () => {
     const span = sampleSpan();
     await write(store, [span]);
     const small = openClickHouseStore({ urls: [server.url], database: own, maxReadBytes: 50 });
-    await expectStorageError(small.reader.getTraces([span.traceId]), "STORAGE_REFUSED");
+    await expectStorageError(small.reader.getTraces([span.traceId]), "STORAGE_TOO_LARGE");
     await small.close();
   });
 

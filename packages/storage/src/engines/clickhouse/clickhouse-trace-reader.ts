@@ -3,6 +3,7 @@ import { StoredOrigins } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
+import { tooLarge } from "./calls/answer-stream.ts";
 import { type ReadCall, readCall } from "./calls/read-call.ts";
 import type { AnswerSize, ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
@@ -122,6 +123,9 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     let answer = new PackedAnswer(this.#origins);
     const begin = (size: AnswerSize | undefined) => {
       if (size !== undefined) {
+        if ((size.bytes ?? 0) > maxBytes) {
+          throw tooLarge(maxBytes);
+        }
         onCount(size.rows, size.bytes);
       }
       answer = new PackedAnswer(this.#origins);

@@ -152,7 +152,7 @@ describe("reads from a remote storage", () => {
       { getTrace: (call) => sendSpans(call, [sampleSpan(), sampleSpan()]) },
       { maxReadBytes: 100 },
     );
-    await expectStorageError(reader.getTraces([newTraceId()]), "STORAGE_REFUSED");
+    await expectStorageError(reader.getTraces([newTraceId()]), "STORAGE_TOO_LARGE");
   });
 
   test("add up the dependencies of several days", async () => {

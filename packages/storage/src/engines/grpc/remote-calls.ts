@@ -71,7 +71,7 @@ export class RemoteCalls {
 
   /**
    * Hands on each message of the answer.
-   * @throws StorageError STORAGE_REFUSED when there are more bytes than `budget` has left
+   * @throws StorageError STORAGE_TOO_LARGE when there are more bytes than `budget` has left
    */
   async download<Request, Response>(
     method: MethodDefinition<Request, Response>,
@@ -99,7 +99,7 @@ export class RemoteCalls {
         for await (const { response, size } of call as AsyncIterable<ReturnType<typeof measured>>) {
           budget.bytes -= size;
           if (budget.bytes < 0) {
-            throw new StorageError("STORAGE_REFUSED", "the answer is over the limit of bytes for one read");
+            throw new StorageError("STORAGE_TOO_LARGE", "the answer is over the limit of bytes for one read");
           }
           take(response);
         }

@@ -15,7 +15,7 @@ export interface AnswerSize {
 /** Bytes of an error's text that are read. */
 const maxErrorBytes = 65_536;
 
-/** Reads the whole body. @param maxBytes STORAGE_REFUSED when it is longer */
+/** Reads the whole body. @param maxBytes STORAGE_TOO_LARGE when it is longer */
 export async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await handOn(stream, maxBytes, abort, (chunk) => {
@@ -41,13 +41,18 @@ export async function handOn(
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > maxBytes) {
-        throw new StorageError("STORAGE_REFUSED", `the answer is longer than the limit of ${maxBytes} bytes`);
+        throw tooLarge(maxBytes);
       }
       await take(chunk);
     }
   } finally {
     abort.removeEventListener("abort", onAbort);
   }
+}
+
+/** The failure of a read whose answer has more bytes than `maxBytes`. */
+export function tooLarge(maxBytes: number): StorageError {
+  return new StorageError("STORAGE_TOO_LARGE", `the answer is longer than the limit of ${maxBytes} bytes`);
 }
 
 /** The first 64 KiB of a body, as text. */
