@@ -115,6 +115,32 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await storage.stop();
 });
 
+test("damage that shows after the client has left is set aside all the same", async () => {
+  // Blocks whose search for the flipped bit takes a second or more.
+  const blocks = "min_compress_block_size = 65536, max_compress_block_size = 65536";
+  await ask(
+    storage.url,
+    `CREATE TABLE tracing.u (k UInt64, text String) ENGINE = MergeTree ORDER BY k SETTINGS min_bytes_for_wide_part = 0, min_bytes_for_full_part_storage = 0, ${blocks}`,
+  );
+  await ask(storage.url, "INSERT INTO tracing.u SELECT number, randomString(1000) FROM numbers(1000)");
+  const [path = ""] = (
+    await ask(storage.url, "SELECT path FROM system.parts WHERE active AND table = 'u'")
+  ).split("\n");
+  await flipAt(join(folder, "engine", path.replace(/^.*?(?=store\/)/, ""), "text.bin"));
+  await ask(storage.url, "SYSTEM DROP UNCOMPRESSED CACHE");
+  const left = fetch(storage.url, {
+    method: "POST",
+    body: "SELECT sum(cityHash64(text)) FROM tracing.u",
+    signal: AbortSignal.timeout(300),
+  });
+  await expect(left).rejects.toThrow();
+  await expect
+    .poll(metrics, { timeout: 90_000, interval: 250 })
+    .toContain('tracing_storage_damaged_parts_total{table="tracing.u",found="read"} 1\n');
+  expect(await ask(storage.url, "SELECT count() FROM tracing.u")).toBe("0");
+  await storage.stop();
+});
+
 test("a byte in any file of a part: the store starts, answers, and says so", async () => {
   const files = (await readdir(partFolder)).sort();
   expect(files.length).toBeGreaterThan(12);

@@ -310,10 +310,15 @@ async function runStatement(
   const kind = kindOf(statement);
   const tag = parameters.queryId;
   const { format } = parameters;
+  // Damage may show when the client has left, or has the beginning of the result: the next read must not find it.
+  const found = (error: unknown): never => {
+    void parts.quarantine.suspect(error);
+    throw error;
+  };
   if (kind === "select" && !statement.inserts && !parameters.waitForEnd) {
     const streamed = await runStreamed(parts, signal, tag, async (pipe) => {
       const sql = resultToFile(text, statement, pipe.path, format);
-      return await runner.run({ ...first, isQuestion: true, sql, format, tag, pipe });
+      return await runner.run({ ...first, isQuestion: true, sql, format, tag, pipe }).catch(found);
     });
     if (streamed !== undefined) {
       return outcomeOfStream(streamed, statement.format ?? format);
@@ -322,7 +327,8 @@ async function runStatement(
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
   const isQuestion = kind === "select";
-  const run = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
+  const ask = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
+  const run = isQuestion ? () => ask().catch(found) : ask;
   let ran: NativeResult;
   const changesTables = kind === "other" && !leavingTables.has(statement.verb);
   if (changesTables) {
