@@ -203,7 +203,7 @@ describeConsole("the console in a browser", (app) => {
       "host *.shop.example 127.0.0.1, path /api/*headers runsreverse_proxy answers",
     );
     await page.getByText("2 routes were tried and not for it").click();
-    await page.getByText("not its path").first().waitFor();
+    await page.getByText("path does not match").first().waitFor();
     await page.reload();
     await end.getByText("reverse_proxy answers").waitFor();
     expect(await page.getByLabel("Header fields").inputValue()).toBe("X-Trace: 1");

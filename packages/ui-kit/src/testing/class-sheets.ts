@@ -45,14 +45,14 @@ export function classesWithoutSheet(root: string, kit: string): string[] {
   for (const [file, { later }] of imports) {
     for (const entry of later) {
       const modules = closure([entry], imports);
-      // What is loaded later stands within what asked for it, and all within the app.
+      // A later module stands within the one that asked for it, and all of them within the app.
       complain(modules, new Set([...modules, ...main, ...pageOf(file, imports)]));
     }
   }
   return [...found].sort();
 }
 
-/** A module with all that is loaded before it: what it imports, and the same of what asks for it later. */
+/** Collects what is loaded with a module: what it imports, and the same of the one that imports it. */
 function pageOf(file: string, imports: ReadonlyMap<string, Imports>): Set<string> {
   const importers = [...imports]
     .filter(([, { static: names }]) => names.includes(file))

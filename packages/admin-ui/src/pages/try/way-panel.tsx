@@ -143,7 +143,7 @@ function PassedRoutes({ way, config }: { way: RequestWay; config: JsonValue | un
             <span className="muted">
               {refused_by.includes("group")
                 ? "another of its group was first"
-                : `not its ${refused_by.join(", ")}`}
+                : `${refused_by.join(", ")} ${refused_by.length === 1 ? "does" : "do"} not match`}
             </span>
           </li>
         ))}
