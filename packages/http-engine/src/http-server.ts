@@ -13,6 +13,7 @@ import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { refusalOf } from "./refusal.ts";
 import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
 import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
 import { Rehearsal, RehearsalLimit } from "./rehearsed-way.ts";
@@ -170,7 +171,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
       exchange = new Exchange(this, stream);
     } catch (error) {
       stream.closeAfterwards();
-      stream.respond(HttpError.from(error).status, ["Server", product, "Content-Length", "0"], "");
+      const { status, body } = refusalOf(error);
+      const fields = ["Server", product, "Content-Type", "text/plain; charset=utf-8"];
+      fields.push("Content-Length", String(body.length));
+      stream.respond(status, fields, body);
       return;
     }
     if (this.#parts.hasUserModules) {

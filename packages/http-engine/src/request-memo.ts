@@ -15,7 +15,7 @@ export function checkHost(hostport: string, version: string): void {
   if (isNameless) {
     throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
   }
-  const isMalformed = /[\s/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
+  const isMalformed = /[^\x21-\x7e]|[/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
   if (hostport.length > maxHostLength || isMalformed) {
     throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
   }

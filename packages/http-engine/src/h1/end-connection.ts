@@ -1,13 +1,14 @@
 import type { Socket } from "node:net";
 import { closeLingering } from "../close-lingering.ts";
-import { httpStatus } from "../http-status.ts";
+import { refusalOf } from "../refusal.ts";
 import { reasonPhrase } from "../status-text.ts";
 
-/** Answers what is no request. The connection has no future then. */
+/** Answers what is no request, and says why. The connection has no future then. */
 export function writeRefusal(socket: Socket, error: unknown): void {
-  const status = httpStatus(error);
+  const { status, body } = refusalOf(error);
   socket.write(
-    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

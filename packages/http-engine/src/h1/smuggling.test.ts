@@ -51,6 +51,7 @@ describe("two readers could see different requests in", () => {
     ["a bare CR", `GET / HTTP/1.1\r\n${host}A: b\rC: d\r\n\r\n`, 400],
     ["a NUL", `GET / HTTP/1.1\r\n${host}A: \0\r\n\r\n`, 400],
     ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400],
+    ["a Host that is not ASCII", "GET / HTTP/1.1\r\nHost: caf\xe9\r\n\r\n", 400],
     ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
     ["two blanks in the first line", `GET  / HTTP/1.1\r\n${host}\r\n`, 400],
     ["a tab in the first line", `GET\t/ HTTP/1.1\r\n${host}\r\n`, 400],
@@ -68,6 +69,18 @@ describe("two readers could see different requests in", () => {
     expect(answer).not.toContain("reached");
     expect(answer).toContain("Connection: close\r\n");
   });
+});
+
+test("a refusal says why, cut where the client sent much", async () => {
+  const answer = await rawRequest(running.site, `GET / HTTP/1.1\r\nHost: ${"a b".repeat(200)}\r\n\r\n`);
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  expect(head).toContain(`Content-Type: text/plain; charset=utf-8`);
+  expect(head).toContain(`Content-Length: ${body.length}`);
+  expect(body).toMatch(/^400 Bad Request: malformed Host header "a ba ba b/);
+  expect(body.length).toBeLessThan(220);
+  expect(await rawRequest(running.site, "GET / HTTP/2.0\r\n\r\n")).toMatch(
+    /\r\n\r\n505 HTTP Version Not Supported: /,
+  );
 });
 
 describe("bodies in chunks", () => {

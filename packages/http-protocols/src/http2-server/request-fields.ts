@@ -32,7 +32,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** A blank at an end is malformed: RFC 9113, section 8.2.1. One reader trims it, another compares it. */
 const fieldValue = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const schemes = /^https?$/i;
+const schemes = /^https?$/;
 const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 
 /** Fields that were checked: those of HPACK's tables come again with every request. */

@@ -10,6 +10,8 @@ import type { ProxyParts } from "./proxy-parts.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 import { type HeadDecision, type HeldResponse, Relay, type RelayPlan, type RelayResult } from "./relay.ts";
 import { isRepeatable, type RequestBody } from "./request-body.ts";
+import type { DialAddress } from "./transport/dial-address.ts";
+import type { Transport } from "./transport/transport.ts";
 import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 import { upstreamFields } from "./upstream-fields.ts";
@@ -26,6 +28,11 @@ export interface Attempt {
   readonly body: RequestBody;
   /** Whether a try came past its dial. */
   reached: boolean;
+}
+
+/** `Host` for an upstream. A client of HTTP/1.0 may name none; many upstreams refuse a request without one. */
+function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: string): string {
+  return scheme === "https" || (asked === "" && scheme === "http" && path === "") ? key : asked;
 }
 
 /** One try of a request, with one upstream. */
@@ -83,7 +90,7 @@ export class ProxyTry implements RelayPlan {
         trusted?.contains(exchange.remoteAddress) === true,
       expectContinue: transport.handsOnExpect === true,
       hasBody: body.content !== undefined,
-      host: transport.scheme === "https" ? dial.key : exchange.hostport,
+      host: hostFor(transport, dial, exchange.hostport),
     };
     const fields =
       exchange.trace === undefined && changeRequest === undefined

@@ -42,6 +42,11 @@ test("requests of one connection that repeat their fields, or not, each reach th
   ]);
 });
 
+test("an upstream that speaks for a client without a host gets its own address", async () => {
+  const answer = await rawRequest(running.site, "GET /1 HTTP/1.0\r\n\r\n");
+  expect(answer.match(/<[^>]*>/g)).toEqual([`<GET /1 ${upstream.address}  >`]);
+});
+
 test.each([
   [["a", "b"], ["a"]],
   [["a", ""], ["a"]],
