@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { connect, createServer, type Server } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
@@ -93,4 +94,29 @@ test("a length with a blank before its colon is no answer", async () => {
   expect((await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).error).toBe("");
   oldAnswer = "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok";
   expect((await fetch(running.site)).status).toBe(502);
+});
+
+test.each([
+  ["held in a buffer", { response_buffers: 1000 }],
+  ["held for a while", { flush_interval: "1h" }],
+  ["held for its routes", { handle_response: [{ routes: [{ handle: [{ handler: "copy_response" }] }] }] }],
+  ["not held", {}],
+])("a client gets what an upstream sent before it broke off, %s", async (_, more) => {
+  const broken = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this"));
+  }).listen(0, "127.0.0.1");
+  await once(broken, "listening");
+  onTestFinished(() => void broken.close());
+  const dial = `127.0.0.1:${(broken.address() as { port: number }).port}`;
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial }], ...more };
+  expect((await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).error).toBe("");
+  const socket = connect(Number(new URL(running.site).port), "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString();
+  });
+  await once(socket, "close");
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nonly this$/s);
 });

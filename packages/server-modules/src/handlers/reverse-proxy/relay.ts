@@ -228,7 +228,7 @@ export class Relay implements ResponseReceiver {
       return;
     }
     this.#settled = true;
-    this.#paced?.stop();
+    this.#sendRest();
     const failedAt = this.#stage === "response" ? "response" : stage;
     // An error of our own code (a request that cannot be sent, a body over its limit) is not the upstream's
     // fault.
@@ -366,6 +366,23 @@ export class Relay implements ResponseReceiver {
       this.end(this.#ended);
     } else if (more) {
       this.#call?.resume();
+    }
+  }
+
+  /** What a broken answer had before its end reaches the client, as it does where nothing is held back. */
+  #sendRest(): void {
+    const paced = this.#paced?.end();
+    const rest = this.#holdLimit > 0 ? (this.#held ?? []) : paced?.length ? [paced] : [];
+    const { exchange } = this.#plan;
+    try {
+      for (const chunk of rest) {
+        exchange.write(chunk);
+      }
+      if (rest.length > 0) {
+        exchange.flush();
+      }
+    } catch {
+      // The failure that is reported next ends the exchange.
     }
   }
 

@@ -35,6 +35,7 @@ export class FastcgiCall implements UpstreamCall {
    */
   #left = Number.POSITIVE_INFINITY;
   #stderr = "";
+  #isHead = false;
   #over = false;
   cancelDial: (() => void) | undefined;
 
@@ -45,6 +46,7 @@ export class FastcgiCall implements UpstreamCall {
 
   run(socket: Socket, request: UpstreamRequest, parameters: ReadonlyMap<string, string>): void {
     this.#socket = socket;
+    this.#isHead = request.method === "HEAD";
     this.#stage = "sent";
     const silenceMs = Math.max(this.#limits.readTimeoutMs, this.#limits.writeTimeoutMs);
     if (silenceMs > 0) {
@@ -64,9 +66,9 @@ export class FastcgiCall implements UpstreamCall {
         }
       }
     });
-    socket.on("end", () => this.fail(new Error("the upstream closed the connection")));
-    socket.on("error", (error) => this.fail(error));
-    socket.on("close", () => this.fail(new Error("the connection was closed")));
+    socket.on("end", () => this.#gone(new Error("the upstream closed the connection")));
+    socket.on("error", (error) => this.#gone(error));
+    socket.on("close", () => this.#gone(new Error("the connection was closed")));
     this.#receiver.sent();
     socket.write(Buffer.concat([encodeBegin(), encodeParameters(parameters)]));
     this.#sendBody(socket, request.body);
@@ -86,6 +88,15 @@ export class FastcgiCall implements UpstreamCall {
     if (!this.#over) {
       this.#finish();
       this.#receiver.failed(error, this.#stage, timedOut);
+    }
+  }
+
+  /** An answer to HEAD is whole with its head: what the program does afterwards is not the client's. */
+  #gone(error: Error): void {
+    if (this.#isHead && this.#headDone && !this.#over) {
+      this.#end();
+    } else {
+      this.fail(error);
     }
   }
 

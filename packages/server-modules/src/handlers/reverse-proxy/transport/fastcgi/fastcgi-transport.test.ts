@@ -115,6 +115,25 @@ test("what a program prints beyond the length that it declares is left out", asy
   expect(await ask(running.site)).toMatchObject({ status: 200, text: "fo" });
 });
 
+test.each([
+  ["HEAD", 200],
+  ["GET", "cut"],
+])("a program that goes away after its head has answered %s with %s", async (method, outcome) => {
+  responder = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () =>
+      socket.end(encodeRecords(recordType.stdout, Buffer.from("Content-Type: text/html\r\n\r\n<p>"))),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(responder, "listening");
+  await load(`127.0.0.1:${(responder.address() as { port: number }).port}`);
+  const answer = await ask(running.site, { method }).then(
+    ({ status }) => status,
+    () => "cut",
+  );
+  expect(answer).toBe(outcome);
+});
+
 test("a request without a body has the length 0, and no type where its method has no form", async () => {
   let told = new Map<string, string>();
   const dial = await listen((parameters) => {
