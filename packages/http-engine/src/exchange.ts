@@ -424,6 +424,11 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
+  /** Whether the site cut the connection, see {@link abort}. */
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
   /** Ends the connection (over HTTP/2 the stream) without an answer. The log tells no status: no client has left. */
   abort(): void {
     this.#isAborted = true;

@@ -81,6 +81,10 @@ export class RouteObserver {
     sizeBytes: number,
     error: unknown,
   ): void {
+    if (exchange.isAborted) {
+      counts.inFlight--; // a site that cuts connections has no failures for it, as in the model
+      return;
+    }
     counts.errors++;
     const status = exchange.answered ? exchange.status : HttpError.from(error).status;
     RouteObserver.#ended(counts, exchange, startMs, sizeBytes, status);

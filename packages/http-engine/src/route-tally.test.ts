@@ -25,6 +25,7 @@ async function config(metrics: unknown) {
       match: [{ path: ["/up"] }],
       handle: [{ handler: "reverse_proxy", upstreams: [{ dial: await deadAddress() }] }],
     },
+    { match: [{ path: ["/abort"] }], handle: [{ handler: "static_response", abort: true }] },
   ];
   return { apps: { http: { metrics, servers: { s: { listen: ["127.0.0.1:0"], routes } } } } };
 }
@@ -41,6 +42,8 @@ test.each([0, 2])("the public model's names and labels, with %d workers", async 
   await ask(`${running.site}/sub`, { method: "POST" });
   await ask(`${running.site}/error`);
   await ask(`${running.site}/up`);
+  // A connection that the site cuts on purpose is neither a request nor a failure.
+  await expect(ask(`${running.site}/abort`)).rejects.toThrow();
   expect(
     (await lines(/^caddy_http_(requests_total|request_errors_total|requests_in_flight)\{/)).sort(),
   ).toEqual([
@@ -48,6 +51,7 @@ test.each([0, 2])("the public model's names and labels, with %d workers", async 
     'caddy_http_request_errors_total{server="s",handler="reverse_proxy",host="_other"} 1',
     'caddy_http_requests_in_flight{server="s",handler="headers",host="_other"} 0',
     'caddy_http_requests_in_flight{server="s",handler="reverse_proxy",host="_other"} 0',
+    'caddy_http_requests_in_flight{server="s",handler="static_response",host="_other"} 0',
     'caddy_http_requests_in_flight{server="s",handler="subroute",host="_other"} 0',
     'caddy_http_requests_in_flight{server="s",handler="vars",host="a.example"} 0',
     'caddy_http_requests_total{server="s",handler="headers",host="_other"} 1',
