@@ -20,6 +20,22 @@ const leading: readonly RegExp[] = [
 
 /** Counters and entries that follow from what happened in exchanges. */
 const following = /^(metric|log, unnamed|upstream, unnamed)/;
+/** What one server counts otherwise in metrics though its client saw the same. */
+const countedApart = /^error log$|^log \d+ \.(status|logger)$/;
+/** One request has at most so many parts in a counter: routes, routes of errors, further tries. */
+const countsOfRequest = 3;
+
+/** Whether exchanges that went another way can be all of a difference at the site as a whole. */
+function mayFollow({ path, theirs, ours }: TwinDifference, requestsApart: number): boolean {
+  if (!path.startsWith("metric ") || path === "metric hosts") {
+    return requestsApart > 0;
+  }
+  return Math.abs(Number(theirs ?? 0) - Number(ours ?? 0)) <= requestsApart * countsOfRequest;
+}
+
+/** Requests of an exchange, by its words. */
+const requestsOf = (group: readonly TwinDifference[]): number =>
+  (group[0]?.request ?? "").split(" + ").length;
 
 /**
  * Keeps the differences that do not follow from another one. For an exchange these are its own causes; for the site,
@@ -34,11 +50,16 @@ export function leadingDifferences(
     return [load];
   }
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
-  let isOtherWay = false;
+  let requestsApart = 0;
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
+    const goesApart =
+      exchange !== undefined &&
+      group.some(({ path }) => countedApart.test(path) || leading.some((each) => each.test(path)));
     const status = group.find(({ path }) => answersStatus.test(path));
+    if (goesApart || status !== undefined) {
+      requestsApart += requestsOf(group);
+    }
     if (status !== undefined) {
-      isOtherWay = true;
       return [status];
     }
     // One that is meant explains nothing else, but for another status.
@@ -48,19 +69,16 @@ export function leadingDifferences(
     const rest = group.filter(
       (each) => !meant.includes(each) && !entries.some((entry) => each.path.startsWith(entry)),
     );
-    isOtherWay ||=
-      exchange !== undefined && meant.some(({ path }) => leading.some((each) => each.test(path)));
     for (const pattern of leading) {
       const first = rest.find(({ path }) => pattern.test(path));
       if (first === undefined) {
         continue;
       }
-      isOtherWay ||= exchange !== undefined;
       return [...meant, first];
     }
     return [...meant, ...rest];
   });
   return leadingOnes.filter(
-    ({ path, exchange }) => !(isOtherWay && exchange === undefined && following.test(path)),
+    (each) => each.exchange !== undefined || !following.test(each.path) || !mayFollow(each, requestsApart),
   );
 }

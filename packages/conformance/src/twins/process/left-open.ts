@@ -56,12 +56,24 @@ export async function metricFacts(port: number): Promise<Facts> {
 
 /**
  * Growth of counters: one server restarts them with each load, the other does not. A gauge is taken as it is: a request
- * of the site before may have been in flight at the start.
+ * of the site before may have been in flight at the start. Counts of hosts are added up, and the names of hosts are a
+ * fact of their own: one that counts as another then hides no wrong count.
  */
 export function grownBy(before: Facts, after: Facts): Facts {
-  const grown = Object.entries(after).map(([name, value]) => {
+  const sums = new Map<string, number>();
+  const hosts = new Set<string>();
+  for (const [name, value] of Object.entries(after)) {
     const start = name.startsWith("metric requests_in_flight") ? "0" : (before[name] ?? "0");
-    return [name, String(Number(value) - Number(start))];
-  });
-  return Object.fromEntries(grown.filter(([, value]) => value !== "0"));
+    const growth = Number(value) - Number(start);
+    if (growth !== 0) {
+      const [label, host] = /host="([^"]*)",?/.exec(name) ?? [];
+      if (host !== undefined) {
+        hosts.add(host);
+      }
+      const sum = label === undefined ? name : name.replace(label, "");
+      sums.set(sum, (sums.get(sum) ?? 0) + growth);
+    }
+  }
+  const facts = Object.fromEntries([...sums].map(([name, sum]) => [name, String(sum)]));
+  return hosts.size === 0 ? facts : { ...facts, "metric hosts": [...hosts].sort().join(" ") };
 }

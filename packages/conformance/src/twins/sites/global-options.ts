@@ -2,13 +2,14 @@ import type { RandomSource } from "../../serverfile/random-source.ts";
 
 /** Lines that a site may have among its global options. */
 const optional: readonly string[] = [
-  "metrics",
-  "metrics {\n\t\tper_host\n\t}",
   "auto_https disable_redirects",
   "order redir first",
   "order header before route",
   "grace_period 2s",
 ];
+
+/** Counters are drawn apart: few sites have nothing else that goes another way in both servers. */
+const metrics: readonly string[] = ["metrics", "metrics {\n\t\tper_host\n\t}"];
 
 const serverLines: readonly string[] = [
   "trusted_proxies static private_ranges",
@@ -40,6 +41,9 @@ export function globalOptions(more: readonly string[] = [], server: readonly str
 /** Options as they are drawn. */
 export function drawGlobalOptions(random: RandomSource): string {
   const more = random.below(3) === 0 ? [random.pick(optional)] : [];
+  if (random.below(3) === 0) {
+    more.push(random.pick(metrics));
+  }
   const server = random.below(4) === 0 ? [random.pick(serverLines)] : [];
   return globalOptions(more, server);
 }
