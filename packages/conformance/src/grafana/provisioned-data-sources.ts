@@ -8,17 +8,22 @@ import type { DataSourceType } from "./plugin-process.ts";
 const file = fileURLToPath(
   new URL("../../../../docker/grafana/provisioning/datasources/tracing.yaml", import.meta.url),
 );
-const provisioning = z.object({
-  datasources: z.array(
-    z.object({
-      name: z.string(),
-      uid: z.string(),
-      type: z.string(),
-      url: z.url(),
-      jsonData: z.record(z.string(), z.unknown()).optional(),
-    }),
-  ),
+const dataSource = z.object({
+  name: z.string(),
+  uid: z.string(),
+  type: z.string(),
+  url: z.url(),
+  jsonData: z.record(z.string(), z.unknown()).optional(),
 });
+const provisioning = z.object({ datasources: z.array(dataSource) });
+
+/** A data source as its file has it. */
+export type ProvisionedDataSource = z.infer<typeof dataSource>;
+
+/** All data sources of the Compose file's Grafana. */
+export function provisionedDataSources(): ProvisionedDataSource[] {
+  return provisioning.parse(parse(readFileSync(file, "utf8"))).datasources;
+}
 
 /**
  * A data source as the Compose file's Grafana has it.
@@ -26,8 +31,7 @@ const provisioning = z.object({
  * @throws Error when the file has none of this type
  */
 export function provisionedDataSource(type: DataSourceType, base: string): DataSourceSettings {
-  const { datasources } = provisioning.parse(parse(readFileSync(file, "utf8")));
-  const found = datasources.find((one) => one.type === type);
+  const found = provisionedDataSources().find((one) => one.type === type);
   if (found === undefined) {
     throw new Error(`${file} has no data source of type ${type}`);
   }

@@ -24,6 +24,7 @@ import { metricOf, readExpression } from "../observability/prom-ql.ts";
 import { clickhouseImages } from "./clickhouse-images.ts";
 import { baseImage, ContainerEngine, NoContainersError } from "./container-engine.ts";
 import { FrontDoorClient } from "./front-door-client.ts";
+import { unansweredGrafanaRequests } from "./grafana-requests.ts";
 import { prometheusImage } from "./prometheus-image.ts";
 
 const serverProgram = testedProgram(
@@ -264,7 +265,7 @@ test("what was changed through the admin API is there after a restart of the con
   expect(await eventually(() => run(ask("GET", "")), withinMs)).toContain("127.0.0.1:8099");
 }, 180_000);
 
-test("Prometheus reaches each process, has our rules, and the dashboards metrics that there are", async (context) => {
+test("Prometheus reaches each process, has our rules, the dashboards metrics that there are, and Grafana its data sources", async (context) => {
   const { engine } = running(context);
   const image = await prometheusImage(engine, prometheusVersion);
   if (image.missing !== undefined) {
@@ -294,6 +295,8 @@ test("Prometheus reaches each process, has our rules, and the dashboards metrics
     const away = names.filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped)));
     expect(away, file).toEqual([]);
   }
+  // Of Grafana's own image only its requests: no registry of images may be reachable.
+  expect(await unansweredGrafanaRequests(engine)).toEqual([]);
 }, 180_000);
 
 test("images are small", async (context) => {
