@@ -12,6 +12,7 @@ import { memoryKeeper, type SharedState, TableState } from "server-core/threads/
 import { SharedTable } from "server-core/threads/shared-table";
 import { MessageTopics, SingleThread, type ThreadMessages } from "server-core/threads/thread-messages";
 import { MainMessages } from "server-core/threads/worker-messages";
+import { EndNotices, endingTopic } from "./end-notice.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
@@ -51,6 +52,8 @@ export interface WorkerStart {
   readonly logLevel: string;
   readonly logEncoding: "json" | "console";
   readonly dataFolder: string;
+  /** Memory of {@link EndNotices}. */
+  readonly endNotices: SharedArrayBuffer;
 }
 
 export const memoryTopic = "threads.memory";
@@ -114,13 +117,16 @@ export function openThreads(
   const messages = new MainMessages(topics);
   const ports = new SharedPorts(messages, log);
   openYoungSpace();
+  const endNotices = EndNotices.create(options.count + 1);
   const spawn = (thread: number) => {
+    endNotices.expect(thread);
     const workerData: WorkerStart = {
       thread,
       table: table.buffer,
       logLevel: log.level,
       logEncoding: options.logEncoding,
       dataFolder,
+      endNotices: endNotices.buffer,
     };
     return new Worker(new URL("./worker-start.ts", import.meta.url), {
       workerData,
@@ -136,9 +142,16 @@ export function openThreads(
     }
   };
   const room = new WaitingRoom(log);
-  const onNobodyServes = () => {
+  const openRoom = () =>
     room.open(ports.tcpAddresses()).catch((error: unknown) => log.warn(`waiting room: ${messageOf(error)}`));
-  };
+  // The last thread keeps its listeners until the room has its own, so that no connection is refused in between.
+  topics.on(endingTopic, async (value) => {
+    const thread = value as number;
+    if (workers.isLastToEnd(thread)) {
+      await openRoom();
+    }
+    endNotices.acknowledge(thread);
+  });
   const onServing = (thread: number) => {
     ports.threadServes(thread);
     const relays = {
@@ -162,7 +175,7 @@ export function openThreads(
     onDeath,
     lastWork,
     onServing,
-    onNobodyServes,
+    onNobodyServes: () => void openRoom(),
     onStop: () => room.close(),
   });
   return { shared: new TableState(table, memory), messages, ports, workers };

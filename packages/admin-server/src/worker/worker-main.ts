@@ -15,6 +15,7 @@ import { SharedTable } from "server-core/threads/shared-table";
 import { MessageTopics } from "server-core/threads/thread-messages";
 import { WorkerMessages } from "server-core/threads/worker-messages";
 import { allModules } from "../all-modules.ts";
+import { EndNotices } from "./end-notice.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
 /** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
@@ -32,8 +33,13 @@ const log = createLogger({
   take: lines.take,
 });
 lines.attach(log);
+const endNotices = new EndNotices(start.endNotices);
+const announceEnd = () =>
+  endNotices.announce({ thread: start.thread, askMain: (topic, value) => messages.askMain(topic, value) });
+process.on("exit", announceEnd); // not emitted after an uncaught error, nor when the memory is at its end
 containUncaught((error, isRejection) => {
   if (!isRejection) {
+    announceEnd();
     throw error; // ends the thread: what it left half done is not known
   }
   log.error({ err: error }, "a promise was rejected and nobody looked");

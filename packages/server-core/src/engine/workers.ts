@@ -80,6 +80,8 @@ interface RunningWorker {
   readonly startedAt: number;
   /** The config that it runs; undefined before its first. */
   config: RunningConfig | undefined;
+  /** It has said that it ends. */
+  isEnding: boolean;
 }
 
 function isDeath(error: unknown): boolean {
@@ -115,7 +117,7 @@ export class Workers implements Participant {
 
   /** Whether a thread runs a config. */
   get #isServed(): boolean {
-    return [...this.#running.values()].some(({ config }) => config !== undefined);
+    return [...this.#running.values()].some(({ config, isEnding }) => config !== undefined && !isEnding);
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
@@ -232,6 +234,16 @@ export class Workers implements Participant {
     return JSON.parse(profile);
   }
 
+  /** A thread says that it is about to end. @returns whether it serves, and no other thread does */
+  isLastToEnd(thread: number): boolean {
+    const running = this.#running.get(thread);
+    if (running === undefined || this.#stop.signal.aborted) {
+      return false;
+    }
+    running.isEnding = true;
+    return running.config !== undefined && !this.#isServed;
+  }
+
   /** For tests: ends a thread as an unforeseen error would. */
   async kill(thread: number): Promise<void> {
     await this.#running.get(thread)?.worker.terminate();
@@ -246,6 +258,7 @@ export class Workers implements Participant {
       link: new ThreadLink(worker, topics),
       startedAt: performance.now(),
       config: undefined,
+      isEnding: false,
     };
     this.#running.set(thread, running);
     messages.links.set(thread, running.link);

@@ -157,7 +157,7 @@ export async function runThreadCase(
   if (deaths !== killed.size) {
     problems.push(`${deaths} threads died, ${killed.size} were killed`);
   }
-  if (refused > 0 && threadCase.isTogether !== true) {
+  if (refused > 0) {
     problems.push(`${refused} connections were refused`);
   }
   if (steps === 0) {
