@@ -10,6 +10,10 @@ export const minInitialDatagramBytes = 1_200;
 /** What a packet is for; each has keys of its own. */
 export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
 
+/** Each has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
+export type PacketSpaceName = "initial" | "handshake" | "application";
+export const packetSpaces: readonly PacketSpaceName[] = ["initial", "handshake", "application"];
+
 /** The part of a packet's header that header protection leaves readable. */
 export interface PacketHeader {
   readonly type: PacketType | "retry";

@@ -1,0 +1,162 @@
+import { QuicError, transportErrors } from "../quic-error.ts";
+import { activeConnectionIdLimit } from "./settings.ts";
+
+/** A connection id that the peer may use, with the token that ends the connection when we have forgotten it. */
+export interface LocalId {
+  readonly id: Buffer;
+  readonly resetToken: Buffer;
+}
+
+/** Where ids lead to connections. */
+export interface ConnectionIdRegistry {
+  /** Makes an id that leads to the connection. */
+  issue(): LocalId;
+  retire(id: Buffer): void;
+}
+
+/** Ids that the peer puts into packets to us. Source: RFC 9000, section 5.1 */
+export class LocalIds {
+  readonly #registry: ConnectionIdRegistry;
+  readonly #active = new Map<number, LocalId>();
+  /** Sequence numbers of ids that the peer must hear of. */
+  readonly announcements = new Set<number>();
+  #next = 1;
+
+  constructor(registry: ConnectionIdRegistry, first: LocalId) {
+    this.#registry = registry;
+    this.#active.set(0, first);
+  }
+
+  get(sequence: number): LocalId | undefined {
+    return this.#active.get(sequence);
+  }
+
+  /** Gives the peer as many ids as it takes, but no more than we keep of its ids. */
+  fill(peerLimit: number): void {
+    while (this.#active.size < Math.min(peerLimit, activeConnectionIdLimit)) {
+      const sequence = this.#next++;
+      this.#active.set(sequence, this.#registry.issue());
+      this.announcements.add(sequence);
+    }
+  }
+
+  /** @param usedId id of the packet that retires it, which may not retire itself */
+  retire(sequence: number, usedId: Buffer, peerLimit: number): void {
+    if (sequence >= this.#next) {
+      throw new QuicError(transportErrors.protocolViolation, "an unknown connection id is retired", 0x19);
+    }
+    const local = this.#active.get(sequence);
+    if (local === undefined) {
+      return;
+    }
+    if (local.id.equals(usedId)) {
+      throw new QuicError(transportErrors.protocolViolation, "a connection id retires itself", 0x19);
+    }
+    this.#active.delete(sequence);
+    this.announcements.delete(sequence);
+    this.#registry.retire(local.id);
+    this.fill(peerLimit);
+  }
+
+  retireAll(): void {
+    for (const { id } of this.#active.values()) {
+      this.#registry.retire(id);
+    }
+    this.#active.clear();
+    this.announcements.clear();
+  }
+}
+
+interface RemoteId {
+  readonly sequence: number;
+  readonly id: Buffer;
+  readonly resetToken: Buffer | undefined;
+}
+
+/** Retirements that may wait for an acknowledgment: a peer that makes more floods us. */
+const maxRetirements = 32;
+
+/** Ids that we put into packets to the peer. */
+export class RemoteIds {
+  #current: RemoteId;
+  readonly #spare = new Map<number, RemoteId>();
+  #retirePriorTo = 0;
+  /** Sequence numbers that the peer must hear are retired. */
+  readonly retirements = new Set<number>();
+  #unackedRetirements = 0;
+
+  constructor(id: Buffer) {
+    this.#current = { sequence: 0, id, resetToken: undefined };
+  }
+
+  get current(): Buffer {
+    return this.#current.id;
+  }
+
+  /** The server chose its own id, or a token for its first one came. Before any NEW_CONNECTION_ID only. */
+  replaceFirst(id: Buffer, resetToken?: Buffer): void {
+    this.#current = { sequence: 0, id, resetToken };
+  }
+
+  isResetToken(token: Buffer): boolean {
+    return (
+      this.#current.resetToken?.equals(token) === true ||
+      this.#spare.values().some(({ resetToken }) => resetToken?.equals(token) === true)
+    );
+  }
+
+  add(sequence: number, retirePriorTo: number, id: Buffer, resetToken: Buffer): void {
+    if (this.#current.id.length === 0) {
+      throw new QuicError(transportErrors.protocolViolation, "ids for a peer without connection ids", 0x18);
+    }
+    const known = sequence === this.#current.sequence ? this.#current : this.#spare.get(sequence);
+    if (known !== undefined && !known.id.equals(id)) {
+      throw new QuicError(transportErrors.protocolViolation, "a connection id changed", 0x18);
+    }
+    if (known === undefined) {
+      if (sequence < this.#retirePriorTo) {
+        this.#retire(sequence);
+      } else {
+        // Views of the packet would keep it in memory.
+        this.#spare.set(sequence, { sequence, id: Buffer.from(id), resetToken: Buffer.from(resetToken) });
+      }
+    }
+    if (retirePriorTo > this.#retirePriorTo) {
+      this.#retirePriorTo = retirePriorTo;
+      for (const old of [...this.#spare.keys()].filter((number) => number < retirePriorTo)) {
+        this.#spare.delete(old);
+        this.#retire(old);
+      }
+      if (this.#current.sequence < retirePriorTo && !this.switch()) {
+        throw new QuicError(transportErrors.protocolViolation, "no connection id is left", 0x18);
+      }
+    }
+    if (this.#spare.size + 1 > activeConnectionIdLimit) {
+      throw new QuicError(transportErrors.connectionIdLimitError, "too many connection ids", 0x18);
+    }
+  }
+
+  /** Takes another id, so that observers cannot join two paths. @returns false when there is none */
+  switch(): boolean {
+    const next = this.#spare.values().next().value;
+    if (next === undefined) {
+      return false;
+    }
+    this.#retire(this.#current.sequence);
+    this.#spare.delete(next.sequence);
+    this.#current = next;
+    return true;
+  }
+
+  onRetirementAcked(): void {
+    this.#unackedRetirements--;
+  }
+
+  #retire(sequence: number): void {
+    this.retirements.add(sequence);
+    this.#unackedRetirements++;
+    if (this.#unackedRetirements > maxRetirements) {
+      throw new QuicError(transportErrors.connectionIdLimitError, "too many retired connection ids", 0x18);
+    }
+  }
+}

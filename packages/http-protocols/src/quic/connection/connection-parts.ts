@@ -1,0 +1,39 @@
+import type { LossRecovery } from "../recovery/loss-recovery.ts";
+import type { SentFrame } from "../streams/sent-frame.ts";
+import type { StreamSet } from "../streams/stream-set.ts";
+import type { PacketSpaceName } from "../wire/packet-header.ts";
+import type { LocalIds, RemoteIds } from "./connection-ids.ts";
+import type { NetworkPath, PeerAddress } from "./network-path.ts";
+import type { OneRttKeys } from "./one-rtt-keys.ts";
+import type { PacketSpace } from "./packet-space.ts";
+
+/** What the parts of a connection share. */
+export interface ConnectionParts {
+  readonly role: "client" | "server";
+  readonly spaces: Readonly<Record<PacketSpaceName, PacketSpace>>;
+  readonly oneRtt: OneRttKeys;
+  readonly recovery: LossRecovery<SentFrame>;
+  readonly streams: StreamSet;
+  readonly localIds: LocalIds;
+  readonly remoteIds: RemoteIds;
+  /** Our id in long headers. */
+  readonly sourceId: Buffer;
+  /** Of a Retry, for the client's Initial packets. */
+  token: Buffer;
+  path: NetworkPath;
+  /** Bytes of the largest datagram that may be sent. */
+  datagramBytes: number;
+  handshakeDoneDue: boolean;
+  /** Answers to PATH_CHALLENGE that wait; a new one takes the place of the oldest. */
+  readonly pathResponses: {
+    readonly data: Buffer;
+    readonly address: PeerAddress;
+    readonly allowance: number;
+  }[];
+}
+
+/** A datagram and where it goes. */
+export interface OutgoingDatagram {
+  readonly bytes: Buffer;
+  readonly address: PeerAddress;
+}

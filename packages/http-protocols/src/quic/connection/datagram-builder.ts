@@ -1,0 +1,354 @@
+import { tagBytes } from "../protection/packet-cipher.ts";
+import { type PacketKeys, sealPacket } from "../protection/packet-keys.ts";
+import type { SentFrame } from "../streams/sent-frame.ts";
+import { ByteWriter, varintBytes } from "../wire/byte-writer.ts";
+import { frameTypes, type NumberRange } from "../wire/frames.ts";
+import {
+  minInitialDatagramBytes,
+  type PacketSpaceName,
+  packetNumberBytes,
+  packetSpaces,
+  writePacketHeader,
+} from "../wire/packet-header.ts";
+import type { ConnectionParts, OutgoingDatagram } from "./connection-parts.ts";
+import type { PeerAddress } from "./network-path.ts";
+import type { PacketSpace } from "./packet-space.ts";
+import { ackDelayExponent } from "./settings.ts";
+
+/** Header protection needs so many bytes from the packet number to the tag. */
+const minNumberAndPayloadBytes = 4;
+/** Below, a datagram is not worth its packet. */
+export const minDatagramBytes = 128;
+/** Ranges of one acknowledgment. */
+const maxAckRanges = 32;
+const newConnectionIdBytes = 48;
+
+/** A packet in the buffer of its datagram, not encrypted yet. */
+interface PlainPacket {
+  readonly space: PacketSpace;
+  readonly from: number;
+  /** Where the Length field of a long header stands; -1 for a short one. */
+  readonly lengthAt: number;
+  readonly numberAt: number;
+  readonly number: number;
+  payloadEnd: number;
+  readonly frames: SentFrame[];
+  readonly elicitsAck: boolean;
+}
+
+/** A datagram, and what its connection must know of it. */
+export interface BuiltDatagram extends OutgoingDatagram {
+  readonly spaces: readonly PacketSpaceName[];
+  readonly elicitsAck: boolean;
+}
+
+/** Makes datagrams of what the parts of a connection want to send. */
+export class DatagramBuilder {
+  readonly #parts: ConnectionParts;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns undefined when nothing must or may be sent */
+  build(now: number): BuiltDatagram | undefined {
+    const { path, pathResponses } = this.#parts;
+    const response = pathResponses.shift();
+    if (response !== undefined) {
+      const { data, address, allowance } = response;
+      return this.#buildPathPacket(frameTypes.pathResponse, data, address, allowance, now);
+    }
+    if (path.challengeDue && path.challenge !== undefined && path.allowance >= minDatagramBytes) {
+      path.challengeDue = false;
+      return this.#buildPathPacket(
+        frameTypes.pathChallenge,
+        path.challenge,
+        path.address,
+        path.allowance,
+        now,
+      );
+    }
+    return this.#buildPackets(now);
+  }
+
+  /** A datagram that ends the connection, at each level whose keys the peer may have. */
+  buildClose(
+    close: {
+      readonly code: number;
+      readonly frameType: number;
+      readonly application: boolean;
+      readonly reason: string;
+    },
+    now: number,
+  ): OutgoingDatagram | undefined {
+    const maxBytes = this.#maxBytes();
+    const writer = new ByteWriter(maxBytes);
+    const packets: PlainPacket[] = [];
+    for (const space of this.#writableSpaces()) {
+      const early = space.name !== "application";
+      const packet = this.#writePacket(space, writer, maxBytes, (room) => {
+        // Before the handshake is done, what an application says could be read by others: RFC 9000, section 10.2.3.
+        const application = close.application && !early;
+        const reason = early && close.application ? "" : close.reason.slice(0, Math.max(room - 32, 0));
+        const code = close.application && early ? 0x0c : close.code;
+        writer.u8(application ? frameTypes.applicationClose : frameTypes.connectionClose).varint(code);
+        if (!application) {
+          writer.varint(close.frameType);
+        }
+        const text = Buffer.from(reason, "latin1");
+        writer.varint(text.length).bytes(text);
+        return { frames: [], elicitsAck: false };
+      });
+      if (packet !== undefined) {
+        packets.push(packet);
+      }
+    }
+    return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
+  }
+
+  #maxBytes(): number {
+    const { datagramBytes, path } = this.#parts;
+    return Math.min(datagramBytes, path.allowance);
+  }
+
+  #writableSpaces(): PacketSpace[] {
+    const { spaces, oneRtt } = this.#parts;
+    return packetSpaces
+      .map((name) => spaces[name])
+      .filter(({ name, keys }) => (name === "application" ? oneRtt.canWrite : keys.write !== undefined));
+  }
+
+  #buildPackets(now: number): BuiltDatagram | undefined {
+    const maxBytes = this.#maxBytes();
+    if (maxBytes < minDatagramBytes) {
+      return undefined;
+    }
+    const writer = new ByteWriter(maxBytes);
+    const packets: PlainPacket[] = [];
+    for (const space of this.#writableSpaces()) {
+      if (space.name === "initial" && maxBytes < minInitialDatagramBytes) {
+        continue;
+      }
+      const packet = this.#writePacket(space, writer, maxBytes, (room) =>
+        this.#writeFrames(space, writer, room, now),
+      );
+      if (packet !== undefined) {
+        packets.push(packet);
+      }
+    }
+    return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
+  }
+
+  #buildPathPacket(
+    type: number,
+    data: Buffer,
+    address: PeerAddress,
+    allowance: number,
+    now: number,
+  ): BuiltDatagram | undefined {
+    const { spaces, datagramBytes, oneRtt } = this.#parts;
+    const maxBytes = Math.min(datagramBytes, allowance);
+    if (!oneRtt.canWrite || maxBytes < minDatagramBytes) {
+      return undefined;
+    }
+    const writer = new ByteWriter(maxBytes);
+    const packet = this.#writePacket(spaces.application, writer, maxBytes, () => {
+      writer.u8(type).bytes(data);
+      return { frames: [], elicitsAck: true };
+    });
+    if (packet === undefined) {
+      return undefined;
+    }
+    // A path must carry datagrams of this size: RFC 9000, section 8.2.1.
+    this.#pad(writer, packet, Math.min(minInitialDatagramBytes, maxBytes));
+    return { ...this.#finish(writer, [packet], maxBytes, now), address };
+  }
+
+  /** @param fill writes the payload into so many bytes; what it writes when it returns undefined is dropped */
+  #writePacket(
+    space: PacketSpace,
+    writer: ByteWriter,
+    maxBytes: number,
+    fill: (room: number) => { frames: SentFrame[]; elicitsAck: boolean } | undefined,
+  ): PlainPacket | undefined {
+    const { remoteIds, sourceId, token, recovery, oneRtt } = this.#parts;
+    const sent = recovery.sent[space.name];
+    const number = sent.nextNumber;
+    const numberBytes = packetNumberBytes(number, sent.largestAcked);
+    const from = writer.length;
+    const lengthAt = writePacketHeader(writer, {
+      type: space.type,
+      destinationId: remoteIds.current,
+      sourceId,
+      token,
+      numberBytes,
+      keyPhase: oneRtt.phase,
+    });
+    const numberAt = writer.length;
+    for (let shift = numberBytes - 1; shift >= 0; shift--) {
+      writer.u8(Math.floor(number / 2 ** (shift * 8)) & 0xff);
+    }
+    const room = maxBytes - writer.length - tagBytes;
+    const filled = room < minNumberAndPayloadBytes ? undefined : fill(room);
+    if (filled === undefined) {
+      writer.length = from;
+      return undefined;
+    }
+    sent.nextNumber++;
+    const missing = minNumberAndPayloadBytes - (writer.length - numberAt);
+    if (missing > 0) {
+      writer.zeros(missing);
+    }
+    const payloadEnd = writer.length;
+    writer.zeros(tagBytes);
+    return { space, from, lengthAt, numberAt, number, payloadEnd, ...filled };
+  }
+
+  #writeFrames(
+    space: PacketSpace,
+    writer: ByteWriter,
+    room: number,
+    now: number,
+  ): { frames: SentFrame[]; elicitsAck: boolean } | undefined {
+    const { recovery } = this.#parts;
+    const { received } = space;
+    const begin = writer.length;
+    const frames: SentFrame[] = [];
+    const { ackAt } = received;
+    if (ackAt !== undefined && received.ranges.length > 0) {
+      this.#writeAck(space, writer, room, frames, now);
+    }
+    const ackEnd = writer.length;
+    const { congestion } = recovery;
+    if (congestion.available >= this.#parts.datagramBytes || space.probes > 0) {
+      this.#writeCrypto(space, writer, begin + room, frames);
+      if (space.name === "application") {
+        this.#writeControls(writer, begin + room, frames);
+        if (this.#parts.streams.hasFrames) {
+          this.#parts.streams.writeFrames(writer, begin + room - writer.length, frames);
+        }
+      }
+      if (writer.length === ackEnd && space.probes > 0) {
+        writer.u8(frameTypes.ping);
+        frames.push({ kind: "ping" });
+      }
+    }
+    const elicitsAck = writer.length > ackEnd;
+    if (!elicitsAck && (ackAt === undefined || ackAt > now)) {
+      return undefined;
+    }
+    if (ackEnd > begin) {
+      received.onAckSent();
+    }
+    if (elicitsAck && space.probes > 0) {
+      space.probes--;
+    }
+    return { frames, elicitsAck };
+  }
+
+  #writeAck(space: PacketSpace, writer: ByteWriter, room: number, frames: SentFrame[], now: number): void {
+    const { ranges } = space.received;
+    const first = ranges[0] as NumberRange;
+    const delay =
+      space.name === "application"
+        ? Math.floor((space.received.ackDelay(now) * 1_000) / 2 ** ackDelayExponent)
+        : 0;
+    const end = writer.length + room;
+    const atMost = Math.min(maxAckRanges, ranges.length, 1 + Math.floor((end - writer.length - 32) / 16));
+    writer
+      .u8(frameTypes.ack)
+      .varint(first.high)
+      .varint(delay)
+      .varint(Math.max(atMost - 1, 0));
+    writer.varint(first.high - first.low);
+    let { low } = first;
+    for (let index = 1; index < atMost; index++) {
+      const range = ranges[index] as NumberRange;
+      writer.varint(low - range.high - 2).varint(range.high - range.low);
+      low = range.low;
+    }
+    frames.push({ kind: "ack", space: space.name, largest: first.high });
+  }
+
+  #writeCrypto(space: PacketSpace, writer: ByteWriter, end: number, frames: SentFrame[]): void {
+    while (space.hasCrypto) {
+      const room = end - writer.length - 1 - 8 - 2;
+      const piece = space.cryptoToSend.take(room, Number.MAX_SAFE_INTEGER);
+      if (piece === undefined) {
+        return;
+      }
+      writer.u8(frameTypes.crypto).varint(piece.offset).varint2(piece.length);
+      space.cryptoToSend.read(piece, (bytes) => writer.bytes(bytes));
+      frames.push({ kind: "crypto", space: space.name, piece });
+    }
+  }
+
+  #writeControls(writer: ByteWriter, end: number, frames: SentFrame[]): void {
+    const parts = this.#parts;
+    if (parts.handshakeDoneDue && end > writer.length) {
+      parts.handshakeDoneDue = false;
+      writer.u8(frameTypes.handshakeDone);
+      frames.push({ kind: "handshakeDone" });
+    }
+    for (const sequence of parts.localIds.announcements) {
+      const local = parts.localIds.get(sequence);
+      if (end - writer.length < newConnectionIdBytes) {
+        return;
+      }
+      parts.localIds.announcements.delete(sequence);
+      if (local !== undefined) {
+        writer.u8(frameTypes.newConnectionId).varint(sequence).varint(0).u8(local.id.length);
+        writer.bytes(local.id).bytes(local.resetToken);
+        frames.push({ kind: "newConnectionId", sequence });
+      }
+    }
+    for (const sequence of parts.remoteIds.retirements) {
+      if (end - writer.length < 1 + varintBytes(sequence)) {
+        return;
+      }
+      parts.remoteIds.retirements.delete(sequence);
+      writer.u8(frameTypes.retireConnectionId).varint(sequence);
+      frames.push({ kind: "retireConnectionId", sequence });
+    }
+  }
+
+  #pad(writer: ByteWriter, packet: PlainPacket, datagramBytes: number): void {
+    const missing = datagramBytes - writer.length;
+    if (missing > 0) {
+      // The zeros of the tag become padding, and the tag moves behind them.
+      writer.zeros(missing);
+      packet.payloadEnd += missing;
+    }
+  }
+
+  #finish(writer: ByteWriter, packets: PlainPacket[], maxBytes: number, now: number): BuiltDatagram {
+    const { role, oneRtt, recovery, path } = this.#parts;
+    const last = packets.at(-1) as PlainPacket;
+    if (
+      packets.some(({ space, elicitsAck }) => space.name === "initial" && (elicitsAck || role === "client"))
+    ) {
+      this.#pad(writer, last, Math.min(minInitialDatagramBytes, maxBytes));
+    }
+    const bytes = writer.written;
+    for (const { space, from, lengthAt, numberAt, number, payloadEnd, frames, elicitsAck } of packets) {
+      if (lengthAt >= 0) {
+        writer.patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);
+      }
+      if (space.name === "application") {
+        oneRtt.seal(bytes, from, numberAt, payloadEnd, number);
+      } else {
+        sealPacket(space.keys.write as PacketKeys, bytes, from, numberAt, payloadEnd, number);
+      }
+      if (elicitsAck) {
+        const packetBytes = payloadEnd + tagBytes - from;
+        recovery.onSent(space.name, { number, sentAt: now, bytes: packetBytes, frames });
+      }
+    }
+    return {
+      bytes,
+      address: path.address,
+      spaces: packets.map(({ space }) => space.name),
+      elicitsAck: packets.some(({ elicitsAck }) => elicitsAck),
+    };
+  }
+}

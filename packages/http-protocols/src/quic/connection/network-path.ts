@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+
+/** Where a peer is. */
+export interface PeerAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+export const sameAddress = (one: PeerAddress, other: PeerAddress): boolean =>
+  one.port === other.port && one.address === other.address;
+
+/** Bytes that may be sent for each byte that came from an address that nobody has confirmed. Source: RFC 9000, section 8 */
+const amplificationFactor = 3;
+
+/** The way to one address of the peer. Source: RFC 9000, sections 8 and 9 */
+export class NetworkPath {
+  readonly address: PeerAddress;
+  /** The peer showed that it receives what is sent there. */
+  validated: boolean;
+  #receivedBytes = 0;
+  #sentBytes = 0;
+  /** What the peer must send back; undefined when nothing was asked. */
+  challenge: Buffer | undefined;
+  challengeDue = false;
+  /** When the challenge counts as unanswered. */
+  challengeEndsAt = Number.POSITIVE_INFINITY;
+
+  constructor(address: PeerAddress, validated: boolean) {
+    this.address = address;
+    this.validated = validated;
+  }
+
+  onReceived(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  onSent(bytes: number): void {
+    this.#sentBytes += bytes;
+  }
+
+  /** Bytes that may be sent now. */
+  get allowance(): number {
+    return this.validated
+      ? Number.POSITIVE_INFINITY
+      : amplificationFactor * this.#receivedBytes - this.#sentBytes;
+  }
+
+  beginValidation(endsAt: number): void {
+    this.challenge = randomBytes(8);
+    this.challengeDue = true;
+    this.challengeEndsAt = endsAt;
+  }
+
+  /** @returns whether this was the answer */
+  receiveResponse(data: Buffer): boolean {
+    if (this.challenge?.equals(data) !== true) {
+      return false;
+    }
+    this.validated = true;
+    this.challenge = undefined;
+    this.challengeDue = false;
+    this.challengeEndsAt = Number.POSITIVE_INFINITY;
+    return true;
+  }
+}

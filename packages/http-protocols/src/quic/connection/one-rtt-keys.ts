@@ -1,0 +1,120 @@
+import type { CipherSuite } from "../protection/cipher-suites.ts";
+import { HeaderProtection } from "../protection/header-protection.ts";
+import { PacketCipher } from "../protection/packet-cipher.ts";
+import { type OpenedPacket, sealPacket } from "../protection/packet-keys.ts";
+import { QuicError, transportErrors } from "../quic-error.ts";
+import { expandPacketNumber, type PacketHeader } from "../wire/packet-header.ts";
+
+const keyPhaseBit = 0x04;
+const reservedBits = 0x18;
+
+/** Keys of 1-RTT packets in both directions, and their updates. Source: RFC 9001, section 6 */
+export class OneRttKeys {
+  #readHeader: HeaderProtection | undefined;
+  #read: PacketCipher | undefined;
+  #previousRead: PacketCipher | undefined;
+  #nextRead: PacketCipher | undefined;
+  #readPhase = false;
+  /** First packet number that arrived in the current phase. */
+  #phaseFrom = 0;
+  #writeHeader: HeaderProtection | undefined;
+  #write: PacketCipher | undefined;
+  #writePhase = false;
+  #sealed = 0;
+  #forged = 0;
+
+  get canRead(): boolean {
+    return this.#read !== undefined;
+  }
+
+  get canWrite(): boolean {
+    return this.#write !== undefined;
+  }
+
+  /** Key phase of packets that are sent. */
+  get phase(): boolean {
+    return this.#writePhase;
+  }
+
+  setReadSecret(suite: CipherSuite, secret: Buffer): void {
+    this.#readHeader = new HeaderProtection(suite, secret);
+    this.#read = new PacketCipher(suite, secret);
+  }
+
+  setWriteSecret(suite: CipherSuite, secret: Buffer): void {
+    this.#writeHeader = new HeaderProtection(suite, secret);
+    this.#write = new PacketCipher(suite, secret);
+  }
+
+  seal(packet: Buffer, from: number, numberAt: number, payloadEnd: number, packetNumber: number): void {
+    const header = this.#writeHeader as HeaderProtection;
+    const cipher = this.#write as PacketCipher;
+    sealPacket({ header, cipher }, packet, from, numberAt, payloadEnd, packetNumber);
+    this.#sealed++;
+  }
+
+  /** Half of what the key may encrypt is used, and the last update is over. */
+  get isUpdateDue(): boolean {
+    return this.#write !== undefined && this.#sealed > this.#write.suite.sealLimit / 2 && this.canUpdate;
+  }
+
+  /** The peer follows the last update before the next may begin. */
+  get canUpdate(): boolean {
+    return this.#read !== undefined && this.#readPhase === this.#writePhase;
+  }
+
+  /** Begins to send with the next keys; the peer follows with its own. */
+  update(): void {
+    this.#write = (this.#write as PacketCipher).next();
+    this.#writePhase = !this.#writePhase;
+    this.#sealed = 0;
+  }
+
+  /**
+   * Decrypts a packet; one of the next key phase moves both directions there.
+   * @throws QuicError AEAD_LIMIT_REACHED when too many packets were forged
+   */
+  open(datagram: Buffer, header: PacketHeader, largest: number): OpenedPacket | undefined {
+    const { from, numberAt, end } = header;
+    const numberBytes = this.#readHeader?.unprotect(datagram, from, numberAt, end) ?? 0;
+    const current = this.#read;
+    if (numberBytes === 0 || current === undefined) {
+      return undefined;
+    }
+    const packetNumber = expandPacketNumber(largest, datagram.readUIntBE(numberAt, numberBytes), numberBytes);
+    const first = datagram[from] as number;
+    const samePhase = ((first & keyPhaseBit) !== 0) === this.#readPhase;
+    const older = !samePhase && packetNumber < this.#phaseFrom;
+    if (!samePhase && !older) {
+      this.#nextRead ??= current.next();
+    }
+    const cipher = samePhase ? current : older ? this.#previousRead : this.#nextRead;
+    const payload = cipher?.open(datagram, from, numberAt + numberBytes, end, packetNumber);
+    if (payload === undefined) {
+      this.#countForgery(current.suite);
+      return undefined;
+    }
+    if (!samePhase && !older) {
+      this.#moveOn(current, packetNumber);
+    }
+    return { packetNumber, payload, reservedBits: first & reservedBits };
+  }
+
+  #moveOn(current: PacketCipher, packetNumber: number): void {
+    this.#previousRead = current;
+    this.#read = this.#nextRead;
+    this.#nextRead = undefined;
+    this.#readPhase = !this.#readPhase;
+    this.#phaseFrom = packetNumber;
+    if (this.#writePhase !== this.#readPhase) {
+      this.update();
+    }
+  }
+
+  #countForgery(suite: CipherSuite): void {
+    this.#forged++;
+    if (this.#forged > suite.forgeryLimit) {
+      throw new QuicError(transportErrors.aeadLimitReached, "too many packets were forged");
+    }
+  }
+}

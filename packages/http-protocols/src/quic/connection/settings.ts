@@ -1,0 +1,33 @@
+/** Limits of a connection. */
+export interface ConnectionSettings {
+  readonly maxIdleTimeoutMs: number;
+  /** From the first packet until the handshake is done. */
+  readonly handshakeTimeoutMs: number;
+  /** Bytes of all streams that may arrive before they are consumed. */
+  readonly maxData: number;
+  /** Bytes of one stream that may arrive before they are consumed. */
+  readonly maxStreamData: number;
+  /** Streams that the peer may have open at a time. */
+  readonly maxStreamsBidi: number;
+  readonly maxStreamsUni: number;
+  /** Bytes of the datagrams that are sent. */
+  readonly datagramBytes: number;
+}
+
+export const defaultSettings: ConnectionSettings = {
+  maxIdleTimeoutMs: 30_000,
+  handshakeTimeoutMs: 10_000,
+  maxData: 1_048_576,
+  maxStreamData: 262_144,
+  maxStreamsBidi: 100,
+  // HTTP/3 needs three, and clients open more of unknown types.
+  maxStreamsUni: 8,
+  // The smallest path that IPv6 allows has 1,280 bytes, less 48 for the headers of IPv6 and UDP.
+  datagramBytes: 1_232,
+};
+
+/** How long an acknowledgment of 1-RTT packets may wait. */
+export const maxAckDelayMs = 25;
+export const ackDelayExponent = 3;
+/** Connection ids of the peer that are kept. */
+export const activeConnectionIdLimit = 4;

@@ -1,0 +1,290 @@
+import { createHmac, randomBytes, randomInt } from "node:crypto";
+import { Connection, type ConnectionEvents } from "../connection/connection.ts";
+import type { LocalId } from "../connection/connection-ids.ts";
+import type { OutgoingDatagram } from "../connection/connection-parts.ts";
+import type { PeerAddress } from "../connection/network-path.ts";
+import { type ConnectionSettings, defaultSettings } from "../connection/settings.ts";
+import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
+import { openPacket } from "../protection/packet-keys.ts";
+import { ServerHandshake, type ServerHandshakeOptions } from "../tls/server-handshake.ts";
+import {
+  encodeRetryWithoutTag,
+  encodeVersionNegotiation,
+  isLongHeader,
+  minInitialDatagramBytes,
+  type PacketHeader,
+  quicVersion1,
+  readPacketHeader,
+  readVersionlessHeader,
+} from "../wire/packet-header.ts";
+import { AddressTokens } from "./address-token.ts";
+
+export interface ServerEndpointOptions
+  extends Pick<ServerHandshakeOptions, "protocols" | "chooseCertificate"> {
+  readonly settings?: Partial<ConnectionSettings>;
+  /** What a new connection tells. Called before the connection receives anything. */
+  readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
+  /** Connections at a time; more are not answered. */
+  readonly maxConnections?: number;
+  /** Handshakes under way from which on a client must show with a Retry that it receives at its address. */
+  readonly retryFrom?: number;
+  /** Key of stateless resets: with one that outlives a restart, clients hear at once that their connection is gone. */
+  readonly resetKey?: Buffer;
+}
+
+/** Sockets and clocks of an endpoint. */
+export interface EndpointIo {
+  send(datagram: OutgoingDatagram): void;
+  /** Calls `onTimeout` with the connection at this time; undefined: never. It takes the place of an earlier deadline. */
+  setDeadline(connection: Connection, at: number | undefined): void;
+  /** Calls `flush` with the connection soon. */
+  wake(connection: Connection): void;
+}
+
+const idBytes = 8;
+/** A client's first id must be hard to guess. Source: RFC 9000, section 7.2 */
+const minFirstIdBytes = 8;
+const minResetBytes = 21;
+const maxResetBytes = 43;
+/** Stateless resets in each second: more would help those who flood others in our name. */
+const resetsPerSecond = 200;
+
+const keyOf = (id: Buffer) => id.toString("latin1");
+
+/** What an endpoint did without a connection. */
+export interface EndpointCounts {
+  retries: number;
+  versionNegotiations: number;
+  resets: number;
+  /** Datagrams that were not answered. */
+  dropped: number;
+  /** Clients that were not answered because there were too many. */
+  refused: number;
+}
+
+/** Leads datagrams of one address to connections and makes new ones; without sockets and clocks. */
+export class ServerEndpoint {
+  readonly #options: ServerEndpointOptions;
+  readonly #io: EndpointIo;
+  readonly #settings: ConnectionSettings;
+  readonly #tokens = new AddressTokens();
+  readonly #resetKey: Buffer;
+  readonly #byId = new Map<string, Connection>();
+  /** Each with the id that its client chose, which leads to it until the connection is over. */
+  readonly #connections = new Map<Connection, string>();
+  #handshakes = 0;
+  #resetWindowFrom = 0;
+  #resetsInWindow = 0;
+  readonly counts: EndpointCounts = { retries: 0, versionNegotiations: 0, resets: 0, dropped: 0, refused: 0 };
+
+  constructor(options: ServerEndpointOptions, io: EndpointIo) {
+    this.#options = options;
+    this.#io = io;
+    this.#settings = { ...defaultSettings, ...options.settings };
+    this.#resetKey = options.resetKey ?? randomBytes(32);
+  }
+
+  /** Connections that are not over; those that are closing count. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  get connections(): Iterable<Connection> {
+    return this.#connections.keys();
+  }
+
+  receive(datagram: Buffer, address: PeerAddress, now: number): void {
+    const first = datagram[0];
+    if (first === undefined) {
+      return;
+    }
+    const id = isLongHeader(first)
+      ? readVersionlessHeader(datagram)?.destinationId
+      : datagram.subarray(1, 1 + idBytes);
+    const connection = id && this.#byId.get(keyOf(id));
+    if (connection !== undefined) {
+      connection.receive(datagram, address, now);
+      this.flush(connection, now);
+    } else if (isLongHeader(first)) {
+      this.#receiveUnknown(datagram, address, now);
+    } else {
+      this.#reset(datagram, address, now);
+    }
+  }
+
+  onTimeout(connection: Connection, now: number): void {
+    connection.onTimeout(now);
+    this.flush(connection, now);
+  }
+
+  /** Sends what the connection has, and sets its next deadline. */
+  flush(connection: Connection, now: number): void {
+    for (const datagram of connection.takeDatagrams(now)) {
+      this.#io.send(datagram);
+    }
+    if (connection.isOver) {
+      this.#forget(connection);
+    }
+    this.#io.setDeadline(connection, connection.deadline());
+  }
+
+  /** Ends all connections with a code of the application. They are over a few round trips later. */
+  close(code: number, reason: string, now: number): void {
+    for (const connection of this.#connections.keys()) {
+      connection.close(code, reason, now);
+      this.flush(connection, now);
+    }
+  }
+
+  #receiveUnknown(datagram: Buffer, address: PeerAddress, now: number): void {
+    if (datagram.length < minInitialDatagramBytes) {
+      this.counts.dropped++;
+      return;
+    }
+    const any = readVersionlessHeader(datagram);
+    if (any !== undefined && any.version !== quicVersion1) {
+      if (any.version !== 0) {
+        this.counts.versionNegotiations++;
+        this.#io.send({ bytes: encodeVersionNegotiation(any, [quicVersion1], randomInt(128)), address });
+      }
+      return;
+    }
+    const header = readPacketHeader(datagram, 0, idBytes);
+    if (header?.type !== "initial" || header.destinationId.length < minFirstIdBytes) {
+      this.counts.dropped++;
+      return;
+    }
+    this.#receiveFirst(datagram, header, address, now);
+  }
+
+  #receiveFirst(datagram: Buffer, header: PacketHeader, address: PeerAddress, now: number): void {
+    const { retryFrom = 512, maxConnections = 100_000 } = this.#options;
+    // A Retry makes the id that it gives the one of the client's next packet.
+    const originalId = header.token.length > 0 ? this.#tokens.open(header.token, address, now) : undefined;
+    if (originalId === undefined && this.#handshakes >= retryFrom) {
+      this.#retry(header, address, now);
+      return;
+    }
+    if (this.#connections.size >= maxConnections) {
+      this.counts.refused++;
+      return;
+    }
+    // What is damaged makes no connection. Reading removes header protection, hence the copy.
+    if (
+      openPacket(initialKeys(header.destinationId).client, Buffer.from(datagram), header, -1) === undefined
+    ) {
+      this.counts.dropped++;
+      return;
+    }
+    const connection = this.#accept(header, originalId, address, now);
+    connection.receive(datagram, address, now);
+    this.flush(connection, now);
+  }
+
+  #accept(
+    header: PacketHeader,
+    originalId: Buffer | undefined,
+    address: PeerAddress,
+    now: number,
+  ): Connection {
+    // Views of the datagram would keep it in memory.
+    const firstId = Buffer.from(header.destinationId);
+    const localId = this.#newId();
+    let events: Omit<ConnectionEvents, "onWake"> | undefined;
+    let underWay = true;
+    this.#handshakes++;
+    const settle = () => {
+      this.#handshakes -= underWay ? 1 : 0;
+      underWay = false;
+    };
+    const connection: Connection = new Connection({
+      role: "server",
+      settings: this.#settings,
+      events: {
+        onConnected: (protocol) => {
+          settle();
+          events?.onConnected(protocol);
+        },
+        onStream: (stream) => events?.onStream(stream),
+        onClosed: (reason) => {
+          settle();
+          events?.onClosed(reason);
+        },
+        onWake: () => this.#io.wake(connection),
+      },
+      registry: {
+        issue: () => {
+          const id = this.#newId();
+          this.#byId.set(keyOf(id.id), connection);
+          return id;
+        },
+        retire: (id) => this.#byId.delete(keyOf(id)),
+      },
+      localId,
+      remoteId: Buffer.from(header.sourceId),
+      initialId: firstId,
+      originalDestinationId: originalId ?? firstId,
+      ...(originalId && { retrySourceId: firstId }),
+      addressValidated: originalId !== undefined,
+      address,
+      now,
+      newHandshake: (handshakeEvents, transportParameters) =>
+        new ServerHandshake({ ...this.#options, transportParameters }, handshakeEvents),
+    });
+    this.#byId.set(keyOf(localId.id), connection);
+    this.#byId.set(keyOf(firstId), connection);
+    this.#connections.set(connection, keyOf(firstId));
+    events = this.#options.onConnection(connection);
+    return connection;
+  }
+
+  #forget(connection: Connection): void {
+    const firstId = this.#connections.get(connection);
+    if (firstId !== undefined) {
+      this.#byId.delete(firstId);
+      this.#connections.delete(connection);
+    }
+  }
+
+  #newId(): LocalId {
+    const id = randomBytes(idBytes);
+    return { id, resetToken: this.#resetToken(id) };
+  }
+
+  #resetToken(id: Buffer): Buffer {
+    return createHmac("sha256", this.#resetKey).update(id).digest().subarray(0, 16);
+  }
+
+  #retry(header: PacketHeader, address: PeerAddress, now: number): void {
+    if (header.token.length > 0) {
+      // A second Retry is not allowed, so a client with an old token begins anew.
+      this.counts.dropped++;
+      return;
+    }
+    this.counts.retries++;
+    const token = this.#tokens.seal(address, header.destinationId, now);
+    const packet = encodeRetryWithoutTag(header.sourceId, randomBytes(idBytes), token);
+    const bytes = Buffer.concat([packet, retryIntegrityTag(header.destinationId, packet)]);
+    this.#io.send({ bytes, address });
+  }
+
+  /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
+  #reset(datagram: Buffer, address: PeerAddress, now: number): void {
+    if (now - this.#resetWindowFrom >= 1_000) {
+      this.#resetWindowFrom = now;
+      this.#resetsInWindow = 0;
+    }
+    // Shorter than what it answers: two servers without state would answer each other for ever.
+    const bytes = Math.min(datagram.length - 1, maxResetBytes);
+    if (bytes < minResetBytes || this.#resetsInWindow >= resetsPerSecond) {
+      this.counts.dropped++;
+      return;
+    }
+    this.#resetsInWindow++;
+    this.counts.resets++;
+    const token = this.#resetToken(datagram.subarray(1, 1 + idBytes));
+    const packet = Buffer.concat([randomBytes(bytes - token.length), token]);
+    packet[0] = ((packet[0] as number) & 0x3f) | 0x40;
+    this.#io.send({ bytes: packet, address });
+  }
+}

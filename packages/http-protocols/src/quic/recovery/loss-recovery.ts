@@ -1,0 +1,184 @@
+import type { NumberRange } from "../wire/frames.ts";
+import { type PacketSpaceName, packetSpaces } from "../wire/packet-header.ts";
+import { NewReno } from "./new-reno.ts";
+import { granularityMs, RttEstimator } from "./rtt-estimator.ts";
+import { type SentPacket, SentPackets } from "./sent-packets.ts";
+
+/** Losses that span this many probe timeouts mean that the path was down. Source: RFC 9002, section 7.6.1 */
+const persistentCongestionFactor = 3;
+/** Probe timeouts double up to this often; the idle timeout ends the connection long before. */
+const maxDoublings = 10;
+
+export interface AckResult<Frame> {
+  readonly acked: readonly SentPacket<Frame>[];
+  readonly lost: readonly SentPacket<Frame>[];
+}
+
+/** Detects losses and says when to probe, for all packet number spaces of one path. Source: RFC 9002, appendix A */
+export class LossRecovery<Frame> {
+  readonly sent: Readonly<Record<PacketSpaceName, SentPackets<Frame>>> = {
+    initial: new SentPackets(),
+    handshake: new SentPackets(),
+    application: new SentPackets(),
+  };
+  rtt = new RttEstimator();
+  congestion: NewReno;
+  readonly #datagramBytes: number;
+  #probesInVain = 0;
+  /** How long the peer may wait with acknowledgments of 1-RTT packets. */
+  peerMaxAckDelayMs = 25;
+  /** Before, acknowledgments of 1-RTT packets may never come, so no probe waits for them. */
+  handshakeConfirmed = false;
+
+  /**
+   * Space that probes even with nothing under way: the server may not send before more comes from the client. Of clients until
+   * the handshake is confirmed. Source: RFC 9002, section 6.2.2.1
+   */
+  idleProbe: PacketSpaceName | undefined;
+
+  constructor(datagramBytes: number) {
+    this.#datagramBytes = datagramBytes;
+    this.congestion = new NewReno(datagramBytes);
+  }
+
+  /** Time until a probe, with the peer's delay and without doublings. */
+  get probeTimeout(): number {
+    return this.rtt.probeTimeout + this.peerMaxAckDelayMs;
+  }
+
+  onSent(space: PacketSpaceName, packet: SentPacket<Frame>): void {
+    this.sent[space].add(packet);
+    this.congestion.onSent(packet.bytes);
+  }
+
+  /** @param ackDelay as the peer says it, in milliseconds */
+  onAck(
+    space: PacketSpaceName,
+    ranges: readonly NumberRange[],
+    ackDelay: number,
+    now: number,
+  ): AckResult<Frame> {
+    const sent = this.sent[space];
+    const windowWasUsed = this.congestion.available < 3 * this.#datagramBytes;
+    const acked = sent.takeAcked(ranges);
+    const newest = acked.at(-1);
+    if (newest === undefined) {
+      return { acked, lost: [] };
+    }
+    if (newest.number === (ranges[0] as NumberRange).high) {
+      const limited = this.handshakeConfirmed ? Math.min(ackDelay, this.peerMaxAckDelayMs) : ackDelay;
+      this.rtt.addSample(Math.max(now - newest.sentAt, 0), space === "application" ? limited : 0, now);
+    }
+    const lost = this.#takeLost(space, now);
+    for (const { bytes, sentAt } of acked) {
+      this.congestion.onAcked(bytes, sentAt, windowWasUsed);
+    }
+    this.#probesInVain = 0;
+    return { acked, lost };
+  }
+
+  /** When `onTimeout` must be called; undefined when nothing waits. */
+  deadline(): number | undefined {
+    return this.#earliestLoss()?.at ?? this.#nextProbe()?.at;
+  }
+
+  /** @returns packets that are lost by now, else the space that must send a probe */
+  onTimeout(now: number): { lost: readonly SentPacket<Frame>[]; probe: PacketSpaceName | undefined } {
+    const loss = this.#earliestLoss();
+    if (loss !== undefined) {
+      return { lost: loss.at <= now ? this.#takeLost(loss.space, now) : [], probe: undefined };
+    }
+    const probe = this.#nextProbe();
+    if (probe === undefined || probe.at > now) {
+      return { lost: [], probe: undefined };
+    }
+    this.#probesInVain++;
+    return { lost: [], probe: probe.space };
+  }
+
+  /** The keys of a space were discarded. Source: RFC 9002, section 6.4 */
+  discard(space: PacketSpaceName): void {
+    for (const { bytes } of this.sent[space].takeAll()) {
+      this.congestion.onDiscarded(bytes);
+    }
+    this.#probesInVain = 0;
+  }
+
+  /** The peer moved to another network, whose times and capacity are unknown. Source: RFC 9000, section 9.4 */
+  onNewPath(): void {
+    const { inFlight } = this.congestion;
+    this.rtt = new RttEstimator();
+    this.congestion = new NewReno(this.#datagramBytes);
+    this.congestion.inFlight = inFlight;
+    this.#probesInVain = 0;
+  }
+
+  #takeLost(space: PacketSpaceName, now: number): readonly SentPacket<Frame>[] {
+    const lost = this.sent[space].takeLost(now, this.rtt.lossDelay);
+    const last = lost.at(-1);
+    if (last !== undefined) {
+      const bytes = lost.reduce((sum, packet) => sum + packet.bytes, 0);
+      this.congestion.onLost(bytes, last.sentAt, now);
+      if (this.#isPersistent(lost)) {
+        this.congestion.onPersistentCongestion();
+      }
+    }
+    return lost;
+  }
+
+  /** Whether packets with successive numbers were lost for so long that no probe got through. */
+  #isPersistent(lost: readonly SentPacket<Frame>[]): boolean {
+    const { firstSampleAt } = this.rtt;
+    if (firstSampleAt === undefined) {
+      return false;
+    }
+    const duration = this.probeTimeout * persistentCongestionFactor;
+    let first: SentPacket<Frame> | undefined;
+    let previous = -2;
+    for (const packet of lost) {
+      if (packet.sentAt <= firstSampleAt) {
+        continue;
+      }
+      if (first === undefined || packet.number !== previous + 1) {
+        first = packet;
+      } else if (packet.sentAt - first.sentAt > duration) {
+        return true;
+      }
+      previous = packet.number;
+    }
+    return false;
+  }
+
+  #earliestLoss(): { at: number; space: PacketSpaceName } | undefined {
+    let earliest: { at: number; space: PacketSpaceName } | undefined;
+    for (const space of packetSpaces) {
+      const at = this.sent[space].lossAt;
+      if (at !== undefined && (earliest === undefined || at < earliest.at)) {
+        earliest = { at, space };
+      }
+    }
+    return earliest;
+  }
+
+  #nextProbe(): { at: number; space: PacketSpaceName } | undefined {
+    const factor = 2 ** Math.min(this.#probesInVain, maxDoublings);
+    let earliest: { at: number; space: PacketSpaceName } | undefined;
+    for (const space of packetSpaces) {
+      const { size, lastSentAt } = this.sent[space];
+      if (size === 0 || (space === "application" && !this.handshakeConfirmed)) {
+        continue;
+      }
+      const timeout =
+        space === "application" ? this.probeTimeout : Math.max(this.rtt.probeTimeout, granularityMs);
+      const at = lastSentAt + timeout * factor;
+      if (earliest === undefined || at < earliest.at) {
+        earliest = { at, space };
+      }
+    }
+    if (earliest === undefined && this.idleProbe !== undefined) {
+      const lastSentAt = Math.max(...packetSpaces.map((space) => this.sent[space].lastSentAt));
+      return { at: lastSentAt + this.rtt.probeTimeout * factor, space: this.idleProbe };
+    }
+    return earliest;
+  }
+}

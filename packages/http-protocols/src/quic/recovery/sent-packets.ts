@@ -1,0 +1,92 @@
+import type { NumberRange } from "../wire/frames.ts";
+
+/** A packet that elicits an acknowledgment; others are not kept. */
+export interface SentPacket<Frame> {
+  readonly number: number;
+  readonly sentAt: number;
+  readonly bytes: number;
+  /** What it carried, to be sent again when it is lost. */
+  readonly frames: readonly Frame[];
+}
+
+/** Packets later than this many acknowledged ones are lost. Source: RFC 9002, section 6.1.1 */
+const reorderingLimit = 3;
+
+/** Packets of one packet number space that wait for an acknowledgment. The congestion window bounds them. */
+export class SentPackets<Frame> {
+  readonly #packets = new Map<number, SentPacket<Frame>>();
+  nextNumber = 0;
+  largestAcked = -1;
+  /** When the oldest packet that may be late counts as lost; undefined when none is late. */
+  lossAt: number | undefined;
+  /** When the last packet that elicits an acknowledgment was sent. */
+  lastSentAt = 0;
+
+  get size(): number {
+    return this.#packets.size;
+  }
+
+  add(packet: SentPacket<Frame>): void {
+    this.#packets.set(packet.number, packet);
+    this.lastSentAt = packet.sentAt;
+  }
+
+  /** The oldest first. */
+  oldest(count: number): SentPacket<Frame>[] {
+    return [...this.#packets.values().take(count)];
+  }
+
+  /**
+   * Takes out the packets within `ranges`, which descend.
+   * @returns them, the oldest first
+   */
+  takeAcked(ranges: readonly NumberRange[]): SentPacket<Frame>[] {
+    const acked: SentPacket<Frame>[] = [];
+    const { high: largest } = ranges[0] as NumberRange;
+    this.largestAcked = Math.max(this.largestAcked, largest);
+    let index = ranges.length - 1;
+    for (const packet of this.#packets.values()) {
+      if (packet.number > largest) {
+        break;
+      }
+      while ((ranges[index] as NumberRange).high < packet.number) {
+        index--;
+      }
+      if ((ranges[index] as NumberRange).low <= packet.number) {
+        acked.push(packet);
+      }
+    }
+    for (const { number } of acked) {
+      this.#packets.delete(number);
+    }
+    return acked;
+  }
+
+  /** Takes out the packets that are lost by now, the oldest first, and sets `lossAt` for the others. */
+  takeLost(now: number, lossDelay: number): SentPacket<Frame>[] {
+    const lost: SentPacket<Frame>[] = [];
+    this.lossAt = undefined;
+    for (const packet of this.#packets.values()) {
+      if (packet.number > this.largestAcked) {
+        break;
+      }
+      if (packet.number <= this.largestAcked - reorderingLimit || packet.sentAt + lossDelay <= now) {
+        lost.push(packet);
+      } else {
+        this.lossAt = Math.min(this.lossAt ?? Number.POSITIVE_INFINITY, packet.sentAt + lossDelay);
+      }
+    }
+    for (const { number } of lost) {
+      this.#packets.delete(number);
+    }
+    return lost;
+  }
+
+  /** Empties the space. @returns what it held, the oldest first */
+  takeAll(): SentPacket<Frame>[] {
+    const all = [...this.#packets.values()];
+    this.#packets.clear();
+    this.lossAt = undefined;
+    return all;
+  }
+}

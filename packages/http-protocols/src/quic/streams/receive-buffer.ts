@@ -1,0 +1,85 @@
+import { QuicError, transportErrors } from "../quic-error.ts";
+
+interface Piece {
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+/** An honest sender leaves far fewer gaps in a window; each costs memory beside its bytes. */
+const maxPieces = 1_024;
+
+/** Puts the bytes of frames into order. Its caller limits how far ahead they may lie. */
+export class ReceiveBuffer {
+  /** Ascending, without overlaps, all behind `#next`. */
+  readonly #pieces: Piece[] = [];
+  #next = 0;
+
+  /** Offset of the next byte that `push` can give. */
+  get nextOffset(): number {
+    return this.#next;
+  }
+
+  /**
+   * Adds the bytes of a frame.
+   * @returns bytes that follow those given before; empty while a gap lies before them
+   */
+  push(offset: number, bytes: Buffer): Buffer[] {
+    const skip = this.#next - offset;
+    if (skip >= bytes.length) {
+      return [];
+    }
+    const fresh = skip > 0 ? bytes.subarray(skip) : bytes;
+    if (skip < 0) {
+      this.#insert(offset, fresh);
+      return [];
+    }
+    this.#next += fresh.length;
+    const ready = [fresh];
+    while (this.#pieces.length > 0 && (this.#pieces[0] as Piece).offset <= this.#next) {
+      const piece = this.#pieces.shift() as Piece;
+      const overlap = this.#next - piece.offset;
+      if (overlap < piece.bytes.length) {
+        ready.push(piece.bytes.subarray(overlap));
+        this.#next = piece.offset + piece.bytes.length;
+      }
+    }
+    return ready;
+  }
+
+  clear(): void {
+    this.#pieces.length = 0;
+  }
+
+  /** Adds the parts of `bytes` that are not here yet. */
+  #insert(offset: number, bytes: Buffer): void {
+    const pieces = this.#pieces;
+    let index = pieces.length;
+    while (index > 0 && endOf(pieces[index - 1] as Piece) > offset) {
+      index--;
+    }
+    let at = offset;
+    const end = offset + bytes.length;
+    while (at < end) {
+      const next = pieces[index];
+      const to = Math.min(end, next?.offset ?? end);
+      if (to > at) {
+        if (pieces.length >= maxPieces) {
+          throw new QuicError(transportErrors.internalError, "too many gaps in the bytes of a stream");
+        }
+        pieces.splice(index, 0, { offset: at, bytes: ownCopy(bytes.subarray(at - offset, to - offset)) });
+        index++;
+      }
+      at = Math.max(to, pieces[index] === undefined ? to : Math.min(endOf(pieces[index] as Piece), end));
+      index++;
+    }
+  }
+}
+
+const endOf = ({ offset, bytes }: Piece) => offset + bytes.length;
+
+/** A view would keep its whole packet in memory, a pooled copy its whole pool. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}

@@ -1,0 +1,15 @@
+import type { PacketSpaceName } from "../wire/packet-header.ts";
+import type { QuicStream } from "./quic-stream.ts";
+import type { SentPiece } from "./send-buffer.ts";
+
+/** A frame of a packet that was sent: what to do when the packet is acknowledged, and what to send again when it is lost. */
+export type SentFrame =
+  | { readonly kind: "ping" | "handshakeDone" | "maxData" }
+  /** `largest`: the largest number that the acknowledgment named. */
+  | { readonly kind: "ack"; readonly space: PacketSpaceName; readonly largest: number }
+  | { readonly kind: "crypto"; readonly space: PacketSpaceName; readonly piece: SentPiece }
+  | { readonly kind: "stream"; readonly stream: QuicStream; readonly piece: SentPiece; readonly fin: boolean }
+  | { readonly kind: "resetStream" | "stopSending" | "maxStreamData"; readonly stream: QuicStream }
+  | { readonly kind: "maxStreams"; readonly bidi: boolean }
+  | { readonly kind: "newConnectionId" | "retireConnectionId"; readonly sequence: number }
+  | { readonly kind: "pathChallenge" };
