@@ -14,6 +14,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { forgetDisplacedSections } from "./displaced-sections.ts";
 import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
@@ -89,6 +90,7 @@ export function makeExecutable({ packageFolder, name, program, output }: Executa
     if (made.status !== 0) {
       throw new Error(`node --build-sea: ${made.stderr || made.error?.message}`);
     }
+    forgetDisplacedSections(output);
   } finally {
     rmSync(work, { recursive: true });
   }

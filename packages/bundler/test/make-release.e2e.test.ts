@@ -69,6 +69,12 @@ describe.skipIf(!isBuilt)("releases (skipped where nothing was built)", () => {
           },
           { timeout: 120_000, interval: 200 },
         );
+        // The engine reads the executable's own symbols for each error.
+        const mistake = await fetch(`http://${http}/`, {
+          method: "POST",
+          body: "SELECT nothing_of_that_name",
+        });
+        expect(await mistake.text()).toContain("UNKNOWN_IDENTIFIER");
       } finally {
         child.kill("SIGTERM");
         await ended;

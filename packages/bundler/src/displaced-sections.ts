@@ -1,0 +1,40 @@
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+
+const elfMagic = Buffer.from("\x7fELF\x02\x01", "latin1");
+const headerBytes = 64;
+/** Where a section's header has its flags. Source: System V ABI, "Sections" of 64-bit files */
+const flagsAt = 8;
+const flagAlloc = 0x2n;
+
+/**
+ * Takes the sections that are not loaded (symbols, debug information) out of the list of an ELF file. `node --build-sea` puts the
+ * headers of these some hundred bytes beside their contents. Who reads them finds rubbish: the engine of tracing-storage, which looks
+ * for the names of functions at each error, told of that rubbish in place of the error. Files of other formats stay as they are.
+ */
+export function forgetDisplacedSections(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    const header = Buffer.alloc(headerBytes);
+    readSync(file, header, 0, headerBytes, 0);
+    if (!header.subarray(0, elfMagic.length).equals(elfMagic)) {
+      return;
+    }
+    const start = Number(header.readBigUInt64LE(0x28));
+    const [bytes, count, ofNames] = [0x3a, 0x3c, 0x3e].map((place) => header.readUInt16LE(place));
+    if (bytes === undefined || count === undefined) {
+      return;
+    }
+    const sections = Buffer.alloc(bytes * count);
+    readSync(file, sections, 0, sections.length, start);
+    for (let index = 1; index < count; index++) {
+      const section = sections.subarray(index * bytes, (index + 1) * bytes);
+      const isLoaded = (section.readBigUInt64LE(flagsAt) & flagAlloc) !== 0n;
+      if (!isLoaded && index !== ofNames) {
+        section.fill(0);
+      }
+    }
+    writeSync(file, sections, 0, sections.length, start);
+  } finally {
+    closeSync(file);
+  }
+}
