@@ -11,6 +11,11 @@ const pairs: [SimpleFields, string][] = [
     { tags: "http.response.status_code=502 user=ann" },
     '{ .http.response.status_code = 502 && .user = "ann" }',
   ],
+  [
+    { tags: 'otel.scope.name="my lib" otel.scope.version=1 otel.status_description=declined' },
+    '{ instrumentation:name = "my lib" && instrumentation:version = "1" && statusMessage = "declined" }',
+  ],
+  [{ tags: "otel.status_code=OK" }, "{ status = ok }"],
   [{ tags: '"odd key"="two words"' }, '{ ."odd key" = "two words" }'],
 ];
 
@@ -29,7 +34,8 @@ test.each([
   '{ name = "a" } >> { name = "b" }',
   '{ name = "a" && name = "b" }',
   "{ duration >= long }",
-  "{ status = ok }",
+  "{ status != ok }",
+  "{ status = unset }",
   "name",
   "",
 ])("fields cannot say %s", (text) => {

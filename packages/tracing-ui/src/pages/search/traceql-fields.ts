@@ -52,14 +52,35 @@ export function traceQlCondition(scope: string, key: string, value: string): str
   if (key === "span.kind" && /^(server|client|internal|producer|consumer)$/.test(value)) {
     return `kind = ${value}`;
   }
-  return `${attributeName(scope, key)} = ${looksTyped(value) ? value : quoted(value)}`;
+  if (key === "otel.status_code" && /^(OK|ERROR)$/.test(value)) {
+    return `status = ${value.toLowerCase()}`;
+  }
+  const intrinsic = textsOfSpan.get(key);
+  return intrinsic === undefined
+    ? `${attributeName(scope, key)} = ${looksTyped(value) ? value : quoted(value)}`
+    : `${intrinsic} = ${quoted(value)}`;
 }
+
+/** Tags that the query service shows for texts of a span which are no attributes of it, and their names in TraceQL. */
+const textsOfSpan: ReadonlyMap<string, string> = new Map([
+  ["otel.scope.name", "instrumentation:name"],
+  ["otel.scope.version", "instrumentation:version"],
+  ["otel.status_description", "statusMessage"],
+]);
+const tagsOfTexts: ReadonlyMap<string, string> = new Map([
+  ...[...textsOfSpan].map(([tag, name]): [string, string] => [name, tag]),
+  ["span:statusMessage", "otel.status_description"],
+]);
 
 /** A condition on an attribute of a span that is there. @param type what the query service calls its type */
 export function attributeCondition(
   scope: string,
   { name, value, type }: { name: string; value: string; type: string },
 ): string {
+  const intrinsic = scope === "span" && type === "string" ? textsOfSpan.get(name) : undefined;
+  if (intrinsic !== undefined) {
+    return `${intrinsic} = ${quoted(value)}`;
+  }
   const literal = type === "bool" || ((type === "int64" || type === "float64") && looksTyped(value));
   return `${attributeName(scope, name)} = ${literal ? value : quoted(value)}`;
 }
@@ -143,6 +164,9 @@ function take(fields: SimpleFields, tags: Record<string, string>, condition: Con
     return operator === "<=" || (loose && operator === "<") ? set("maxDuration", right) : false;
   }
   if (left === "status" || left === "span:status") {
+    if (right === "ok" && operator === "=") {
+      return tag("otel.status_code", "OK");
+    }
     if (right !== "error" || (operator !== "=" && operator !== "!=")) {
       return false;
     }
@@ -161,6 +185,10 @@ function take(fields: SimpleFields, tags: Record<string, string>, condition: Con
   }
   if (left === "name" || left === "span:name") {
     return isText && set("operation", value);
+  }
+  const textTag = tagsOfTexts.get(left);
+  if (textTag !== undefined) {
+    return isText && tag(textTag, value);
   }
   const [, scope, name] = /^(span|resource|event|)\.(.+)$/s.exec(left) ?? [];
   if (name === undefined || (scope !== "" && !loose)) {

@@ -7,7 +7,13 @@ import { fieldsOfTraits, firstTraits, timeAround, traceQlOfTraits, traitsOf } fr
 const builder = new TraceBuilder(new SeededRandom(3));
 const span = builder.add({
   ...{ service: "payment", operation: 'Charge "now"', kind: "client", startUs: 1_000_000 },
-  tags: { "retry.attempt": 2, "card number": "0042", "a.long": "x".repeat(600), "http.retry": true },
+  tags: {
+    "retry.attempt": 2,
+    "card number": "0042",
+    "a.long": "x".repeat(600),
+    "http.retry": true,
+    "otel.scope.name": "shop",
+  },
 });
 builder.end(span, 1_002_000);
 builder.fail(span, "Declined", "402");
@@ -31,8 +37,12 @@ describe("traits of a span", () => {
     expect(traceQlOfTraits(some("service", "operation", "failed", "kind"))).toBe(
       '{ resource.service.name = "payment" && name = "Charge \\"now\\"" && kind = client && status = error }',
     );
-    expect(traceQlOfTraits(some("retry.attempt", "card number", "http.retry", "service.version"))).toBe(
-      '{ span.retry.attempt = 2 && span."card number" = "0042" && span.http.retry = true && resource.service.version = "3.0.1" }',
+    expect(
+      traceQlOfTraits(
+        some("retry.attempt", "card number", "http.retry", "otel.scope.name", "service.version"),
+      ),
+    ).toBe(
+      '{ span.retry.attempt = 2 && span."card number" = "0042" && span.http.retry = true && instrumentation:name = "shop" && resource.service.version = "3.0.1" }',
     );
     expect(traceQlOfTraits([])).toBe("{ }");
   });
