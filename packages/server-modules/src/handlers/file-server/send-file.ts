@@ -119,11 +119,13 @@ function refuseRange(exchange: Exchange, text: string, shown: number): void {
   const headers = exchange.responseHeaders;
   removeHeaders(headers, (name) => bodyFields.has(name) || fileFields.has(name));
   headers.push("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
-  const body = exchange.method === "HEAD" ? "" : `${text}\n`;
-  if (body !== "") {
-    setContentLength(headers, body.length);
+  const body = `${text}\n`;
+  setContentLength(headers, body.length);
+  if (exchange.method === "HEAD") {
+    exchange.respond(shown || 416);
+  } else {
+    exchange.respond(shown || 416, body);
   }
-  exchange.respond(shown || 416, body);
 }
 
 /**
