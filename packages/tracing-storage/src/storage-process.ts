@@ -9,6 +9,7 @@ import { countMended } from "./damage/mended-files.ts";
 import { PartQuarantine } from "./damage/part-quarantine.ts";
 import { Scrubber } from "./damage/scrubber.ts";
 import { SetAsideLimits } from "./damage/set-aside-limits.ts";
+import { StuckReads } from "./damage/stuck-reads.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { requireOpenFiles } from "./engine/open-file-limit.ts";
@@ -101,8 +102,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       noteFile: join(engine.folder.path, "damaged-parts.json"),
     });
     await quarantine.lookAtStart();
+    const stuckReads = new StuckReads({ engine, quarantine, log });
     const scrubber = new Scrubber(
-      { quarantine, gate, log, metrics: registry },
+      { quarantine, stuckReads, gate, log, metrics: registry },
       {
         intervalMs: options["storage.check-interval"],
         databases: options["storage.retention-databases"],
@@ -125,7 +127,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     const pointThread = new PointThread(log);
     const pointReader = new PointReader(engine, pointThread, limits);
     const metrics = new StorageMetrics(registry);
-    const frontParts = { engine, gate, guard, pointReader, metrics, quarantine, log };
+    const frontParts = { engine, gate, guard, pointReader, metrics, quarantine, stuckReads, log };
     const frontLimits = {
       sendTimeoutMs: options["storage.http.send-timeout"],
       maxBodyBytes: options["storage.http.max-body-bytes"],

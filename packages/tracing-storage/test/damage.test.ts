@@ -115,19 +115,32 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await storage.stop();
 });
 
-test("damage that shows after the client has left is set aside all the same", async () => {
-  // Blocks whose search for the flipped bit takes a second or more.
-  const blocks = "min_compress_block_size = 65536, max_compress_block_size = 65536";
+/** A table with a part of random texts in blocks of so many bytes, and another part; the first one is damaged. */
+async function makeLargeBlocks(table: string, bytes: number): Promise<void> {
+  const blocks = `min_compress_block_size = ${bytes}, max_compress_block_size = ${bytes}`;
   await ask(
     storage.url,
-    `CREATE TABLE tracing.u (k UInt64, text String) ENGINE = MergeTree ORDER BY k SETTINGS min_bytes_for_wide_part = 0, min_bytes_for_full_part_storage = 0, ${blocks}`,
+    `CREATE TABLE ${table} (day Date, text String) ENGINE = MergeTree PARTITION BY day ORDER BY day SETTINGS min_bytes_for_wide_part = 0, min_bytes_for_full_part_storage = 0, ${blocks}`,
   );
-  await ask(storage.url, "INSERT INTO tracing.u SELECT number, randomString(1000) FROM numbers(1000)");
+  for (const [day, rows] of [
+    ["2026-11-25", 4_000],
+    ["2026-11-26", 7],
+  ]) {
+    await ask(storage.url, `INSERT INTO ${table} SELECT '${day}', randomString(1000) FROM numbers(${rows})`);
+  }
   const [path = ""] = (
-    await ask(storage.url, "SELECT path FROM system.parts WHERE active AND table = 'u'")
+    await ask(
+      storage.url,
+      `SELECT path FROM system.parts WHERE active AND database || '.' || table = '${table}' ORDER BY partition`,
+    )
   ).split("\n");
   await flipAt(join(folder, "engine", path.replace(/^.*?(?=store\/)/, ""), "text.bin"));
   await ask(storage.url, "SYSTEM DROP UNCOMPRESSED CACHE");
+}
+
+test("damage that shows after the client has left is set aside all the same", async () => {
+  // The search for the flipped bit takes some seconds.
+  await makeLargeBlocks("tracing.u", 65_536);
   const left = fetch(storage.url, {
     method: "POST",
     body: "SELECT sum(cityHash64(text)) FROM tracing.u",
@@ -137,9 +150,30 @@ test("damage that shows after the client has left is set aside all the same", as
   await expect
     .poll(metrics, { timeout: 90_000, interval: 250 })
     .toContain('tracing_storage_damaged_parts_total{table="tracing.u",found="read"} 1\n');
-  expect(await ask(storage.url, "SELECT count() FROM tracing.u")).toBe("0");
+  expect(await ask(storage.url, "SELECT count() FROM tracing.u")).toBe("7");
   await storage.stop();
 });
+
+test.runIf(process.platform === "linux")(
+  "a read is answered while the engine still looks for the flipped bit of a large block",
+  async () => {
+    // The search takes minutes.
+    await makeLargeBlocks("tracing.v", 1_000_000);
+    const sum = "SELECT count(), sum(cityHash64(text)) > 0 FROM tracing.v";
+    const answers = await Promise.all([ask(storage.url, sum), ask(storage.url, sum)]);
+    expect(answers).toEqual(["7\t1", "7\t1"]);
+    const searching =
+      "SELECT count() > 0 FROM system.processes WHERE ProfileEvents['CompressedReadBufferChecksumDoesntMatch'] > 0";
+    expect(await ask(storage.url, searching)).toBe("1");
+    const { headers } = await fetch(storage.url, { method: "POST", body: sum });
+    expect(headers.get("x-tracing-partial")).toContain("part 20261125_1_1_0 of tracing.v is damaged");
+    expect(await metrics()).toContain(
+      'tracing_storage_damaged_parts_total{table="tracing.v",found="read"} 1\n',
+    );
+    // The engine waits for its statements before it ends.
+    await storage.kill();
+  },
+);
 
 test("a byte in any file of a part: the store starts, answers, and says so", async () => {
   const files = (await readdir(partFolder)).sort();
@@ -180,6 +214,33 @@ test("a byte in any file of a part: the store starts, answers, and says so", asy
   ];
   const [found = "0"] = /(?<=^tracing_storage_damaged_parts_set_aside )\d+/m.exec(await metrics()) ?? [];
   expect(Number(found)).toBeGreaterThanOrEqual(files.length - quiet.length);
+  await storage.stop();
+});
+
+// By default the engine refuses a table with more than 100 such parts, or 1 GiB, and the store never starts again.
+test("however many parts cannot be loaded: the store starts, and says so", async () => {
+  await ask(
+    storage.url,
+    "CREATE TABLE tracing.w (k UInt64) ENGINE = MergeTree PARTITION BY k ORDER BY k SETTINGS old_parts_lifetime = 1",
+  );
+  const parts = 110;
+  for (const first of [0, parts / 2]) {
+    await ask(
+      storage.url,
+      `INSERT INTO tracing.w SELECT number + ${first} FROM numbers(${parts / 2}) SETTINGS max_partitions_per_insert_block = 0`,
+    );
+  }
+  const paths = await ask(storage.url, "SELECT path FROM system.parts WHERE active AND table = 'w'");
+  await storage.stop();
+  for (const path of paths.split("\n")) {
+    await writeFile(join(folder, "engine", path.replace(/^.*?(?=store\/)/, ""), "checksums.txt"), "");
+  }
+  await start();
+  expect(await ask(storage.url, whole)).toContain("40000");
+  expect(await ask(storage.url, "SELECT count() FROM tracing.w")).toBe("0");
+  expect(await metrics()).toContain(
+    `tracing_storage_damaged_parts_total{table="tracing.w",found="start"} ${parts}\n`,
+  );
   await storage.stop();
 });
 

@@ -33,6 +33,12 @@ export function damagedPart({ code, message }: EngineError): (PartName & { isCer
   if (!isCertain && !possible.has(code)) {
     return undefined;
   }
-  const found = partFolder.exec(message);
-  return found === null ? undefined : { tableUuid: found[1] as string, part: found[2] as string, isCertain };
+  const part = partFileOf(message);
+  return part === undefined ? undefined : { ...part, isCertain };
+}
+
+/** The part whose folder a path or a message names. */
+export function partFileOf(text: string): PartName | undefined {
+  const found = partFolder.exec(text);
+  return found === null ? undefined : { tableUuid: found[1] as string, part: found[2] as string };
 }

@@ -14,6 +14,9 @@ import {
   textOf,
 } from "./set-aside-parts.ts";
 
+/** In a reason: a file that has only the times of spans. */
+const fileOfTimes = /\/(start|minute)\.(bin|cmrk\d?)/;
+
 interface QuarantineParts {
   readonly engine: Engine;
   readonly log: Logger;
@@ -97,6 +100,15 @@ export class PartQuarantine {
   }
 
   /**
+   * Sets aside the part with a file that is known to be damaged. @returns false when no table has the part any
+   * more
+   */
+  async setAsideFile(name: PartName, reason: string): Promise<boolean> {
+    const part = await this.#find(name);
+    return part !== undefined && (await this.setAside(part, "read", reason, true));
+  }
+
+  /**
    * Checks a part, and sets it aside if it is damaged.
    * @param found how it was found
    * @param reason for the log
@@ -126,7 +138,9 @@ export class PartQuarantine {
       if (!isCertain && (await this.faultOf(part)) === undefined) {
         return false;
       }
-      missing = { ...part, ...(await this.#timeOf(part)) };
+      // The engine would look for the flipped bit once more, perhaps for minutes.
+      const isTimeDamaged = fileOfTimes.test(reason);
+      missing = { ...part, ...(isTimeDamaged ? {} : await this.#timeOf(part)) };
       await this.#missing.note(missing);
       engine.tablesChange();
       await this.#run(`ALTER TABLE ${nameOf(part)} DETACH PART ${quoteString(part.part)}`);
@@ -145,11 +159,14 @@ export class PartQuarantine {
     return true;
   }
 
-  /** The fault that a check of all files of a part finds; undefined for an undamaged or vanished part. */
-  async faultOf(part: StoredPart): Promise<string | undefined> {
+  /**
+   * The fault that a check of all files of a part finds; undefined for an undamaged or vanished part. @param tag
+   * names the engine's statement
+   */
+  async faultOf(part: StoredPart, tag = "damage"): Promise<string | undefined> {
     try {
       const sql = `CHECK TABLE ${nameOf(part)} PART ${quoteString(part.part)} SETTINGS check_query_single_value_result = 0, max_threads = 1, max_execution_time = 0`;
-      const [, isPassed, message] = (await this.#run(sql)).split("\t");
+      const [, isPassed, message] = (await this.#run(sql, tag)).split("\t");
       return isPassed === "0" ? (message ?? "").trim() : undefined;
     } catch (error) {
       // NO_SUCH_DATA_PART, UNKNOWN_TABLE
@@ -298,8 +315,8 @@ export class PartQuarantine {
     await this.#count("read");
   }
 
-  async #run(sql: string): Promise<string> {
-    const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "damage" });
+  async #run(sql: string, tag = "damage"): Promise<string> {
+    const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag });
     return bytes.toString();
   }
 }

@@ -4,9 +4,11 @@ import type { Logger } from "lifecycle";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { PartQuarantine } from "./part-quarantine.ts";
 import type { StoredPart } from "./set-aside-parts.ts";
+import { ReadGivenUp, type StuckReads } from "./stuck-reads.ts";
 
 interface ScrubberParts {
   readonly quarantine: PartQuarantine;
+  readonly stuckReads: Pick<StuckReads, "during">;
   readonly gate: Pick<QueryGate, "running" | "waiting">;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -25,6 +27,9 @@ export interface ScrubberSettings {
 
 /** Longest time in milliseconds that one look reads parts before it checks the load again. */
 const lookLengthMs = 5_000;
+
+/** Names the engine's statements that check parts. */
+const checkTag = "check-of-parts";
 
 /** When each part was read, milliseconds since the Unix epoch, by its table and name. */
 type CheckedTimes = Map<string, number>;
@@ -108,7 +113,7 @@ export class Scrubber {
         if (this.#closed || !this.#isIdle() || this.#now() - begin > lookLengthMs) {
           break;
         }
-        const fault = await quarantine.faultOf(part);
+        const fault = await this.#faultOf(part);
         this.#checked.inc();
         times.set(keyOf(part), this.#now());
         left--;
@@ -129,6 +134,19 @@ export class Scrubber {
       if (!this.#closed) {
         log.error({ err: error }, "parts of the store could not be checked; the next look tries again");
       }
+    }
+  }
+
+  /** undefined also when the part was set aside meanwhile */
+  async #faultOf(part: StoredPart): Promise<string | undefined> {
+    const { quarantine, stuckReads } = this.#parts;
+    try {
+      return await stuckReads.during(checkTag, () => quarantine.faultOf(part, checkTag));
+    } catch (error) {
+      if (error instanceof ReadGivenUp) {
+        return undefined;
+      }
+      throw error;
     }
   }
 

@@ -135,6 +135,8 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>${Math.min(merges, mergesToShrinkAt)}</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <merge_max_block_size>${mergeBlockRows}</merge_max_block_size>
     <max_compress_block_size>${maxCompressBlockBytes}</max_compress_block_size>
+    <max_suspicious_broken_parts>1000000</max_suspicious_broken_parts>
+    <max_suspicious_broken_parts_bytes>1000000000000000</max_suspicious_broken_parts_bytes>
     <cleanup_delay_period>${cleanupSeconds}</cleanup_delay_period>
     <max_cleanup_delay_period>${2 * cleanupSeconds}</max_cleanup_delay_period>
     <cleanup_delay_period_random_add>0</cleanup_delay_period_random_add>

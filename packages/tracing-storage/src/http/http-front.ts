@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import { hostname } from "node:os";
 import { activeSpan, httpServerFor, type Logger, type ServerTls } from "lifecycle";
 import type { PartQuarantine } from "../damage/part-quarantine.ts";
+import type { StuckReads } from "../damage/stuck-reads.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
@@ -40,6 +41,8 @@ export interface HttpFrontParts {
   readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
   readonly quarantine: PartQuarantine;
+  /** Begins reads again that met a damaged block. */
+  readonly stuckReads: StuckReads;
   readonly log: Logger;
 }
 
@@ -82,9 +85,18 @@ function describeSpan(kind: QueryOutcome["kind"]): void {
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
-  const { engine, gate, guard, pointReader, metrics, quarantine, log } = parts;
+  const { engine, gate, guard, pointReader, metrics, quarantine, stuckReads, log } = parts;
   const sessions = new Sessions(engine, settings.maxSessions);
-  const queryParts: QueryParts = { engine, gate, guard, sessions, pointReader, metrics, quarantine };
+  const queryParts: QueryParts = {
+    engine,
+    gate,
+    guard,
+    sessions,
+    pointReader,
+    metrics,
+    quarantine,
+    stuckReads,
+  };
   /** Ids of the running queries. A query is cancelled by its id, so ids must be unique. */
   const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;

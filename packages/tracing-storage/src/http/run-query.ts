@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PartialReason } from "storage/api";
 import { mostDamagedParts, type PartQuarantine } from "../damage/part-quarantine.ts";
+import { ReadGivenUp, type StuckReads } from "../damage/stuck-reads.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine, EngineConnection, EngineStatement } from "../engine/engine.ts";
 import type { NativeResult } from "../engine/native-binding.ts";
@@ -61,6 +62,8 @@ export interface QueryParts {
   readonly metrics: Pick<StorageMetrics, "pointReads">;
   /** Sets damaged parts aside when a read finds them. */
   readonly quarantine: Pick<PartQuarantine, "suspect" | "missingFrom" | "tablesChanged">;
+  /** Begins reads again that met a damaged block. */
+  readonly stuckReads: Pick<StuckReads, "during">;
 }
 
 function kindOf({ verb }: Statement): QueryOutcome["kind"] {
@@ -281,20 +284,42 @@ async function runOn(
     }
   }
 
-  const ask = () => runStatement(parts, runner, first, { statement, text, bodyFrom }, parameters, signal);
+  const read = { statement, text, bodyFrom };
   if (kind !== "select" || statement.inserts) {
-    return ask();
+    return await runStatement(parts, runner, first, read, { parameters, tag, signal });
   }
+  const ask = (tries: number) => {
+    // A statement that was given up still runs, so the next one has another tag, and no kept connection.
+    const own = tries === 0 ? { first, tag } : { first: { prepare: first.prepare }, tag: `${tag}-${tries}` };
+    const run = (stop: AbortSignal) =>
+      runStatement(parts, runner, own.first, read, { parameters, tag: own.tag, signal: stop });
+    // The connection of a session runs one statement at a time, so nothing can begin again beside it.
+    return runner === engine
+      ? parts.stuckReads.during(own.tag, (stop) => run(AbortSignal.any([signal, stop])))
+      : run(signal);
+  };
   // A damaged part is set aside, and the other parts answer.
   for (let tries = 0; ; tries++) {
     try {
-      return withMissing(parts, await ask(), text);
+      return withMissing(parts, await ask(tries), text);
     } catch (error) {
-      if (signal.aborted || tries === mostDamagedParts || !(await parts.quarantine.suspect(error))) {
+      if (signal.aborted || tries === mostDamagedParts) {
+        throw error;
+      }
+      if (!(error instanceof ReadGivenUp || (await parts.quarantine.suspect(error)))) {
         throw error;
       }
     }
   }
+}
+
+/** One try of a statement. */
+interface StatementTry {
+  readonly parameters: QueryParameters;
+  /** Names the statement in the engine. */
+  readonly tag: string;
+  /** Aborted when nobody waits for the try. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs anything but an insert of rows that the client sends. */
@@ -303,12 +328,10 @@ async function runStatement(
   runner: Pick<Engine | EngineConnection, "run">,
   first: Pick<EngineStatement, "prepare" | "kept">,
   { statement, text }: StatementText,
-  parameters: QueryParameters,
-  signal: AbortSignal,
+  { parameters, tag, signal }: StatementTry,
 ): Promise<QueryOutcome> {
   const { engine, gate } = parts;
   const kind = kindOf(statement);
-  const tag = parameters.queryId;
   const { format } = parameters;
   // Damage may show when the client has left, or has the beginning of the result: the next read must not find it.
   const found = (error: unknown): never => {

@@ -1,0 +1,54 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { cityHash128 } from "wire/city-hash";
+
+/** Before each block: a checksum of the rest, then the method, the length of the rest, and that of the data. */
+const checksumBytes = 16;
+const headBytes = checksumBytes + 9;
+/** The engine's limit of a block. */
+const maxBlockBytes = 1024 * 1024 * 1024;
+/** Bytes that are hashed before other work gets a turn: some milliseconds. */
+const bytesPerTurn = 1024 * 1024;
+
+/**
+ * Where the first block of a file begins whose bytes differ from its checksum. The engine hashes such a block
+ * once for each of its bits, to name the bit that flipped. Here it is hashed once. Files are read without
+ * libuv's threads, because the engine may occupy them.
+ * @returns undefined for an undamaged file
+ * @throws errors of files
+ */
+export async function damagedBlockOf(path: string): Promise<number | undefined> {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const head = Buffer.alloc(headBytes);
+    let sinceTurn = 0;
+    for (let at = 0; at < size; ) {
+      if (readSync(file, head, 0, headBytes, at) < headBytes) {
+        return at;
+      }
+      const length = head.readUInt32LE(checksumBytes + 1);
+      const end = at + checksumBytes + length;
+      if (length < headBytes - checksumBytes || length > maxBlockBytes || end > size) {
+        return at;
+      }
+      const block = Buffer.allocUnsafe(length);
+      if (readSync(file, block, 0, length, at + checksumBytes) < length) {
+        return at;
+      }
+      const [low, high] = cityHash128(block);
+      if (head.readBigUInt64LE(0) !== low || head.readBigUInt64LE(8) !== high) {
+        return at;
+      }
+      at = end;
+      sinceTurn += length;
+      if (sinceTurn >= bytesPerTurn) {
+        sinceTurn = 0;
+        await nextTurn();
+      }
+    }
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,158 @@
+import { readdir, readlink } from "node:fs/promises";
+import type { Logger } from "lifecycle";
+import type { Engine } from "../engine/engine.ts";
+import { EngineError } from "../engine-error.ts";
+import { damagedBlockOf } from "./block-checksums.ts";
+import { type PartName, partFileOf } from "./damaged-part.ts";
+import type { PartQuarantine } from "./part-quarantine.ts";
+
+/** The engine's counter of blocks that differ from their checksum. It counts before it looks for the bit. */
+const mismatches = "CompressedReadBufferChecksumDoesntMatch";
+
+/** Milliseconds between two looks; reads that end within this time are never looked at. */
+const defaultLookMs = 1_000;
+/** After a search without a result the next one waits so long, because it reads the same files again. */
+const restMs = 30_000;
+
+/** Files that consist of blocks with checksums. */
+const blockFile = /\.(bin|cmrk\d?|cidx)$/;
+
+/** The read was given up, because its damaged part was found and set aside; another try reads the rest. */
+export class ReadGivenUp extends EngineError {
+  constructor() {
+    super(
+      40,
+      "Code: 40. DB::Exception: a damaged part was found and set aside, try again. (CHECKSUM_DOESNT_MATCH)",
+    );
+  }
+}
+
+interface StuckReadsParts {
+  readonly engine: Pick<Engine, "run">;
+  readonly quarantine: Pick<PartQuarantine, "setAsideFile">;
+  readonly log: Logger;
+}
+
+export interface StuckReadsSettings {
+  readonly lookMs?: number;
+  /** Paths of the files that the engine has open; by default those of this process, on Linux. */
+  readonly openFiles?: () => Promise<readonly string[]>;
+}
+
+interface WatchedRead {
+  readonly tag: string;
+  readonly sinceMs: number;
+  giveUp(): void;
+}
+
+/**
+ * Ends the wait for reads that met a damaged block. The engine looks for the flipped bit for up to minutes, and
+ * nothing stops it. Meanwhile the files that it has open are compared with their checksums. The damaged part is
+ * set aside, and the read begins again without it.
+ */
+export class StuckReads {
+  readonly #parts: StuckReadsParts;
+  readonly #lookMs: number;
+  readonly #openFiles: () => Promise<readonly string[]>;
+  readonly #reads = new Set<WatchedRead>();
+  #timer: NodeJS.Timeout | undefined;
+  #restUntilMs = 0;
+
+  constructor(
+    parts: StuckReadsParts,
+    { lookMs = defaultLookMs, openFiles = openFilesOfProcess }: StuckReadsSettings = {},
+  ) {
+    this.#parts = parts;
+    this.#lookMs = lookMs;
+    this.#openFiles = openFiles;
+  }
+
+  /**
+   * Does `work`, which runs the statement with this tag.
+   * @param work its signal is aborted when nobody waits for it any more
+   * @throws ReadGivenUp when the statement met damage that was set aside meanwhile
+   */
+  async during<T>(tag: string, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    const stuck = Promise.withResolvers<never>();
+    const read: WatchedRead = {
+      tag,
+      sinceMs: performance.now(),
+      giveUp: () => {
+        stuck.reject(new ReadGivenUp());
+        stop.abort();
+      },
+    };
+    this.#reads.add(read);
+    this.#timer ??= this.#next();
+    try {
+      return await Promise.race([stuck.promise, work(stop.signal)]);
+    } finally {
+      this.#reads.delete(read);
+    }
+  }
+
+  #next(): NodeJS.Timeout {
+    return setTimeout(() => void this.#look(), this.#lookMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const now = performance.now();
+      const isLong = [...this.#reads].some(({ sinceMs }) => now - sinceMs >= this.#lookMs);
+      if (isLong && now >= this.#restUntilMs) {
+        await this.#giveUpStuck();
+      }
+    } catch (error) {
+      this.#parts.log.error({ err: error }, "files of slow reads cannot be compared with their checksums");
+      this.#restUntilMs = performance.now() + restMs;
+    } finally {
+      this.#timer = this.#reads.size === 0 ? undefined : this.#next();
+    }
+  }
+
+  async #giveUpStuck(): Promise<void> {
+    const sql = `SELECT Settings['log_comment'] FROM system.processes WHERE ProfileEvents['${mismatches}'] > 0`;
+    const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "stuck-reads" });
+    const tags = new Set(bytes.toString().split("\n"));
+    const stuck = [...this.#reads].filter(({ tag }) => tags.has(tag));
+    if (stuck.length === 0) {
+      return;
+    }
+    if (!(await this.#setAsideDamage())) {
+      this.#restUntilMs = performance.now() + restMs;
+      return;
+    }
+    for (const read of stuck) {
+      read.giveUp();
+    }
+  }
+
+  /** @returns true when a part was set aside */
+  async #setAsideDamage(): Promise<boolean> {
+    const files = new Map<string, PartName>();
+    for (const path of await this.#openFiles()) {
+      const file = blockFile.test(path) ? partFileOf(path) : undefined;
+      if (file !== undefined) {
+        files.set(path, file);
+      }
+    }
+    let isAside = false;
+    for (const [path, file] of files) {
+      // A file may be gone with its part.
+      const at = await damagedBlockOf(path).catch(() => undefined);
+      if (at !== undefined) {
+        const reason = `the block at ${at} differs from its checksum: ${path}`;
+        isAside = (await this.#parts.quarantine.setAsideFile(file, reason)) || isAside;
+      }
+    }
+    return isAside;
+  }
+}
+
+/** @returns none on systems other than Linux */
+async function openFilesOfProcess(): Promise<readonly string[]> {
+  const names = await readdir("/proc/self/fd").catch(() => []);
+  const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
+  return [...new Set(paths)];
+}
