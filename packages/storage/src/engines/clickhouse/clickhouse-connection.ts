@@ -70,6 +70,18 @@ export interface ConnectionOptions {
   readonly hedgesInserts?: boolean;
 }
 
+/** One of the servers. */
+export interface OneServer {
+  /** Without credentials. */
+  readonly url: string;
+  /** Whether calls are sent to it. */
+  readonly isUp: boolean;
+  /** Whether it is left out because it refuses our user or password. */
+  readonly refusesUs: boolean;
+  /** Calls go to this server alone. */
+  readonly connection: ClickHouseConnection;
+}
+
 /** The server that a call goes to: any, the first of the list that is up, or the one with this index. */
 type Choice = "any" | "first" | number;
 
@@ -138,13 +150,14 @@ export class ClickHouseConnection {
   }
 
   /** The servers one by one. Closing one of them closes all. */
-  each(): { readonly url: string; readonly isUp: boolean; readonly connection: ClickHouseConnection }[] {
+  each(): OneServer[] {
     const { pool } = this.#shared;
     // A statement about one server needs no check of the cluster.
     const options = { ...this.#options, shards: undefined };
     return pool.hosts.map(({ index, url }) => ({
       url,
       isUp: pool.health?.isUp(index) ?? true,
+      refusesUs: pool.isStranger(index),
       connection: new ClickHouseConnection(options, this.#shared, index),
     }));
   }

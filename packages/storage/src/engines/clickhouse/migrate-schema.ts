@@ -3,7 +3,7 @@ import { clickHouseSettings } from "./clickhouse-settings.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 import { checkCluster } from "./cluster/cluster-query-settings.ts";
 import { ensureClusterSchema } from "./cluster/ensure-cluster-schema.ts";
-import { hostStates } from "./cluster/host-state.ts";
+import { hostStates, patientLookMs } from "./cluster/host-state.ts";
 import { ensureSchema, readVersion } from "./schema/ensure-schema.ts";
 
 /** The schema of one server, before and after. */
@@ -32,12 +32,13 @@ export async function migrateSchema(
     checkCluster(cluster);
   }
   const connection = new ClickHouseConnection(settings);
+  const look = { signal, longestMs: patientLookMs };
   const versions = async (): Promise<Map<string, number>> => {
     if (cluster === undefined) {
       const version = await readVersion(connection, database, signal);
       return new Map(connection.each().map(({ url }) => [url, version]));
     }
-    const { states } = await hostStates(connection, database, cluster, signal);
+    const { states } = await hostStates(connection, database, cluster, look);
     return new Map(states.map(({ url, version }) => [url, version]));
   };
   try {
@@ -45,7 +46,7 @@ export async function migrateSchema(
     if (cluster === undefined) {
       await ensureSchema(connection, database, signal);
     } else {
-      await ensureClusterSchema(connection, database, cluster, signal);
+      await ensureClusterSchema(connection, database, cluster, look);
     }
     const after = await versions();
     return connection.each().map(({ url }) => ({ url, before: before.get(url), after: after.get(url) }));

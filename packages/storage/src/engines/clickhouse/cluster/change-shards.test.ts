@@ -85,6 +85,13 @@ describe("a shard is added", () => {
     expect(keys()).toEqual(all(key.from("2024-10-05")));
   });
 
+  test("also where a busy server takes longer to answer than processes wait for it", async () => {
+    for (const server of servers.slice(0, 1)) {
+      server.late = { looks: 1, ms: 3_500 };
+    }
+    expect((await add()).done).toEqual(["all 4 servers have the tables; the new shard gets no spans yet"]);
+  });
+
   test.each<[string, () => readonly string[], string]>([
     [
       "a server is away",

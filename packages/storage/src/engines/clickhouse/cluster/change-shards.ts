@@ -7,7 +7,7 @@ import { checkCluster } from "./cluster-query-settings.ts";
 import { distributedStatements } from "./cluster-statements.ts";
 import { type ClusterView, clusterView, slotsOf, type ViewedShard, widestView } from "./cluster-view.ts";
 import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
-import { type HostState, hostStates } from "./host-state.ts";
+import { type HostState, hostStates, patientLookMs } from "./host-state.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
@@ -69,7 +69,7 @@ export async function changeShards(
       connection,
       database,
       { ...cluster, onCluster: false },
-      signal,
+      { signal, longestMs: patientLookMs },
     );
     if (emptied.length > 0) {
       refuse(`${emptied.join(", ")} lost its tables: SYSTEM DROP REPLICA first, see docs/scale.md`);
@@ -165,7 +165,10 @@ async function spread(
     { signal },
   );
   for (const { connection, url } of states) {
-    const { states: after } = await hostStates(connection, database, cluster, signal);
+    const { states: after } = await hostStates(connection, database, cluster, {
+      signal,
+      longestMs: patientLookMs,
+    });
     if (after.some((state) => shardingKey(state.layout) !== shardingKey(layout))) {
       refuse(`${url} did not take the change: run this again`);
     }
@@ -204,7 +207,10 @@ async function allStates(
   cluster: ClusterSettings,
   signal: AbortSignal | undefined,
 ): Promise<readonly HostState[]> {
-  const { states, away } = await hostStates(connection, database, cluster, signal);
+  const { states, away } = await hostStates(connection, database, cluster, {
+    signal,
+    longestMs: patientLookMs,
+  });
   if (away.length > 0) {
     throw new StorageError("STORAGE_UNAVAILABLE", `away: ${away.join(", ")}; all servers must be there`);
   }

@@ -10,7 +10,7 @@ import {
   versionStatement,
 } from "./cluster-statements.ts";
 import { copySchema } from "./copy-schema.ts";
-import { type HostState, hostStates } from "./host-state.ts";
+import { type HostState, hostStates, type LookLimits } from "./host-state.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
 
@@ -42,9 +42,10 @@ export async function ensureClusterSchema(
   connection: ClickHouseConnection,
   database: string,
   cluster: ClusterSettings,
-  signal?: AbortSignal,
+  look: LookLimits = {},
 ): Promise<SeenHosts> {
-  const seen = await hostStates(connection, database, cluster, signal);
+  const { signal } = look;
+  const seen = await hostStates(connection, database, cluster, look);
   const [first] = seen.states;
   if (first === undefined || isDone(seen.states)) {
     return seenHosts(seen);
@@ -55,7 +56,7 @@ export async function ensureClusterSchema(
     database,
     async () => {
       // Another process may have done it meanwhile.
-      const { states, away } = await hostStates(connection, database, cluster, signal);
+      const { states, away } = await hostStates(connection, database, cluster, look);
       const emptied = isDone(states) ? [] : await migrate(states, database, cluster, signal);
       return seenHosts({ states, away }, emptied);
     },

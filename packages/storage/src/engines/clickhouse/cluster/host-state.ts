@@ -13,6 +13,18 @@ import { type HostLayout, layoutOf } from "./shard-layout.ts";
  * It is less than the deadline of `ready`'s callers.
  */
 const lookTimeoutMs = 3_000;
+/**
+ * The same for the commands of an operator. They refuse to work while a server is away, and wait for a busy one.
+ */
+export const patientLookMs = 20_000;
+
+/** How long a look at the servers may take. */
+export interface LookLimits {
+  /** Gives up. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest look at one server while another one has answered, in milliseconds; 3 s by default. */
+  readonly longestMs?: number;
+}
 
 /** The state of one server of a cluster. */
 export interface HostState extends HostLayout {
@@ -47,13 +59,13 @@ export async function hostStates(
   connection: ClickHouseConnection,
   database: string,
   cluster: ClusterSettings,
-  signal?: AbortSignal,
+  { signal, longestMs = lookTimeoutMs }: LookLimits = {},
 ): Promise<{ readonly states: readonly HostState[]; readonly away: readonly string[] }> {
   const all = connection.each();
   const up = all.filter(({ isUp }) => isUp);
   // Servers that are down are pinged until they are back. When all are down, all are tried.
   const hosts = up.length === 0 ? all : up;
-  const lateness = new Lateness(lookTimeoutMs);
+  const lateness = new Lateness(longestMs);
   const either = signal === undefined ? lateness.signal : AbortSignal.any([signal, lateness.signal]);
   const looks = await Promise.allSettled(
     hosts.map(async ({ url, connection: host }) => {

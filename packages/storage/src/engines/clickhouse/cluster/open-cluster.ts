@@ -95,7 +95,7 @@ export function openCluster(
   });
   isOpen = true;
   const schema: SchemaGuard = new SchemaGuard(connection, database, async (signal) => {
-    seen = await ensureClusterSchema(connection, database, cluster, signal);
+    seen = await ensureClusterSchema(connection, database, cluster, { signal });
   });
   return {
     connection,
@@ -117,8 +117,11 @@ export function openCluster(
       }
     },
     trouble() {
-      const away = connection.each().flatMap(({ url, isUp }) => (isUp ? [] : [url]));
-      const texts = hostTrouble({ ...seen, away }, options.urls.length);
+      const down = connection.each().filter(({ isUp }) => !isUp);
+      const [strangers = [], away = []] = [true, false].map((refuses) =>
+        down.flatMap(({ url, refusesUs }) => (refusesUs === refuses ? [url] : [])),
+      );
+      const texts = hostTrouble({ ...seen, away }, strangers, options.urls.length);
       return [...shards.away.map(({ text }) => text), ...texts];
     },
     close() {
@@ -129,13 +132,18 @@ export function openCluster(
 }
 
 /** Faults of single servers, as sentences for people. */
-function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): string[] {
+function hostTrouble(
+  { away, readOnly, emptied }: SeenHosts,
+  strangers: readonly string[],
+  count: number,
+): string[] {
   const some = (urls: readonly string[]) =>
     `${urls.length} of ${count} servers of ClickHouse (${urls.join(", ")})`;
   return [
-    ...(away.length === 0
+    ...(away.length === 0 ? [] : [`${some(away)} do not answer: the others do their work`]),
+    ...(strangers.length === 0
       ? []
-      : [`${some(away)} do not answer, or refuse our user: the others do their work`]),
+      : [`${some(strangers)} refuse our user or password: the others do their work`]),
     ...(readOnly.length === 0
       ? []
       : [`${some(readOnly)} do not reach their Keeper (NO_ZOOKEEPER) and take no spans: searches go on`]),

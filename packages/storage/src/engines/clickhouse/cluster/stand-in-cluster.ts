@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { schemaVersion } from "../schema/migrations.ts";
 
@@ -22,6 +23,8 @@ export class StandInServer {
   /** Spans that the last shard still has. */
   spansLeft = 0;
   isAway = false;
+  /** Looks at its state that it answers late, as a busy server does, and how late in milliseconds. */
+  late = { looks: 0, ms: 0 };
   /** Statements that change something. */
   readonly statements: string[] = [];
   readonly #name: string;
@@ -39,7 +42,11 @@ export class StandInServer {
         request.destroy();
         return;
       }
-      const [status, body] = this.#answer(await text(request));
+      const sql = await text(request);
+      if (sql.includes(" AS begun") && this.late.looks-- > 0) {
+        await sleep(this.late.ms);
+      }
+      const [status, body] = this.#answer(sql);
       response.writeHead(status, status === 200 ? {} : { "x-clickhouse-exception-code": "57" }).end(body);
     });
   }

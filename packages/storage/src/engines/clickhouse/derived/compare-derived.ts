@@ -4,7 +4,8 @@ import { clickHouseSettings } from "../clickhouse-settings.ts";
 import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
 import { checkCluster } from "../cluster/cluster-query-settings.ts";
 import { localTable } from "../cluster/cluster-statements.ts";
-import { hostStates } from "../cluster/host-state.ts";
+import { clusterView } from "../cluster/cluster-view.ts";
+import { hostStates, patientLookMs } from "../cluster/host-state.ts";
 import { withSchemaLock } from "../cluster/schema-lock.ts";
 import { type DaySlice, type DerivedTable, derivedTables, type TableName } from "./derived-table.ts";
 
@@ -115,8 +116,21 @@ async function oneOfEachShard(
   if (cluster === undefined) {
     return [];
   }
-  const { states } = await hostStates(connection, database, cluster, signal);
-  return [...Map.groupBy(states, ({ shard }) => shard).values()].flatMap((hosts) => hosts.slice(0, 1));
+  const { states, away } = await hostStates(connection, database, cluster, {
+    signal,
+    longestMs: patientLookMs,
+  });
+  const [first] = states;
+  const places = Map.groupBy(states, ({ shard }) => shard);
+  // A process may list the servers of some shards only; others compare the rest.
+  if (first !== undefined && away.length > 0) {
+    const { shards } = await clusterView(first, cluster.name, signal);
+    if (places.size < shards.length) {
+      const text = `servers of ${places.size} of ${shards.length} shards answer, so nothing was compared; away: ${away.join(", ")}`;
+      throw new StorageError("STORAGE_UNAVAILABLE", text);
+    }
+  }
+  return [...places.values()].flatMap((hosts) => hosts.slice(0, 1));
 }
 
 async function compareAll(

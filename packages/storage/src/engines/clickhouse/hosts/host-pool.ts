@@ -97,6 +97,11 @@ export class HostPool {
     this.failed(index, reason);
   }
 
+  /** Whether a server that is away answers, but refuses our user or password. */
+  isStranger(index: number): boolean {
+    return this.#strangers.has(index);
+  }
+
   async close(): Promise<void> {
     this.health?.close();
     this.#tls?.close();
