@@ -14,6 +14,7 @@ import type { DialAddress } from "./dial-address.ts";
 import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
 import { IdleConnections } from "./idle-connections.ts";
+import { nameLookups } from "./name-lookups.ts";
 import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer, type SocketDialerOptions } from "./socket-dialer.ts";
@@ -196,7 +197,7 @@ function makeTransport(
         fallbackDelayMs: config.dial_fallback_delay || defaults.fallbackDelayMs,
         probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
         localAddress: config.local_address || undefined,
-        lookup: resolver === undefined ? undefined : lookupThrough(resolver),
+        lookup: resolver === undefined ? nameLookups.lookup : lookupThrough(resolver),
         writeBufferBytes: config.write_buffer_size ?? 0,
       },
       tls,

@@ -4,6 +4,7 @@ import { type ConnectionOptions, createServer } from "node:tls";
 import { selfSigned } from "certificates/testing/self-signed";
 import { expect, onTestFinished, test } from "vitest";
 import { parseDial } from "./dial-address.ts";
+import { nameLookups } from "./name-lookups.ts";
 import { openSocket } from "./open-socket.ts";
 
 /** Opens a connection to a server with a certificate of its own. @returns why there is none */
@@ -17,7 +18,7 @@ async function refusal(name: string, toDays: number, tls: (pem: string) => Conne
   const { promise, resolve } = Promise.withResolvers<string>();
   openSocket(
     dial,
-    { ...options, localAddress: undefined, lookup: undefined, writeBufferBytes: 0 },
+    { ...options, localAddress: undefined, lookup: nameLookups.lookup, writeBufferBytes: 0 },
     {
       options: tls(cert),
       serverName: "here.example",

@@ -18,8 +18,8 @@ export interface SocketOptions {
   readonly probeIntervalMs: number;
   /** Address of this machine to dial from; undefined for any. */
   readonly localAddress: string | undefined;
-  /** Resolves names with the configured servers; undefined for the system's way. */
-  readonly lookup: LookupFunction | undefined;
+  /** Finds the addresses of names. */
+  readonly lookup: LookupFunction;
   /** Bytes that may wait in a socket before whoever writes is told to wait; 0 for the system's own. */
   readonly writeBufferBytes: number;
 }
@@ -84,7 +84,7 @@ export function openSocket(
               ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
               : {}),
             ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-            ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+            lookup: options.lookup,
             ...(direct ? { onread: buffer.options } : {}),
             ...waiting,
           }

@@ -1,4 +1,4 @@
-import { lookup, Resolver } from "node:dns";
+import { Resolver } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import { ServerError } from "server-core/errors";
@@ -84,13 +84,4 @@ export function lookupThrough(resolver: Resolver): LookupFunction {
       }
     }
   };
-}
-
-/** All addresses of a name, as the system knows them. */
-export function systemAddresses(hostname: string, family: 0 | 4 | 6): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true, family }, (error, found) =>
-      error === null ? resolve(found.map(({ address }) => address)) : reject(error),
-    );
-  });
 }

@@ -4,7 +4,8 @@ import { ServerError } from "server-core/errors";
 import { configDuration, configTimeout } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { makeResolver, resolverSchema, systemAddresses } from "../transport/resolver.ts";
+import { nameLookups } from "../transport/name-lookups.ts";
+import { makeResolver, resolverSchema } from "../transport/resolver.ts";
 import { LookupCache } from "./lookup-cache.ts";
 import type { UpstreamSource } from "./upstream-source.ts";
 
@@ -44,7 +45,8 @@ export const aUpstreams = defineModule({
     const cache = new LookupCache(config.refresh || defaultRefreshMs, 0);
     const look = async (host: string): Promise<string[]> => {
       if (resolver === undefined) {
-        return systemAddresses(host, ipv4 === ipv6 ? 0 : ipv4 ? 4 : 6);
+        const found = await nameLookups.find(host, ipv4 === ipv6 ? 0 : ipv4 ? 4 : 6);
+        return found.map(({ address }) => address);
       }
       const [four, six] = await Promise.allSettled([
         ipv4

@@ -6,6 +6,7 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
+import { nameLookups } from "../name-lookups.ts";
 import { openSocket } from "../open-socket.ts";
 import type { Transport } from "../transport.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
@@ -60,7 +61,7 @@ export const fastcgiTransport = defineModule({
       fallbackDelayMs,
       probeIntervalMs: 0,
       localAddress: undefined,
-      lookup: undefined,
+      lookup: nameLookups.lookup,
       writeBufferBytes: 0,
     };
     return {

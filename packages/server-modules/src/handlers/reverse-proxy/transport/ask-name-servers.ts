@@ -1,0 +1,86 @@
+import { type LookupAddress, Resolver } from "node:dns";
+import { isIP } from "node:net";
+import { readRegularFileSync } from "server-core/files/read-regular-file";
+import { lookupThrough } from "./resolver.ts";
+
+/** Files that say how this machine finds names. */
+export interface NameFiles {
+  readonly hosts: string;
+  readonly resolvConf: string;
+}
+
+const systemFiles: NameFiles = { hosts: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
+const maxFileBytes = 4 * 1024 * 1024;
+const timeoutMs = 2_000;
+const tries = 2;
+
+/** Lines without comments, in words. A file that is not there has none. */
+function linesOf(path: string): string[][] {
+  try {
+    const text = readRegularFileSync(path, maxFileBytes).toString("latin1");
+    return text.split("\n").map((line) =>
+      line
+        .replace(/[#;].*/, "")
+        .trim()
+        .split(/\s+/),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function listedAddresses(lines: readonly string[][], hostname: string, family: number): LookupAddress[] {
+  const wanted = hostname.toLowerCase().replace(/\.$/, "");
+  return lines.flatMap(([address = "", ...names]) => {
+    const kind = isIP(address);
+    const isWanted = kind !== 0 && (family === 0 || family === kind);
+    return isWanted && names.some((name) => name.toLowerCase() === wanted) ? [{ address, family: kind }] : [];
+  });
+}
+
+/** The full names that a name may stand for, in the order of asking. Source: resolv.conf(5) */
+function fullNames(lines: readonly string[][], hostname: string): string[] {
+  if (hostname.endsWith(".")) {
+    return [hostname];
+  }
+  const option = lines.flatMap((words) => (words[0] === "options" ? words : [])).join(" ");
+  const least = Number(/\bndots:(\d+)/.exec(option)?.[1] ?? 1);
+  const search = lines.findLast(([word]) => word === "search" || word === "domain")?.slice(1) ?? [];
+  const below = search.map((domain) => `${hostname}.${domain}`);
+  return hostname.split(".").length > least ? [hostname, ...below] : [...below, hostname];
+}
+
+/**
+ * Finds a name in the list of hosts or asks the name servers, without a thread of the pool. Other sources of
+ * `nsswitch.conf` are not asked.
+ * @param family 0 for both
+ * @throws the error of the name server
+ */
+export async function askNameServers(
+  hostname: string,
+  family: 0 | 4 | 6,
+  files: NameFiles = systemFiles,
+  resolver: Resolver = new Resolver({ timeout: timeoutMs, tries }),
+): Promise<readonly LookupAddress[]> {
+  const listed = listedAddresses(linesOf(files.hosts), hostname, family);
+  if (listed.length > 0) {
+    return listed;
+  }
+  const ask = lookupThrough(resolver);
+  let failure: unknown;
+  for (const name of fullNames(linesOf(files.resolvConf), hostname)) {
+    try {
+      return await new Promise<LookupAddress[]>((resolve, reject) => {
+        ask(name, { family, all: true }, (error, found) =>
+          error === null ? resolve(found as LookupAddress[]) : reject(error),
+        );
+      });
+    } catch (error) {
+      failure ??= error;
+      if (!["ENOTFOUND", "ENODATA"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+        break; // the name server has no answer, nor has it one for another name
+      }
+    }
+  }
+  throw failure;
+}
