@@ -20,8 +20,9 @@ const limitMs = minutes * 60_000 + 120_000;
 const fixedSeed = 37;
 const casesFolder = fileURLToPath(new URL("../twin-cases/", import.meta.url));
 const foundFolder = process.env.TWINS_KEEP ?? join(tmpdir(), "twin-findings");
-/** At most this many sites have the fixed seed; the others have new seeds. */
-const fixedSites = 40;
+/** In continuous integration time is the only limit, and what a new seed shows fails the run; else it is printed. */
+const isLong = process.env.TWINS_MINUTES !== undefined;
+const fixedSites = isLong ? Number.POSITIVE_INFINITY : 40;
 /** Kinds of differences that were found with the fixed seed and are to be mended; the list only gets shorter. */
 const openKinds = z
   .array(z.string())
@@ -76,14 +77,13 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
     expect(await unknownOf(fixedSeed, fixedSites)).toEqual([]);
   });
 
-  test("sites of a new seed are served alike, or it is printed what differs", {
-    timeout: limitMs,
-  }, async () => {
+  test("sites of a new seed are served alike", { timeout: limitMs }, async () => {
     const seed = Math.floor(Math.random() * 1_000_000_000);
-    const unknown = await unknownOf(seed, Number.POSITIVE_INFINITY);
-    for (const each of unknown) {
-      console.log(`seed ${seed} found ${each}`);
-    }
+    const unknown = (await unknownOf(seed, Number.POSITIVE_INFINITY)).map(
+      (each) => `seed ${seed} found ${each}`,
+    );
+    console.log(unknown.join("\n"));
+    expect(isLong ? unknown : []).toEqual([]);
     expect(pair.isAlive).toBe(true);
   });
 });
