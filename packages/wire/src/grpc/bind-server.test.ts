@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { bindServer } from "./bind-server.ts";
 
 function newServer(): Server {
@@ -32,4 +32,20 @@ test("an address that another has is told by the system's code", async () => {
   const port = await bindServer(newServer(), { host: "127.0.0.1", port: 0 }, plain);
   const second = bindServer(newServer(), { host: "127.0.0.1", port }, plain);
   await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("where a process may have no IPv6 socket, it listens on all addresses of IPv4", async () => {
+  const server = newServer();
+  const bindAsync = server.bindAsync.bind(server);
+  // As in a sandbox (RestrictAddressFamilies=AF_INET), whose interfaces have IPv6 all the same.
+  const spy = vi.spyOn(server, "bindAsync").mockImplementation((address, credentials, callback) => {
+    if (address.startsWith("[::]")) {
+      callback(new Error("No address added: [listen EAFNOSUPPORT: address family not supported :::1]"), 0);
+    } else {
+      bindAsync(address, credentials, callback);
+    }
+  });
+  const port = await bindServer(server, { host: "", port: 0 }, plain);
+  expect(spy).toHaveBeenCalledTimes(2);
+  expect(await isListening("127.0.0.1", port)).toBe(true);
 });

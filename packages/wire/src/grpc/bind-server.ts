@@ -1,4 +1,3 @@
-import { networkInterfaces } from "node:os";
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 
 /**
@@ -7,13 +6,31 @@ import type { Server, ServerCredentials } from "@grpc/grpc-js";
  * @returns the port
  * @throws Error with the system's code, such as EADDRINUSE, if there is one
  */
-export function bindServer(
+export async function bindServer(
   server: Server,
-  address: { readonly host: string; readonly port: number },
+  { host, port }: { readonly host: string; readonly port: number },
   credentials: ServerCredentials,
 ): Promise<number> {
+  if (host !== "") {
+    return await bind(server, host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`, credentials);
+  }
+  // grpc-js requires a host. Interfaces do not tell whether a sandbox lets a process have an IPv6 socket.
+  try {
+    return await bind(server, `[::]:${port}`, credentials);
+  } catch (error) {
+    if (!withoutIpv6.has(String((error as NodeJS.ErrnoException).code))) {
+      throw error;
+    }
+    return await bind(server, `0.0.0.0:${port}`, credentials);
+  }
+}
+
+/** What the system answers for "::" where it has no IPv6, or keeps it from this process. */
+const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
+
+function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(bindAddress(address), credentials, (error, port) => {
+    server.bindAsync(address, credentials, (error, port) => {
       if (error === null) {
         resolve(port);
       } else {
@@ -21,17 +38,6 @@ export function bindServer(
       }
     });
   });
-}
-
-/** grpc-js requires a host: every address is "[::]", or "0.0.0.0" on a machine without IPv6. */
-function bindAddress({ host, port }: { readonly host: string; readonly port: number }): string {
-  if (host !== "") {
-    return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  }
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
-    all?.some(({ family }) => family === "IPv6"),
-  );
-  return hasIpv6 ? `[::]:${port}` : `0.0.0.0:${port}`;
 }
 
 /** grpc-js has the system's code in the text of its error only. */
