@@ -197,8 +197,8 @@ export class ClickHouseConnection {
   }
 
   /** A statement without an answer. */
-  command(sql: string, signal?: AbortSignal): Promise<void> {
-    return this.#command({ signal, kind: "command" }, sql);
+  command(sql: string, signal?: AbortSignal, settings?: Settings): Promise<void> {
+    return this.#command({ signal, kind: "command" }, sql, settings);
   }
 
   /**
@@ -241,11 +241,11 @@ export class ClickHouseConnection {
     await this.#shared.pool.close();
   }
 
-  async #command(call: Call, sql: string): Promise<void> {
+  async #command(call: Call, sql: string, settings: Settings = {}): Promise<void> {
     await this.#tryHosts(call, async (host, abort) => {
       const { body } = await this.#shared.requests.ask(
         host,
-        { wait_end_of_query: "1" },
+        { ...settings, wait_end_of_query: "1" },
         Buffer.from(sql),
         abort,
       );

@@ -1,4 +1,10 @@
+import type { Settings } from "../calls/host-requests.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isSchemaMissing, isUnknownSetting } from "../clickhouse-errors.ts";
+import { localTable } from "./cluster-statements.ts";
+
+/** Lets a view be made before the tables that it reads and fills. */
+const viewsBeforeTables: Settings = { allow_materialized_view_with_bad_select: "1" };
 
 /** A table or a view. */
 export interface StoredObject {
@@ -33,6 +39,10 @@ export async function objectsOf(
 /**
  * Gives a replica the tables and views of another replica of its shard. Migrations cannot do this, because a
  * replicated table must be created in its present form.
+ *
+ * Other servers that list the replica send it spans as soon as its table of spans exists. What comes before the views
+ * would be in no other table for good, so views come first, and that table comes last. Servers before 24.10 refuse views
+ * without tables; they get their views afterwards.
  */
 export async function copySchema(
   from: ClickHouseConnection,
@@ -53,12 +63,32 @@ export async function copySchema(
     await to.command(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, signal);
     before.delete(name);
   }
-  for (const { name, statement } of wanted) {
-    if (!before.has(name)) {
-      await to.command(
-        statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, "CREATE $1 IF NOT EXISTS "),
-        signal,
-      );
+  const missing = wanted.filter(({ name }) => !before.has(name));
+  const create = ({ statement }: StoredObject, settings?: Settings) => {
+    const sql = statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, "CREATE $1 IF NOT EXISTS ");
+    return to.command(sql, signal, settings);
+  };
+  const [views, tables] = [true, false].map((isView) =>
+    missing.filter(({ engine }) => (engine === "MaterializedView") === isView),
+  );
+  const viewsOfOldServers: StoredObject[] = [];
+  for (const view of views ?? []) {
+    try {
+      await create(view, viewsBeforeTables);
+    } catch (error) {
+      if (!isUnknownSetting(error) && !isSchemaMissing(error)) {
+        throw error;
+      }
+      viewsOfOldServers.push(view);
     }
+  }
+  const isSource = ({ name }: StoredObject) => name === localTable("spans");
+  for (const table of (tables ?? []).toSorted(
+    (one, other) => Number(isSource(one)) - Number(isSource(other)),
+  )) {
+    await create(table);
+  }
+  for (const view of viewsOfOldServers) {
+    await create(view);
   }
 }
