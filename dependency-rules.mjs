@@ -104,7 +104,7 @@ const rooms = {
     "tenancy|tls",
     "clickhouse|tracing",
   ],
-  "http-protocols": ["header-list|http2|quic", "grpc-client|grpc-js|http2-server"],
+  "http-protocols": ["header-list|http2|quic", "grpc-client|grpc-js|http2-server", "http3"],
   wire: [
     "errors|model",
     "api-v3|compression|metrics-query|rows|tempo",

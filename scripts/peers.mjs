@@ -9,6 +9,7 @@ const wanted = [
   "grpcurl",
   "h2spec",
   "helm",
+  "http3-client",
   "jaeger-agent",
   "jaeger-all-in-one",
   "jaeger-collector",

@@ -6,10 +6,11 @@
 #   caddy   the public model of the web server, for `npm run conformance -- twins`, `admin`, `commands` and `serverfile`
 #   tools   h2spec, pebble, grpcurl and toxiproxy-server, which tests of the web server and of the documentation call
 #   jaeger  Jaeger 1.62, the public model of tracing, for `npm run conformance -- compare` and remote storage
+#   http3   a client of HTTP/3 made of quic-go, which packages/http-protocols/src/http3/clients.e2e.test.ts calls
 #   actionlint  the checker of workflow files, which packages/launcher/test/workflows.test.ts calls
 #   helm    Helm, which reads and packs deploy/helm: packages/conformance/test/deploy/helm.test.ts, `npm run release`
 #
-# Usage: build.sh [caddy] [tools] [actionlint] [helm] [jaeger]
+# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [jaeger]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
@@ -36,7 +37,7 @@ build() {
   fi
 }
 
-for group in ${*:-caddy tools actionlint helm jaeger}; do
+for group in ${*:-caddy tools http3 actionlint helm jaeger}; do
   case $group in
     caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
     tools)
@@ -46,6 +47,7 @@ for group in ${*:-caddy tools actionlint helm jaeger}; do
       build tools toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server
       build tools grpcurl github.com/fullstorydev/grpcurl/cmd/grpcurl
       ;;
+    http3) build http3 http3-client . ;;
     actionlint) build actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
     helm) build helm helm helm.sh/helm/v4/cmd/helm ;;
     jaeger)

@@ -66,6 +66,7 @@ export class SimulatedNetwork {
           return {
             onConnected: () => {},
             onStream: (stream) => this.onServerStream(stream),
+            onStreamClosed: () => {},
             onClosed: (reason) => this.serverClosed.push(reason),
           };
         },
@@ -191,6 +192,7 @@ export class SimulatedNetwork {
           this.client.protocol = protocol;
         },
         onStream: (stream) => this.client.streams.push(stream),
+        onStreamClosed: () => {},
         onClosed: (reason) => {
           this.client.closed = reason;
         },

@@ -52,6 +52,8 @@ export interface ConnectionEvents {
   onConnected(protocol: string): void;
   /** The peer opened a stream; set its handler at once. */
   onStream(stream: QuicStream): void;
+  /** Both directions of a stream ended, and the peer knows. Not called when the connection ends. */
+  onStreamClosed(stream: QuicStream): void;
   /** No stream works any more. The connection still needs its timeouts until `isOver`. */
   onClosed(reason: CloseReason): void;
   /** Something waits for `takeDatagrams`, outside of `receive` and `onTimeout`. */
@@ -181,7 +183,7 @@ export class Connection {
   }
 
   /** Ends the connection with a code of the application. */
-  close(code: number, reason: string, now: number): void {
+  close(code: number, reason: string, now = this.#now): void {
     this.#close({ code, frameType: 0, application: true, reason }, now);
   }
 

@@ -206,6 +206,7 @@ export class ServerEndpoint {
           events?.onConnected(protocol);
         },
         onStream: (stream) => events?.onStream(stream),
+        onStreamClosed: (stream) => events?.onStreamClosed(stream),
         onClosed: (reason) => {
           settle();
           events?.onClosed(reason);

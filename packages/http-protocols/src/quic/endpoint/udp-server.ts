@@ -49,8 +49,10 @@ export class UdpServer {
       recvBufferSize: socketBufferBytes,
       sendBufferSize: socketBufferBytes,
     });
+    // Without a look-up, both events may come from within `bind`.
+    const listening = once(socket, "listening");
     socket.bind(port, address);
-    await once(socket, "listening");
+    await listening;
     const server = new UdpServer(socket, options);
     // Errors of one datagram, as of an address that refuses it, come here too.
     socket.on("error", () => {});

@@ -23,6 +23,8 @@ interface Opened {
 export interface StreamSetEvents {
   /** The peer opened a stream. */
   onStream(stream: QuicStream): void;
+  /** Both directions of a stream ended, and the peer knows. */
+  onStreamClosed(stream: QuicStream): void;
   /** There is something to send. */
   onWake(): void;
 }
@@ -270,6 +272,7 @@ export class StreamSet implements StreamHost {
         this.#maxStreamsDue[kind] = true;
       }
     }
+    this.#events.onStreamClosed(stream);
   }
 
   onDrained(stream: QuicStream): void {

@@ -1,0 +1,260 @@
+import type { HeaderList } from "../header-list.ts";
+import { type H2RequestHead, readRequestFields, readTrailerFields } from "../http2-server/request-fields.ts";
+import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
+import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.ts";
+import { Http3Error, http3Errors } from "./http3-error.ts";
+import { decodeFieldSection } from "./qpack-decoder.ts";
+import { FieldSectionWriter } from "./qpack-encoder.ts";
+import { encodeDataHead, encodeFrame } from "./settings.ts";
+
+/** What becomes of a request whose head came. */
+export interface Http3RequestHandler {
+  /** The next bytes of the body; `consume` gives the client credit for more. */
+  onData(bytes: Buffer): void;
+  /** The request is whole. */
+  onEnd(trailers: HeaderList): void;
+  /** The client gave the request up, or it is malformed. No answer can be sent any more. */
+  onAbort(code: number): void;
+  /** After `write` returned false: there is room again. */
+  onWritable(): void;
+}
+
+/** What a session gives its request streams. */
+export interface RequestStreamOwner {
+  readonly maxFieldSectionBytes: number;
+  /** @returns what handles the request */
+  onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler;
+  onConnectionError(error: Http3Error): void;
+  /** A frame that does nothing came. */
+  onIdleFrame(): void;
+  /** The client gave up a request that was not answered. */
+  onAborted(): void;
+  /** @param well whether the answer went out whole */
+  onFinished(stream: Http3RequestStream, well: boolean): void;
+}
+
+/** One request and its answer. Source: RFC 9114, section 4 */
+export class Http3RequestStream implements StreamHandler, FrameHandler {
+  readonly #stream: QuicStream;
+  readonly #owner: RequestStreamOwner;
+  readonly #reader: Http3FrameReader;
+  #handler: Http3RequestHandler | undefined;
+  #phase: "head" | "body" | "trailers" = "head";
+  #contentLength: number | undefined;
+  #bodyBytes = 0;
+  #trailers: HeaderList = [];
+  #answered = false;
+  #requestOver = false;
+  #answerOver = false;
+
+  constructor(stream: QuicStream, owner: RequestStreamOwner) {
+    this.#stream = stream;
+    this.#owner = owner;
+    // Names and values that are over the limit by decoding cannot be much shorter on the wire.
+    this.#reader = new Http3FrameReader(this, owner.maxFieldSectionBytes);
+    stream.handler = this;
+  }
+
+  get id(): number {
+    return this.#stream.id;
+  }
+
+  /** Bytes of the answer that wait to be sent. */
+  get unsentBytes(): number {
+    return this.#stream.unsentBytes;
+  }
+
+  // What the application calls.
+
+  /** Sends the head of the answer; a status below 200 lets another follow. @param headers names in lower case */
+  respond(status: number, headers: HeaderList): void {
+    this.#answered ||= status >= 200;
+    const section = new FieldSectionWriter().add(":status", String(status));
+    this.#writeFields(section, headers);
+  }
+
+  /** @returns false when more should wait for `onWritable` */
+  write(bytes: Buffer): boolean {
+    if (bytes.length === 0) {
+      return true;
+    }
+    this.#stream.write(encodeDataHead(bytes.length));
+    return this.#stream.write(bytes);
+  }
+
+  end(trailers: HeaderList = []): void {
+    if (trailers.length > 0) {
+      this.#writeFields(new FieldSectionWriter(), trailers);
+    }
+    this.#stream.end();
+    if (!this.#requestOver) {
+      // The answer is whole; nobody needs the rest of the request: RFC 9114, section 4.1.
+      this.#stream.stopReading(http3Errors.noError);
+      this.#requestOver = true;
+    }
+    this.#finishAnswer(true);
+  }
+
+  /** Gives up the answer and the rest of the request. */
+  reset(code: number): void {
+    this.#stream.stopReading(code);
+    this.#stream.reset(code);
+    this.#requestOver = true;
+    this.#finishAnswer(false);
+  }
+
+  /** The application has dealt with this many bytes of the body. */
+  consume(bytes: number): void {
+    this.#stream.consume(bytes);
+  }
+
+  // What the QUIC stream calls.
+
+  onData(bytes: Buffer): void {
+    this.#guard(() => this.#reader.push(bytes));
+  }
+
+  onEnd(): void {
+    this.#guard(() => {
+      this.#reader.end();
+      if (this.#phase === "head") {
+        throw new Http3Error(http3Errors.requestIncomplete, "the stream ends before the request", false);
+      }
+      if (this.#contentLength !== undefined && this.#contentLength !== this.#bodyBytes) {
+        throw new Http3Error(http3Errors.messageError, "the body is shorter than content-length", false);
+      }
+      this.#requestOver = true;
+      this.#handler?.onEnd(this.#trailers);
+    });
+  }
+
+  onReset(code: number): void {
+    this.#requestOver = true;
+    this.#abort(code);
+  }
+
+  onStopSending(code: number): void {
+    this.#abort(code);
+  }
+
+  onWritable(): void {
+    this.#handler?.onWritable();
+  }
+
+  // What the reader of frames calls.
+
+  onFrame(type: number): void {
+    if (
+      type === frameTypes.headers
+        ? this.#phase !== "trailers"
+        : type === frameTypes.data && this.#phase === "body"
+    ) {
+      return;
+    }
+    throw new Http3Error(http3Errors.frameUnexpected, `frame ${type} has no place in a request now`);
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#bodyBytes += bytes.length;
+    if (this.#contentLength !== undefined && this.#bodyBytes > this.#contentLength) {
+      throw new Http3Error(http3Errors.messageError, "the body is longer than content-length", false);
+    }
+    if (this.#handler === undefined || this.#requestOver) {
+      this.#stream.consume(bytes.length);
+      return;
+    }
+    this.#handler.onData(bytes);
+  }
+
+  onPayload(_: number, payload: Buffer | undefined): void {
+    const fields = payload && decodeFieldSection(payload, this.#owner.maxFieldSectionBytes);
+    if (fields === undefined) {
+      this.#refuseFields();
+      return;
+    }
+    if (this.#phase === "body") {
+      const trailers = readTrailerFields(fields);
+      if (typeof trailers === "string") {
+        throw new Http3Error(http3Errors.messageError, trailers, false);
+      }
+      this.#phase = "trailers";
+      this.#trailers = trailers;
+      return;
+    }
+    const head = readRequestFields(fields);
+    if (typeof head === "string") {
+      throw new Http3Error(http3Errors.messageError, head, false);
+    }
+    this.#phase = "body";
+    this.#contentLength = head.contentLength;
+    this.#handler = this.#owner.onRequest(this, head);
+  }
+
+  onConsumed(bytes: number): void {
+    this.#stream.consume(bytes);
+  }
+
+  onIdleFrame(): void {
+    this.#owner.onIdleFrame();
+  }
+
+  /** Fields over the limit are the client's fault, but not a broken protocol. */
+  #refuseFields(): void {
+    if (this.#phase === "body" || this.#answered) {
+      throw new Http3Error(http3Errors.messageError, "the trailers are too large", false);
+    }
+    this.#phase = "trailers";
+    this.respond(431, ["content-length", "0"]);
+    this.end();
+  }
+
+  #writeFields(section: FieldSectionWriter, headers: HeaderList): void {
+    for (let index = 0; index < headers.length; index += 2) {
+      section.add(headers[index] as string, headers[index + 1] as string);
+    }
+    this.#stream.write(encodeFrame(frameTypes.headers, section.written));
+  }
+
+  /** Errors of a request end its stream, others the connection. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Http3Error)) {
+        throw error;
+      }
+      if (error.endsConnection) {
+        this.#owner.onConnectionError(error);
+        return;
+      }
+      this.reset(error.code);
+      this.#handler?.onAbort(error.code);
+      this.#handler = undefined;
+    }
+  }
+
+  #abort(code: number): void {
+    if (this.#answerOver) {
+      return;
+    }
+    this.#owner.onAborted();
+    this.reset(http3Errors.requestCancelled);
+    this.#handler?.onAbort(code);
+    this.#handler = undefined;
+  }
+
+  /** The connection ended. */
+  onConnectionClosed(code: number): void {
+    this.#answerOver = true;
+    this.#requestOver = true;
+    this.#handler?.onAbort(code);
+    this.#handler = undefined;
+  }
+
+  #finishAnswer(well: boolean): void {
+    if (!this.#answerOver) {
+      this.#answerOver = true;
+      this.#owner.onFinished(this, well);
+    }
+  }
+}

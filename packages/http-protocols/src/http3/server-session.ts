@@ -1,0 +1,171 @@
+import { FloodGuard } from "../http2/flood-guard.ts";
+import type { H2RequestHead } from "../http2-server/request-fields.ts";
+import type { CloseReason, Connection, ConnectionEvents } from "../quic/connection/connection.ts";
+import type { QuicStream } from "../quic/streams/quic-stream.ts";
+import { Http3Error, http3Errors } from "./http3-error.ts";
+import { type Http3RequestHandler, Http3RequestStream, type RequestStreamOwner } from "./request-stream.ts";
+import { encodeControlStream, encodeGoAway, streamTypes } from "./settings.ts";
+import { Http3UniStream, type UniStreamOwner } from "./uni-stream.ts";
+
+export interface Http3SessionOptions {
+  /** Limit of names and values of a field section, with 32 bytes for each field. */
+  readonly maxFieldSectionBytes?: number;
+  readonly onRequest: (request: Http3RequestStream, head: H2RequestHead) => Http3RequestHandler;
+  readonly onClosed?: (reason: CloseReason) => void;
+}
+
+/** HTTP/3 on one connection, the server's side. Without push and without QPACK's dynamic table. Source: RFC 9114 */
+export class Http3ServerSession
+  implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
+{
+  readonly #connection: Connection;
+  readonly #options: Http3SessionOptions;
+  readonly maxFieldSectionBytes: number;
+  readonly #guard = new FloodGuard();
+  readonly #requests = new Set<Http3RequestStream>();
+  /** Request streams whose end the client does not know yet. */
+  #openStreams = 0;
+  readonly #uniTypes = new Set<number>();
+  #control: QuicStream | undefined;
+  /** Id of the next request that was not seen yet. */
+  #nextRequestId = 0;
+  /** Requests from this id on are refused. */
+  #goAwayId = Number.POSITIVE_INFINITY;
+  #peerMaxFieldSectionBytes = Number.MAX_SAFE_INTEGER;
+
+  constructor(connection: Connection, options: Http3SessionOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.maxFieldSectionBytes = options.maxFieldSectionBytes ?? 65_536;
+  }
+
+  /** Requests that are not answered to their end. */
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  /** Size of field sections that the client takes; 2^53 - 1 without a limit. */
+  get peerMaxFieldSectionBytes(): number {
+    return this.#peerMaxFieldSectionBytes;
+  }
+
+  /** Lets requests that came go on, refuses later ones, and ends the connection after the last. */
+  goAway(): void {
+    if (this.#goAwayId === Number.POSITIVE_INFINITY) {
+      this.#goAwayId = this.#nextRequestId;
+      this.#control?.write(encodeGoAway(this.#goAwayId));
+      this.#closeIfIdle();
+    }
+  }
+
+  onConnected(): void {
+    this.#control = this.#connection.openStream("uni");
+    if (this.#control === undefined) {
+      this.#connection.close(http3Errors.streamCreationError, "the client allows no control stream");
+      return;
+    }
+    this.#control.handler = criticalStream(this);
+    this.#control.write(encodeControlStream(this.maxFieldSectionBytes));
+    if (this.#goAwayId !== Number.POSITIVE_INFINITY) {
+      this.#control.write(encodeGoAway(this.#goAwayId));
+    }
+  }
+
+  onStream(stream: QuicStream): void {
+    if ((stream.id & 2) !== 0) {
+      new Http3UniStream(stream, this);
+      return;
+    }
+    if (stream.id >= this.#goAwayId) {
+      stream.stopReading(http3Errors.requestRejected);
+      stream.reset(http3Errors.requestRejected);
+      return;
+    }
+    this.#nextRequestId = stream.id + 4;
+    this.#openStreams++;
+    this.#requests.add(new Http3RequestStream(stream, this));
+  }
+
+  onStreamClosed(stream: QuicStream): void {
+    if ((stream.id & 2) === 0 && stream.id < this.#goAwayId) {
+      this.#openStreams--;
+      this.#closeIfIdle();
+    }
+  }
+
+  onClosed(reason: CloseReason): void {
+    for (const request of this.#requests) {
+      request.onConnectionClosed(reason.code);
+    }
+    this.#requests.clear();
+    this.#options.onClosed?.(reason);
+  }
+
+  onRequest(request: Http3RequestStream, head: H2RequestHead): Http3RequestHandler {
+    return this.#options.onRequest(request, head);
+  }
+
+  onFinished(request: Http3RequestStream, well: boolean): void {
+    if (well) {
+      this.#guard.streamEnded();
+    }
+    this.#requests.delete(request);
+  }
+
+  onAborted(): void {
+    this.#guarded(() => this.#guard.reset());
+  }
+
+  onIdleFrame(): void {
+    this.#guarded(() => this.#guard.idleFrame());
+  }
+
+  onStreamType(type: number): void {
+    if (type === streamTypes.push) {
+      throw new Http3Error(http3Errors.streamCreationError, "a client pushes");
+    }
+    if (type > streamTypes.qpackDecoder) {
+      return;
+    }
+    if (this.#uniTypes.has(type)) {
+      throw new Http3Error(http3Errors.streamCreationError, `a second stream of type ${type}`);
+    }
+    this.#uniTypes.add(type);
+  }
+
+  onSettings({ maxFieldSectionSize }: { readonly maxFieldSectionSize: number }): void {
+    this.#peerMaxFieldSectionBytes = maxFieldSectionSize;
+  }
+
+  onConnectionError({ code, message }: Http3Error): void {
+    this.#connection.close(code, message);
+  }
+
+  #guarded(count: () => void): void {
+    try {
+      count();
+    } catch (error) {
+      this.#connection.close(http3Errors.excessiveLoad, (error as Error).message);
+    }
+  }
+
+  #closeIfIdle(): void {
+    if (this.#goAwayId !== Number.POSITIVE_INFINITY && this.#openStreams === 0) {
+      this.#connection.close(http3Errors.noError, "");
+    }
+  }
+}
+
+/** The client must not refuse our control stream. Source: RFC 9114, section 6.2.1 */
+function criticalStream(session: Http3ServerSession): NonNullable<QuicStream["handler"]> {
+  return {
+    onData: () => {},
+    onEnd: () => {},
+    onReset: () => {},
+    onStopSending: () =>
+      session.onConnectionError(
+        new Http3Error(http3Errors.closedCriticalStream, "the client stops our control stream"),
+      ),
+    onWritable: () => {},
+  };
+}

@@ -1,0 +1,71 @@
+import { ByteReader } from "../quic/wire/byte-reader.ts";
+import { ByteWriter, varintBytes } from "../quic/wire/byte-writer.ts";
+import { frameTypes } from "./frame-reader.ts";
+import { Http3Error, http3Errors } from "./http3-error.ts";
+
+/** Source: RFC 9114, section 7.2.4.1; RFC 9204, section 5 */
+export const settingIds = {
+  qpackMaxTableCapacity: 0x01,
+  maxFieldSectionSize: 0x06,
+  qpackBlockedStreams: 0x07,
+} as const;
+
+/** Settings of HTTP/2 that must not occur. Source: RFC 9114, section 7.2.4.1 */
+const ofHttp2: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05]);
+
+/**
+ * Reads the payload of a SETTINGS frame.
+ * @returns what the peer set; 2^53 - 1 as the size of field sections without a limit
+ * @throws Http3Error H3_SETTINGS_ERROR, H3_FRAME_ERROR
+ */
+export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: number } {
+  const reader = new ByteReader(
+    payload,
+    () => new Http3Error(http3Errors.frameError, "a setting ends too early"),
+  );
+  const seen = new Set<number>();
+  let maxFieldSectionSize = Number.MAX_SAFE_INTEGER;
+  while (reader.left > 0) {
+    const id = reader.varint();
+    const value = reader.varint();
+    if (ofHttp2.has(id) || seen.has(id)) {
+      throw new Http3Error(http3Errors.settingsError, `setting ${id} comes twice or is of HTTP/2`);
+    }
+    // Unknown ones may be over 2^53 and seem the same.
+    if (id < Number.MAX_SAFE_INTEGER) {
+      seen.add(id);
+    }
+    if (id === settingIds.maxFieldSectionSize) {
+      maxFieldSectionSize = value;
+    }
+  }
+  return { maxFieldSectionSize };
+}
+
+/** The beginning of our control stream: its type and SETTINGS, which allow no dynamic table. */
+export function encodeControlStream(maxFieldSectionSize: number): Buffer {
+  const payload = new ByteWriter(32)
+    .varint(settingIds.qpackMaxTableCapacity)
+    .varint(0)
+    .varint(settingIds.qpackBlockedStreams)
+    .varint(0)
+    .varint(settingIds.maxFieldSectionSize)
+    .varint(maxFieldSectionSize).written;
+  return new ByteWriter(64).u8(streamTypes.control).bytes(encodeFrame(frameTypes.settings, payload)).written;
+}
+
+/** Types of unidirectional streams. Source: RFC 9114, section 6.2; RFC 9204, section 4.2 */
+export const streamTypes = { control: 0x00, push: 0x01, qpackEncoder: 0x02, qpackDecoder: 0x03 } as const;
+
+export function encodeFrame(type: number, payload: Uint8Array): Buffer {
+  return new ByteWriter(9 + payload.length).varint(type).varint(payload.length).bytes(payload).written;
+}
+
+export function encodeGoAway(streamId: number): Buffer {
+  return encodeFrame(frameTypes.goAway, new ByteWriter(varintBytes(streamId)).varint(streamId).written);
+}
+
+/** Head of a DATA frame; its bytes follow. */
+export function encodeDataHead(length: number): Buffer {
+  return new ByteWriter(9).varint(frameTypes.data).varint(length).written;
+}

@@ -1,0 +1,174 @@
+import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
+import { type FrameHandler, frameTypes, Http3FrameReader, varintAt } from "./frame-reader.ts";
+import { Http3Error, http3Errors } from "./http3-error.ts";
+import { readSettings, streamTypes } from "./settings.ts";
+
+/** What a session gives the client's unidirectional streams. */
+export interface UniStreamOwner {
+  /** @throws Http3Error for a second stream of a type that may exist once */
+  onStreamType(type: number): void;
+  onSettings(settings: { readonly maxFieldSectionSize: number }): void;
+  onConnectionError(error: Http3Error): void;
+  onIdleFrame(): void;
+}
+
+/** Settings, and what else a control stream carries, are short. */
+const maxControlPayloadBytes = 4_096;
+
+/** One unidirectional stream of the client: control, QPACK, or of a type that we do not know. */
+export class Http3UniStream implements StreamHandler, FrameHandler {
+  readonly #stream: QuicStream;
+  readonly #owner: UniStreamOwner;
+  readonly #reader: Http3FrameReader;
+  #type = -1;
+  /** Bytes of a type that is not whole. */
+  #head: Buffer = Buffer.alloc(0);
+  #hasSettings = false;
+  #lastPushId = 0;
+
+  constructor(stream: QuicStream, owner: UniStreamOwner) {
+    this.#stream = stream;
+    this.#owner = owner;
+    this.#reader = new Http3FrameReader(this, maxControlPayloadBytes);
+    stream.handler = this;
+  }
+
+  onData(bytes: Buffer): void {
+    try {
+      this.#receive(bytes);
+    } catch (error) {
+      if (!(error instanceof Http3Error)) {
+        throw error;
+      }
+      this.#owner.onConnectionError(error);
+    }
+  }
+
+  onEnd(): void {
+    this.#onOver();
+  }
+
+  onReset(): void {
+    this.#onOver();
+  }
+
+  onStopSending(): void {}
+
+  onWritable(): void {}
+
+  onFrame(type: number): void {
+    if (!this.#hasSettings && type !== frameTypes.settings) {
+      throw new Http3Error(http3Errors.missingSettings, "a control stream without SETTINGS");
+    }
+    const allowed =
+      type === frameTypes.settings
+        ? !this.#hasSettings
+        : type === frameTypes.goAway || type === frameTypes.maxPushId || type === frameTypes.cancelPush;
+    if (!allowed) {
+      throw new Http3Error(http3Errors.frameUnexpected, `frame ${type} in the control stream`);
+    }
+    this.#hasSettings = true;
+  }
+
+  onBody(): void {}
+
+  onPayload(type: number, payload: Buffer | undefined): void {
+    if (payload === undefined) {
+      throw new Http3Error(http3Errors.excessiveLoad, `frame ${type} in the control stream is too long`);
+    }
+    if (type === frameTypes.settings) {
+      this.#owner.onSettings(readSettings(payload));
+      return;
+    }
+    const id = varintAt(payload, 0);
+    if (id === undefined || id.bytes !== payload.length) {
+      throw new Http3Error(http3Errors.frameError, `frame ${type} holds no single number`);
+    }
+    this.#owner.onIdleFrame();
+    if (type === frameTypes.cancelPush) {
+      // We never push, so no number of a push is right.
+      throw new Http3Error(http3Errors.idError, "CANCEL_PUSH of a push that was not promised");
+    }
+    if (type === frameTypes.maxPushId) {
+      if (id.value < this.#lastPushId) {
+        throw new Http3Error(http3Errors.idError, "MAX_PUSH_ID became smaller");
+      }
+      this.#lastPushId = id.value;
+    }
+  }
+
+  onConsumed(): void {}
+
+  onIdleFrame(): void {
+    if (!this.#hasSettings) {
+      throw new Http3Error(http3Errors.missingSettings, "a control stream without SETTINGS");
+    }
+    this.#owner.onIdleFrame();
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#stream.consume(bytes.length);
+    let rest = bytes;
+    if (this.#type < 0) {
+      const head = Buffer.concat([this.#head, bytes]);
+      const type = varintAt(head, 0);
+      if (type === undefined) {
+        this.#head = head;
+        return;
+      }
+      this.#type = type.value;
+      this.#head = Buffer.alloc(0);
+      this.#begin(type.value);
+      rest = head.subarray(type.bytes);
+    }
+    switch (this.#type) {
+      case streamTypes.control:
+        this.#reader.push(rest);
+        return;
+      case streamTypes.qpackEncoder:
+        // Only a capacity of 0 may be set: our SETTINGS allow no dynamic table.
+        if (rest.some((byte) => byte !== 0x20)) {
+          throw new Http3Error(http3Errors.qpackEncoderStreamError, "an entry of the dynamic table");
+        }
+        return;
+      case streamTypes.qpackDecoder:
+        this.#readDecoderInstructions(rest);
+    }
+  }
+
+  #begin(type: number): void {
+    this.#owner.onStreamType(type);
+    const known =
+      type === streamTypes.control || type === streamTypes.qpackEncoder || type === streamTypes.qpackDecoder;
+    if (!known) {
+      this.#stream.stopReading(http3Errors.streamCreationError);
+    }
+  }
+
+  #inCancellation = false;
+
+  /** Clients may cancel sections; there are no entries that they could acknowledge. Source: RFC 9204, section 4.4 */
+  #readDecoderInstructions(bytes: Buffer): void {
+    for (const byte of bytes) {
+      if (this.#inCancellation) {
+        this.#inCancellation = byte >= 0x80;
+      } else if ((byte & 0xc0) === 0x40) {
+        this.#inCancellation = (byte & 0x3f) === 0x3f;
+      } else {
+        throw new Http3Error(http3Errors.qpackDecoderStreamError, "an entry that was never sent");
+      }
+    }
+  }
+
+  #onOver(): void {
+    if (
+      this.#type === streamTypes.control ||
+      this.#type === streamTypes.qpackEncoder ||
+      this.#type === streamTypes.qpackDecoder
+    ) {
+      this.#owner.onConnectionError(
+        new Http3Error(http3Errors.closedCriticalStream, "a stream that must stay open ended"),
+      );
+    }
+  }
+}

@@ -1,0 +1,80 @@
+"""Sends requests of HTTP/3 over one connection by aioquic and prints an answer a line, as JSON. It trusts every certificate.
+
+Usage: aioquic-client.py [-parallel] PORT REQUEST... ; a request is "GET /path", "POST /path BYTES" or "UPDATE", which changes keys.
+"""
+
+import asyncio
+import hashlib
+import json
+import ssl
+import sys
+
+from aioquic.asyncio.client import connect
+from aioquic.asyncio.protocol import QuicConnectionProtocol
+from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.events import DataReceived, HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
+
+
+class Client(QuicConnectionProtocol):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.http = H3Connection(self._quic)
+        self.waiting = {}
+
+    async def ask(self, request):
+        method, path, *size = request.split()
+        stream = self._quic.get_next_available_stream_id()
+        done = asyncio.get_running_loop().create_future()
+        self.waiting[stream] = (done, [], [])
+        fields = {":method": method, ":scheme": "https", ":authority": "localhost", ":path": path}
+        head = [(name.encode(), value.encode()) for name, value in fields.items()]
+        self.http.send_headers(stream, head, end_stream=not size)
+        if size:
+            count = int(size[0])
+            self.http.send_data(stream, (b"0123456789" * (count // 10 + 1))[:count], end_stream=True)
+        self.transmit()
+        sections, body = await asyncio.wait_for(done, 60)
+        final = next(index for index, fields in enumerate(sections) if fields[":status"] >= "200")
+        return {
+            "status": int(sections[final][":status"]),
+            "headers": sections[final],
+            "trailers": sections[final + 1] if len(sections) > final + 1 else {},
+            "bytes": len(body),
+            "sha256": hashlib.sha256(body).hexdigest(),
+            "text": body.decode("latin1") if len(body) < 200 else "",
+        }
+
+    def quic_event_received(self, event):
+        for received in self.http.handle_event(event):
+            if not isinstance(received, (HeadersReceived, DataReceived)):
+                continue
+            done, sections, body = self.waiting[received.stream_id]
+            if isinstance(received, HeadersReceived):
+                sections.append({name.decode(): value.decode() for name, value in received.headers})
+            else:
+                body.append(received.data)
+            if received.stream_ended and not done.done():
+                done.set_result((sections, b"".join(body)))
+
+
+async def main():
+    parallel = sys.argv[1] == "-parallel"
+    port, *requests = sys.argv[2 if parallel else 1 :]
+    configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name="localhost")
+    configuration.verify_mode = ssl.CERT_NONE
+    async with connect("127.0.0.1", int(port), configuration=configuration, create_protocol=Client) as client:
+        if parallel:
+            answers = await asyncio.gather(*[client.ask(request) for request in requests])
+        else:
+            answers = []
+            for request in requests:
+                if request == "UPDATE":
+                    client._quic.request_key_update()
+                else:
+                    answers.append(await client.ask(request))
+    for answer in answers:
+        print(json.dumps(answer))
+
+
+asyncio.run(main())
