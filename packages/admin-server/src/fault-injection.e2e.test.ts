@@ -14,7 +14,7 @@ import {
   Sibling,
 } from "./testing/faults/fault-clients.ts";
 import { type Moment, moments, type Way, ways } from "./testing/faults/fault-kinds.ts";
-import { faultChains, faultConfig } from "./testing/faults/fault-sites.ts";
+import { faultChains, faultConfig, faultEncodings } from "./testing/faults/fault-sites.ts";
 import { ServerProcess } from "./testing/server-process.ts";
 
 /** Handlers that only make sense inside others, or with an authority of their own; chains above have the former. */
@@ -80,12 +80,12 @@ function expectAnswer({ status, whole }: Outcome): void {
   expect(status === 0 ? !whole : status >= 200 && status <= 599).toBe(true);
 }
 
-test("no standard handler is left out", () => {
-  const names = standardModules
-    .map(({ id }) => id)
-    .filter((id) => id.startsWith("http.handlers."))
-    .map((id) => id.slice("http.handlers.".length));
-  expect(names.filter((name) => !chainNames.includes(name) && !notAlone.has(name))).toEqual([]);
+test("no standard handler or encoder is left out", () => {
+  const below = (space: string) =>
+    standardModules.flatMap(({ id }) => (id.startsWith(space) ? [id.slice(space.length)] : []));
+  const handlers = below("http.handlers.");
+  expect(handlers.filter((name) => !chainNames.includes(name) && !notAlone.has(name))).toEqual([]);
+  expect(below("http.encoders.").filter((name) => !Object.hasOwn(faultEncodings, name))).toEqual([]);
 });
 
 describe.each(chainNames)("%s", (name) => {
@@ -154,6 +154,8 @@ test.each<[Moment, Way, number, boolean]>([
 
 test.each([
   ["body-limit-proxy", "whole", 413],
+  ["body-limit-fastcgi", "whole", 413],
+  ["body-limit-auth", "whole", 413],
   ["body-pace-proxy", "stalls", 408],
   ["dead-upstream", "whole", 502],
 ] as const)("%s with a client that %s: %d", async (name, client, status) => {

@@ -7,12 +7,15 @@ export const saboteurFile = fileURLToPath(new URL("./saboteur.ts", import.meta.u
 type Handler = Readonly<Record<string, unknown>>;
 
 const sabotage: Handler = { handler: "saboteur" };
+/** All there are, which a test holds against the list of modules, and one that fails. */
+export const faultEncodings = { gzip: {}, br: {}, zstd: {}, saboteur: {} };
 const encodeAll: Handler = {
   handler: "encode",
-  encodings: { gzip: {}, br: {}, zstd: {}, saboteur: {} },
+  encodings: faultEncodings,
   prefer: ["saboteur", "gzip"],
   minimum_length: 1,
 };
+const echo: Handler = { handler: "static_response", body: "{http.request.body}" };
 const account = { username: "bob", password: "$2a$04$UauIHTGqUVQiDbeIGCzQTOzNdlL7BgGTIXYZAUS2H3Cr7KZT1jhBW" };
 
 /** Upstreams of proxies under test. */
@@ -40,6 +43,12 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
           { handle: [{ handler: "copy_response_headers", include: ["X"] }, { handler: "copy_response" }] },
         ],
       },
+    ],
+  };
+  /** As `forward_auth` writes it: who is let in goes on. */
+  const letsIn = {
+    handle_response: [
+      { match: { status_code: [2] }, routes: [{ handle: [{ handler: "vars", let: "in" }] }] },
     ],
   };
   return {
@@ -90,7 +99,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
     request_body: [{ handler: "request_body", max_size: 1_000 }, sabotage],
     reverse_proxy: [proxy()],
     rewrite: [{ handler: "rewrite", method: "GET" }, sabotage],
-    static_response: [{ handler: "static_response", body: "{http.request.body}" }],
+    static_response: [echo],
     subroute: [
       { handler: "subroute", routes: [{ handle: [sabotage] }], errors: { routes: [{ handle: [sabotage] }] } },
     ],
@@ -101,6 +110,16 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
 
     // Chains of several
     "body-limit-proxy": [{ handler: "request_body", max_size: 4 }, proxy()],
+    "body-limit-fastcgi": [
+      { handler: "request_body", max_size: 4 },
+      proxy({ transport: { protocol: "fastcgi" } }),
+    ],
+    "body-limit-auth": [
+      { handler: "request_body", max_size: 4 },
+      proxy({ rewrite: { method: "GET" }, ...letsIn }),
+      proxy(),
+    ],
+    "body-limit-error-page": [{ handler: "request_body", max_size: 4 }, echo],
     "body-pace-proxy": [{ handler: "timeouts", read_timeout: "100ms" }, proxy()],
     "dead-upstream": [{ handler: "request_body", max_size: 1_000 }, proxy({}, dead)],
     "encode-proxy": [encodeAll, proxy()],
@@ -141,7 +160,14 @@ export function faultConfig(chains: Readonly<Record<string, readonly Handler[]>>
     protocols: ["h1", "h2c"],
     automatic_https: { disable: true },
     named_routes: { sabotage: { handle: [sabotage] } },
-    errors: { routes: [{ match: [{ path: ["/subroute", "/encode"] }], handle: [encodeAll, sabotage] }] },
+    errors: {
+      routes: [
+        {
+          match: [{ path: ["/subroute", "/encode", "/body-limit-error-page"] }],
+          handle: [encodeAll, sabotage],
+        },
+      ],
+    },
     routes: [ka, ...routes, bad],
     logs: {},
   };
