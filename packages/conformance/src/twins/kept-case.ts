@@ -28,6 +28,7 @@ const exchange = z.strictObject({
   reads: z.literal("slow").optional(),
   writes: z.literal("slow").optional(),
   leaves: z.enum(["half-closed", "early"]).optional(),
+  asks: z.literal("in turn").optional(),
 });
 const keptCase = z.strictObject({
   /** The difference that the case showed when it was found: a fact and its request. */

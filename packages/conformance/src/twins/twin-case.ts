@@ -28,8 +28,10 @@ export interface TwinExchange {
   readonly via: Via;
   /** The name in the TLS handshake. */
   readonly serverName: string;
-  /** More than one is pipelined over HTTP/1 and at once over HTTP/2. */
+  /** More than one is pipelined over HTTP/1 and at once over HTTP/2, or `asks` says how. */
   readonly requests: readonly TwinRequest[];
+  /** `in turn`: each request waits for the answer to the one before it, on the same connection. */
+  readonly asks?: "in turn";
   /** Behaviour of the upstreams: a name of `behaviours.ts`, with its argument after `=`. */
   readonly upstream?: string;
   /** `slow`: the client stops reading for a while when the first piece is there. */
@@ -98,12 +100,13 @@ export function describeExchange(exchange: TwinExchange): string {
       ? `${method} ${target}${fields.map(([name, value]) => ` [${name}: ${value}]`).join("")}${body === undefined ? "" : ` body ${JSON.stringify(body).slice(0, 200)}`}`
       : `raw ${ends(JSON.stringify(raw))}`,
   );
-  const { via, upstream, reads, writes, leaves } = exchange;
+  const { via, upstream, reads, writes, leaves, asks } = exchange;
   const manners = [
     upstream && `upstream ${upstream}`,
     reads && `reads ${reads}`,
     writes && `writes ${writes}`,
     leaves && `leaves ${leaves}`,
+    asks && `asks ${asks}`,
   ].filter((each) => each !== undefined);
   return [via, ...manners, requests.join(" + ")].join(", ");
 }

@@ -107,11 +107,11 @@ export async function exchangeOverHttp1(
   let bodyBytes = 0;
   let wake: () => void = () => {};
   const finals = () => reader.messages.filter(isFinal);
-  const isAnswered = () => {
+  const isAnswered = (count = requests.length) => {
     const all = finals();
     const last = all.at(-1);
     const isTunnel = last?.framing === "tunnel" && last.body.length > 0;
-    return isTunnel || (all.length >= requests.length && last?.isComplete === true);
+    return isTunnel || (all.length >= count && last?.isComplete === true);
   };
   socket.on("data", (chunk: Buffer) => {
     reader.push(chunk);
@@ -160,13 +160,19 @@ export async function exchangeOverHttp1(
     }
     return isDone();
   };
-  for (const part of requestBytes(exchange, id)) {
-    if (socket.destroyed) {
-      break;
+  const turns = requestBytes(exchange, id);
+  for (const [turn, parts] of turns.entries()) {
+    for (const part of parts) {
+      if (socket.destroyed) {
+        break;
+      }
+      socket.write(part);
+      if (writes === "slow") {
+        await sleep(pauseMs);
+      }
     }
-    socket.write(part);
-    if (writes === "slow") {
-      await sleep(pauseMs);
+    if (turn < turns.length - 1) {
+      await waitUntil(() => end !== "" || isAnswered(turn + 1), endpoint.limitMs);
     }
   }
   if (leaves === "half-closed") {

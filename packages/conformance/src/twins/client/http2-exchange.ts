@@ -217,7 +217,7 @@ export async function exchangeOverHttp2(
         endpoint.limitMs,
       ).catch((error: unknown) => notSent(error));
       received.push(one);
-      if (endpoint.asksInTurn) {
+      if (endpoint.asksInTurn || exchange.asks === "in turn") {
         await one;
       }
     }

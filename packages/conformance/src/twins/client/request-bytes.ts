@@ -36,13 +36,21 @@ function requestText(request: TwinRequest, id: string, upstream: string | undefi
   return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body === undefined ? "" : bodyText(body)}`;
 }
 
-/** The bytes of an exchange over HTTP/1, in the parts in which they are written. @param id tells exchanges apart at upstreams */
-export function requestBytes(exchange: TwinExchange, id: string): Buffer[] {
-  const text = exchange.requests
-    .map((request, index) => requestText(request, requestId(id, index), exchange.upstream))
-    .join("");
-  const bytes = Buffer.from(text, "latin1");
-  if (exchange.writes !== "slow") {
+/**
+ * The bytes of an exchange over HTTP/1, in the parts in which they are written: a list of parts for each time that
+ * answers are waited for.
+ * @param id tells exchanges apart at upstreams
+ */
+export function requestBytes(exchange: TwinExchange, id: string): Buffer[][] {
+  const texts = exchange.requests.map((request, index) =>
+    requestText(request, requestId(id, index), exchange.upstream),
+  );
+  const turns = exchange.asks === "in turn" ? texts : [texts.join("")];
+  return turns.map((text) => partsOf(Buffer.from(text, "latin1"), exchange.writes === "slow"));
+}
+
+function partsOf(bytes: Buffer, isSlow: boolean): Buffer[] {
+  if (!isSlow) {
     return [bytes];
   }
   const size = Math.max(1, Math.ceil(bytes.length / 5));

@@ -88,6 +88,8 @@ send both the same requests and compare all that can be seen; other differences 
   takes it again, unless \`fail_duration\` is set.
 - Matchers of one set that name a capture are tried after the matcher that captures. The model tries the matchers of a set in an
   order that changes with each load, so \`file /icons/{re.x.1}\` beside \`path_regexp x\` finds its file there by chance.
+- Names of fields go on as they came; the model writes them in their usual form, such as \`X-Up\`. They are equal in any case
+  (RFC 9110, 5.1).
 - \`Accept-Encoding: *\` takes any coding (RFC 9110, 12.5.3); the model packs nothing for it.
 - Counters of metrics outlive a reload; the model forgets them. Failures that \`fail_duration\` counts outlive a change that leaves
   their route as it is; the model forgets them with every change.

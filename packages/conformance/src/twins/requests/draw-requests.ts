@@ -139,6 +139,7 @@ class RequestDrawer {
       via,
       serverName,
       requests,
+      ...(count > 1 && one(random, 2) ? { asks: "in turn" } : {}),
       ...(upstream === undefined ? {} : { upstream }),
       ...(one(random, 25) ? { reads: "slow" } : {}),
       ...(one(random, 15) ? { writes: "slow" } : {}),

@@ -69,7 +69,7 @@ function* smallerRequests(request: TwinRequest): Generator<TwinRequest> {
 
 /** Every exchange that is a little simpler. */
 export function* smallerExchanges(exchange: TwinExchange): Generator<TwinExchange> {
-  for (const key of ["upstream", "reads", "writes", "leaves"] as const) {
+  for (const key of ["upstream", "reads", "writes", "leaves", "asks"] as const) {
     if (exchange[key] !== undefined) {
       yield without(exchange, key);
     }
