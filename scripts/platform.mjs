@@ -1,7 +1,7 @@
 // Which platform this is, what runs on it, and which packages with native code are for it. Plain JavaScript for Node 20:
 // bootstrap.mjs reads it before anything is installed.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** Everything runs on these. `npm start` on another one starts what works there. */
 export const wholePlatforms = [
@@ -107,23 +107,53 @@ export function namesFor(platform, names) {
     .map(({ name }) => name);
 }
 
-/** The text of `npm start` on a platform without the store; "" when everything runs. */
-export function partialPlatformText(platform, clickhouse) {
-  if (wholePlatforms.some((each) => nameOf(each) === nameOf(platform))) {
+/** The engine of tracing-storage is compiled for processors that know these; tracing-storage refuses by the same list. */
+const neededInstructions = ["avx2", "bmi2", "fma", "movbe"];
+
+/**
+ * @param text of /proc/cpuinfo
+ * @returns what this processor lacks for the engine of tracing-storage; nothing where nothing is told
+ */
+export function missingInstructions({ os, cpu }, text = ownProcessors()) {
+  const known = /^flags\s*:(.*)$/m.exec(text)?.[1].trim().split(" ");
+  return os === "linux" && cpu === "x64" && known !== undefined
+    ? neededInstructions.filter((name) => !known.includes(name))
+    : [];
+}
+
+function ownProcessors() {
+  try {
+    return readFileSync("/proc/cpuinfo", "utf8");
+  } catch {
     return "";
   }
-  const begins = [
-    `This machine is ${nameOf(platform)}: there is no engine of tracing-storage for it (chdb comes for ${wholePlatforms.map(nameOf).join(", ")}).`,
-  ];
+}
+
+/** Why tracing-storage cannot run here, in a sentence; undefined where it can. */
+function withoutEngine(platform, missing) {
+  if (!wholePlatforms.some((each) => nameOf(each) === nameOf(platform))) {
+    return `This machine is ${nameOf(platform)}: there is no engine of tracing-storage for it (chdb comes for ${wholePlatforms.map(nameOf).join(", ")}).`;
+  }
+  return missing.length === 0
+    ? undefined
+    : `The processor of this machine lacks ${missing.join(", ")}, and the engine of tracing-storage needs that (x86-64-v3; for a virtual machine QEMU has -cpu host).`;
+}
+
+/** The text of `npm start` on a machine without the store; "" when everything runs. */
+export function partialPlatformText(platform, clickhouse, missing = missingInstructions(platform)) {
+  const why = withoutEngine(platform, missing);
+  if (why === undefined) {
+    return "";
+  }
   if (clickhouse === undefined) {
     return [
-      ...begins,
+      why,
       "What works here is started: the web server. For tracing too, name a ClickHouse that runs elsewhere:",
       "  npm start -- --clickhouse http://HOST:8123\n",
     ].join("\n");
   }
   return [
-    ...begins,
+    why,
     `What works here is started: everything else, with its spans in the ClickHouse at ${clickhouse}.\n`,
   ].join("\n");
 }

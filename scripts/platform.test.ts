@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { nativePlan } from "./native-packages.mjs";
 import {
+  missingInstructions,
   nameOf,
   namesFor,
   nodePackageOf,
@@ -64,12 +65,25 @@ test.each([
 
 test("where the store cannot run, what works is said before anything is installed", () => {
   for (const platform of wholePlatforms) {
-    expect(partialPlatformText(platform, undefined)).toBe("");
+    expect(partialPlatformText(platform, undefined, [])).toBe("");
   }
   const alpine = partialPlatformText(platformNamed("linux-x64-musl"), undefined);
   expect(alpine).toContain("linux-x64-musl");
   expect(alpine).toContain("--clickhouse");
   expect(partialPlatformText(platformNamed("win32-x64"), "http://ch:8123")).toContain("http://ch:8123");
+});
+
+test("a processor without what the engine is compiled for is told, with what works", () => {
+  const flags = (text: string) => `processor\t: 0\nflags\t\t: ${text}\n`;
+  const x64 = platformNamed("linux-x64-glibc");
+  expect(missingInstructions(x64, flags("fma movbe avx2 bmi2"))).toEqual([]);
+  expect(missingInstructions(x64, "")).toEqual([]);
+  expect(missingInstructions(platformNamed("linux-arm64-glibc"), flags("fp asimd"))).toEqual([]);
+  const missing = missingInstructions(x64, flags("sse4_2 fma movbe"));
+  expect(missing).toEqual(["avx2", "bmi2"]);
+  expect(partialPlatformText(x64, undefined, missing)).toMatch(
+    /lacks avx2, bmi2, .*\n.*web server.*\n.*--clickhouse/,
+  );
 });
 
 /** Asks the registry for a version. @returns undefined when it does not answer */

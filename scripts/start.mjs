@@ -27,10 +27,13 @@ function hasEngine(platform) {
 const args = process.argv.slice(2);
 const platform = thisPlatform();
 if (clickhouseOf(args) === undefined && !hasEngine(platform)) {
-  process.stderr.write(
-    `tracing-storage cannot run: chdb has no engine for ${nameOf(platform)} here. The web server starts alone; ` +
-      "with --clickhouse http://HOST:8123 tracing does too, its spans in that ClickHouse.\n",
-  );
+  // Where the machine itself has no engine, the bootstrap has said so before anything was installed.
+  if (partialPlatformText(platform) === "") {
+    process.stderr.write(
+      `tracing-storage cannot run: chdb has no engine for ${nameOf(platform)} here. The web server starts alone; ` +
+        "with --clickhouse http://HOST:8123 tracing does too, its spans in that ClickHouse.\n",
+    );
+  }
   process.argv.push("--server-only");
 }
 // A file's address, since a path may have signs that mean something else in an address.

@@ -13,6 +13,7 @@ import { StuckReads } from "./damage/stuck-reads.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { requireOpenFiles } from "./engine/open-file-limit.ts";
+import { requireProcessor } from "./engine/processor-needs.ts";
 import { QueryGate } from "./engine/query-gate.ts";
 import { grpcOptions } from "./grpc/grpc-options.ts";
 import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
@@ -57,6 +58,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       return await runBridge({ options, log, metrics: registry, health });
     }
     requireOpenFiles();
+    requireProcessor();
     const users = readUsers(options);
     const [owner] = users;
     const address = options["storage.http.host-port"];
