@@ -36,6 +36,10 @@ export const clusterReadSettings: Settings = {
   optimize_skip_unused_shards: "1",
   // Whatever the user's profile says: rows may only be left out when the answer says so.
   skip_unavailable_shards: "0",
+  // Seconds that a replica may be behind and still be read, if another one is not: with the servers' 300 a search
+  // showed the newest traces or not, by turns. When all are further behind, the server takes the best of them.
+  max_replica_delay_for_distributed_queries: "10",
+  fallback_to_stale_replicas_for_distributed_queries: "1",
   ...neighbourTimes,
   // While it reads, a server reports its progress ten times a second.
   receive_timeout: "10",

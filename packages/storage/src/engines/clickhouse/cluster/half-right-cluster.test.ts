@@ -175,6 +175,15 @@ test("goes on without a server that refuses the password, also at the start", as
   ]);
 });
 
+test("reads no replica that is behind while another one is not", async () => {
+  for (const host of cluster.hosts) {
+    host.behind = 44;
+  }
+  const store = open();
+  await store.ready();
+  expect(await services(store)).toEqual({ names: ["of-shard-1", "of-shard-2"], lacks: undefined });
+});
+
 test("goes on without a server that lost its disk, and says what it needs", async () => {
   const [, emptied] = cluster.hosts;
   if (emptied === undefined) {

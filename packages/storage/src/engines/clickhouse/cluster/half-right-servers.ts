@@ -13,6 +13,8 @@ export interface StandIn {
   state: HostState;
   /** Whether its tables are read-only. */
   readOnly: boolean;
+  /** Seconds that its nearest replica of shard 2 is behind, and has not the shard's rows; the other replica has them. */
+  behind: number;
   /** Tokens of the inserts that it was sent. */
   readonly tokens: string[];
   /** By token: the replica that the insert tries first. */
@@ -63,7 +65,15 @@ export class HalfRightServers {
     this.#servers.push(server);
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const host: StandIn = { url, state: "up", readOnly: false, tokens: [], replicas: new Map(), reads: 0 };
+    const host: StandIn = {
+      url,
+      state: "up",
+      readOnly: false,
+      behind: 0,
+      tokens: [],
+      replicas: new Map(),
+      reads: 0,
+    };
     this.hosts.push(host);
   }
 
@@ -160,12 +170,18 @@ export class HalfRightServers {
     } else if (this.shardsAway.size > (skips ? mostSkipped(settings) : 0)) {
       fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
     } else {
+      const isStale = host.behind > 0 && host.behind <= mostBehind(settings);
       rows(
         response,
-        there.map((shard) => ({ service: `of-shard-${shard}` })),
+        there.flatMap((shard) => (shard === 2 && isStale ? [] : [{ service: `of-shard-${shard}` }])),
       );
     }
   }
+}
+
+/** Seconds that a replica may be behind and still be read. */
+function mostBehind(settings: URLSearchParams): number {
+  return Number(settings.get("max_replica_delay_for_distributed_queries") ?? 300);
 }
 
 /** 0 means any number. */
