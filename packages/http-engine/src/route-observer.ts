@@ -10,6 +10,14 @@ export interface ObservedHosts {
   readonly others: boolean;
 }
 
+/** A request when it came to a route. */
+interface Begun {
+  readonly counts: RouteCounts;
+  readonly startMs: number;
+  readonly sizeBytes: number;
+  readonly method: string;
+}
+
 /** About the bytes of a request, as the public model reckons: the head without separators, and the announced body. */
 function requestBytes(exchange: Exchange): number {
   const { method, target, hostport, requestHeaders, stream } = exchange;
@@ -39,27 +47,30 @@ export class RouteObserver {
    * @throws what `run` throws
    */
   observe(handler: string, exchange: Exchange, run: () => void | Promise<void>): void | Promise<void> {
-    const counts = this.#tally.counts(handler, this.#hostOf(exchange));
-    const startMs = performance.now();
-    // Handlers may rewrite the request: its size is that of the one that came.
-    const sizeBytes = requestBytes(exchange);
+    const begun: Begun = {
+      counts: this.#tally.counts(handler, this.#hostOf(exchange)),
+      startMs: performance.now(),
+      // Handlers may rewrite the request: what counts is the one that came to them.
+      sizeBytes: requestBytes(exchange),
+      method: exchange.method,
+    };
     exchange.timesHead = true;
-    counts.inFlight++;
+    begun.counts.inFlight++;
     let running: void | Promise<void>;
     try {
       running = run();
     } catch (error) {
-      RouteObserver.#failed(counts, exchange, startMs, sizeBytes, error);
+      RouteObserver.#failed(begun, exchange, error);
       throw error;
     }
     if (running === undefined) {
-      RouteObserver.#ended(counts, exchange, startMs, sizeBytes, exchange.status || 200);
+      RouteObserver.#ended(begun, exchange, exchange.status || 200);
       return undefined;
     }
     return running.then(
-      () => RouteObserver.#ended(counts, exchange, startMs, sizeBytes, exchange.status || 200),
+      () => RouteObserver.#ended(begun, exchange, exchange.status || 200),
       (error: unknown) => {
-        RouteObserver.#failed(counts, exchange, startMs, sizeBytes, error);
+        RouteObserver.#failed(begun, exchange, error);
         throw error;
       },
     );
@@ -74,32 +85,20 @@ export class RouteObserver {
     return hosts.named.has(host) || hosts.others || exchange.scheme === "https" ? host : otherHosts;
   }
 
-  static #failed(
-    counts: RouteCounts,
-    exchange: Exchange,
-    startMs: number,
-    sizeBytes: number,
-    error: unknown,
-  ): void {
+  static #failed(begun: Begun, exchange: Exchange, error: unknown): void {
+    const { counts } = begun;
     if (exchange.isAborted) {
       counts.inFlight--; // a site that cuts connections has no failures for it, as in the model
       return;
     }
     counts.errors++;
-    const status = exchange.answered ? exchange.status : HttpError.from(error).status;
-    RouteObserver.#ended(counts, exchange, startMs, sizeBytes, status);
+    RouteObserver.#ended(begun, exchange, exchange.answered ? exchange.status : HttpError.from(error).status);
   }
 
-  static #ended(
-    counts: RouteCounts,
-    exchange: Exchange,
-    startMs: number,
-    sizeBytes: number,
-    status: number,
-  ): void {
+  static #ended({ counts, startMs, sizeBytes, method }: Begun, exchange: Exchange, status: number): void {
     counts.inFlight--;
     counts.requests++;
-    const answered = counts.answered(exchange.method, status);
+    const answered = counts.answered(method, status);
     answered.durations.add((performance.now() - startMs) / 1_000);
     if (exchange.headAtMs >= startMs) {
       answered.firstBytes.add((exchange.headAtMs - startMs) / 1_000);

@@ -19,7 +19,20 @@ async function config(metrics: unknown) {
     },
     {
       match: [{ path: ["/sub"] }],
-      handle: [{ handler: "subroute", routes: [{ handle: [{ handler: "static_response", body: "x" }] }] }],
+      handle: [
+        {
+          handler: "subroute",
+          // The method that the client used counts.
+          routes: [
+            {
+              handle: [
+                { handler: "rewrite", method: "PUT" },
+                { handler: "static_response", body: "x" },
+              ],
+            },
+          ],
+        },
+      ],
     },
     {
       match: [{ path: ["/up"] }],
