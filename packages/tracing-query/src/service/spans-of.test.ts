@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { otlpSpan } from "./sample-store.ts";
+import { sentSpans } from "./adjusters/adjusted-spans.ts";
+import { otlpSpan, sampleTraceId } from "./sample-store.ts";
 import { spansInParts } from "./spans-of.ts";
 
 const long = "x".repeat(600_000);
@@ -14,4 +15,9 @@ test.each([
   ["none", [], []],
 ])("parts end at a number of spans, or when texts are long: %s", (_, spans, lengths) => {
   expect([...spansInParts(spans, 3)].map(({ length }) => length)).toEqual(lengths);
+});
+
+test("spans that are sent as they are stored come in such parts too", () => {
+  const spans = Array.from({ length: 4 }, () => otlpSpan({ name: long }));
+  expect([...sentSpans({ traceId: sampleTraceId, spans })].map(({ length }) => length)).toEqual([2, 2]);
 });

@@ -1,7 +1,8 @@
-import type { PackedTrace, SpanList } from "storage/api";
+import type { PackedTrace } from "storage/api";
 import type { ApiV2Span } from "wire/api-v2";
 import type { Span } from "wire/model";
 import { toApiTrace } from "../api-trace.ts";
+import { spansInParts, spansOf } from "../spans-of.ts";
 import { type AdjustOptions, adjustTrace } from "./adjust-trace.ts";
 import { applyDelta, warnOfMissingParent } from "./clock-skew.ts";
 import { showIpTags } from "./ip-tags.ts";
@@ -48,7 +49,7 @@ export function* adjustedTogether(
   { traceId, spans }: PackedTrace,
   options: AdjustOptions,
 ): Generator<readonly ApiV2Span[]> {
-  const whole = toApiTrace({ traceId, spans: listed(spans, 0, spans.length) });
+  const whole = toApiTrace({ traceId, spans: [...spansOf(spans)] });
   adjustTrace(whole, options);
   // Reversed, because removing the last element is cheap. Sent spans are released, even when the client is
   // slow.
@@ -60,12 +61,7 @@ export function* adjustedTogether(
 
 /** The stored spans of a trace in the older model, in batches. */
 export function* sentSpans({ traceId, spans }: PackedTrace): Generator<readonly ApiV2Span[]> {
-  for (let first = 0; first < spans.length; first += spansPerBatch) {
-    const end = Math.min(first + spansPerBatch, spans.length);
-    yield toApiTrace({ traceId, spans: listed(spans, first, end) }).spans;
+  for (const part of spansInParts(spans, spansPerBatch)) {
+    yield toApiTrace({ traceId, spans: part }).spans;
   }
-}
-
-function listed(spans: SpanList, first: number, end: number): Span[] {
-  return Array.from({ length: end - first }, (_, offset) => spans.at(first + offset) as Span);
 }
