@@ -244,14 +244,16 @@ describe("ClickHouseConnection", () => {
     expect(answered).toHaveLength(2);
   });
 
-  test("reads again where a server says that the data ended early: a replica that it read from was killed", async () => {
+  test.each([
+    [32, "ATTEMPT_TO_READ_AFTER_EOF", "a replica that it read from was killed"],
+    [40, "CHECKSUM_DOESNT_MATCH", "its part is damaged, and that of a replica may not be"],
+    [107, "FILE_DOESNT_EXIST", "a file of its part is missing"],
+  ])("reads again where a server answers %i, %s: %s", async (code, name) => {
     const ended = await listen((request, response) => {
       if (request.url === "/ping") {
         response.end();
       } else {
-        response
-          .writeHead(500)
-          .end("Code: 32. DB::Exception: Attempt to read after eof (ATTEMPT_TO_READ_AFTER_EOF)");
+        response.writeHead(500).end(`Code: ${code}. DB::Exception: while reading (${name})`);
       }
     });
     const whole = await listen((request, response) => {
@@ -309,7 +311,7 @@ describe("ClickHouseConnection", () => {
   test("refuses an answer longer than the limit", async () => {
     const url = await listen((_, response) => response.end(Buffer.alloc(1_001)));
     const connection = connect([url]);
-    await expectStorageError(connection.bytes("SELECT 1", {}, 1_000), "STORAGE_REFUSED");
+    await expectStorageError(connection.bytes("SELECT 1", {}, 1_000), "STORAGE_TOO_LARGE");
     expect(await connection.bytes("SELECT 1", {}, 1_001)).toHaveLength(1_001);
   });
 

@@ -57,6 +57,19 @@ const hostFaultCodes: ReadonlySet<number> = new Set([
   999, // KEEPER_EXCEPTION
 ]);
 
+/** Codes of a read that met bytes on the disk that are not those that were written; another replica has its own. */
+const damageCodes: ReadonlySet<number> = new Set([
+  33, // CANNOT_READ_ALL_DATA
+  40, // CHECKSUM_DOESNT_MATCH
+  74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
+  107, // FILE_DOESNT_EXIST
+  226, // NO_FILE_IN_DATA_PART
+  228, // BAD_SIZE_OF_FILE_IN_DATA_PART
+  246, // CORRUPTED_DATA
+  271, // CANNOT_DECOMPRESS
+  432, // UNKNOWN_CODEC
+]);
+
 /** Codes of a server that does not know us: a password that was changed there and not here, or not there yet. */
 const credentialsCodes: ReadonlySet<number> = new Set([
   192, // UNKNOWN_USER
@@ -165,8 +178,8 @@ function explanationOf(code: number, isInsert: boolean): string {
 
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
   const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
-  // A replica was killed while it was read. A repeated read uses another replica.
-  if (!isInsert && code === endedEarlyCode) {
+  // A replica was killed while it was read, or is damaged. A repeated read uses another replica.
+  if (!isInsert && (code === endedEarlyCode || damageCodes.has(code))) {
     return "STORAGE_UNAVAILABLE";
   }
   const refused = isInsert && !blamesRows ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
@@ -219,7 +232,7 @@ export function isHostFault(error: StorageError): boolean {
     return true;
   }
   const code = Number(error.cause.code);
-  return hostFaultCodes.has(code) || code === endedEarlyCode;
+  return hostFaultCodes.has(code) || code === endedEarlyCode || damageCodes.has(code);
 }
 
 /** Codes of a server that could not reach, or lost, another server of its cluster. */
