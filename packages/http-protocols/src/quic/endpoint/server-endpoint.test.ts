@@ -1,0 +1,221 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { damagedMessage, randomOf } from "wire/testing";
+import { SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
+import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
+import { sealPacket } from "../protection/packet-keys.ts";
+import { ByteWriter } from "../wire/byte-writer.ts";
+import { readPacketHeader, readVersionlessHeader, writePacketHeader } from "../wire/packet-header.ts";
+import { AddressTokens } from "./address-token.ts";
+import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run server-endpoint`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
+const address = { address: "192.0.2.1", port: 1_000 };
+const firstId = Buffer.from("first-id");
+
+function newEndpoint(options: Partial<ServerEndpointOptions> = {}) {
+  const sent: Buffer[] = [];
+  const faults: unknown[] = [];
+  const endpoint = new ServerEndpoint(
+    {
+      protocols: ["h3"],
+      chooseCertificate: (_, __, answer) => answer(testCertificate),
+      onConnection: () => ({
+        onConnected: () => {},
+        onStream: () => {},
+        onStreamClosed: () => {},
+        onClosed: ({ fault }) => {
+          if (fault !== undefined) {
+            faults.push(fault);
+          }
+        },
+      }),
+      ...options,
+    },
+    { send: ({ bytes }) => sent.push(bytes), setDeadline: () => {}, wake: () => {} },
+  );
+  return { endpoint, sent, faults };
+}
+
+/** An Initial packet that fills its datagram, sealed as a client would. */
+function initialPacket(payload: Buffer, id = firstId, token = Buffer.alloc(0)): Buffer {
+  const writer = new ByteWriter(1_300);
+  const header = {
+    type: "initial",
+    destinationId: id,
+    sourceId: Buffer.from("client"),
+    token,
+    numberBytes: 1,
+  } as const;
+  const lengthAt = writePacketHeader(writer, header);
+  const numberAt = writer.length;
+  writer.u8(0).bytes(payload);
+  writer.zeros(Math.max(1_200 - 16 - writer.length, 0));
+  const payloadEnd = writer.length;
+  writer.zeros(16).patchVarint2(lengthAt, payloadEnd + 16 - numberAt);
+  sealPacket(initialKeys(id).client, writer.written, 0, numberAt, payloadEnd, 0);
+  return Buffer.from(writer.written);
+}
+
+/** What a client sends first. */
+function clientInitial(): Buffer {
+  let first: Buffer | undefined;
+  const network = new SimulatedNetwork({
+    loses: (datagram) => {
+      first ??= Buffer.from(datagram);
+      return true;
+    },
+  });
+  network.pass(1);
+  return first as Buffer;
+}
+
+test("answers another version with the one that it speaks", () => {
+  const { endpoint, sent } = newEndpoint();
+  const datagram = Buffer.concat(
+    [Buffer.from("c01a2a3a4a08", "hex"), firstId, Buffer.from("02aabb", "hex")],
+    1_200,
+  );
+  endpoint.receive(datagram, address, 0);
+  expect(readVersionlessHeader(sent[0]!)).toEqual({
+    version: 0,
+    destinationId: Buffer.from("aabb", "hex"),
+    sourceId: firstId,
+  });
+  expect(sent[0]!.subarray(-4).toString("hex")).toBe("00000001");
+  // A short datagram could make the answer longer than the question.
+  endpoint.receive(datagram.subarray(0, 1_199), address, 0);
+  expect(sent).toHaveLength(1);
+  expect(endpoint.size).toBe(0);
+});
+
+test.each([
+  ["a datagram below 1,200 bytes", clientInitial().subarray(0, 1_199)],
+  ["an id below 8 bytes", initialPacket(Buffer.of(1), Buffer.from("short"))],
+  [
+    "a packet that was not sealed with the keys of its id",
+    Buffer.concat([initialPacket(Buffer.of(1)).subarray(0, -1), Buffer.of(0)]),
+  ],
+  ["nothing", Buffer.alloc(0)],
+])("keeps nothing for %s", (_, datagram) => {
+  const { endpoint, sent } = newEndpoint();
+  endpoint.receive(Buffer.from(datagram), address, 0);
+  expect(endpoint.size).toBe(0);
+  expect(sent).toEqual([]);
+});
+
+test("sends a Retry when many handshakes are under way, and takes the client that returns its token", () => {
+  const { endpoint, sent } = newEndpoint({ retryFrom: 1 });
+  endpoint.receive(initialPacket(Buffer.of(1), randomBytes(8)), address, 0);
+  expect(endpoint.size).toBe(1);
+  sent.length = 0;
+  endpoint.receive(initialPacket(Buffer.of(1)), address, 1);
+  expect(endpoint.size).toBe(1);
+  const retry = sent[0] as Buffer;
+  const header = readPacketHeader(retry, 0, 8)!;
+  expect(header).toMatchObject({ type: "retry", destinationId: Buffer.from("client") });
+  expect(retryIntegrityTag(firstId, retry.subarray(0, -16))).toEqual(retry.subarray(-16));
+  const token = Buffer.from(header.token.subarray(0, -16));
+  const again = initialPacket(Buffer.of(1), Buffer.from(header.sourceId), token);
+  endpoint.receive(Buffer.from(again), { ...address, port: 2 }, 2);
+  expect(endpoint.size).toBe(1);
+  endpoint.receive(Buffer.from(again), address, 20_000);
+  expect(endpoint.size).toBe(1);
+  endpoint.receive(Buffer.from(again), address, 2);
+  expect(endpoint.size).toBe(2);
+  expect(endpoint.counts).toMatchObject({ retries: 1, dropped: 2 });
+});
+
+test("binds tokens to an address and a time", () => {
+  const tokens = new AddressTokens();
+  const token = tokens.seal(address, firstId, 1_000);
+  expect(tokens.open(token, address, 1_000)).toEqual(firstId);
+  expect(tokens.open(token, address, 16_001)).toBeUndefined();
+  expect(tokens.open(token, { ...address, address: "192.0.2.2" }, 1_000)).toBeUndefined();
+  expect(new AddressTokens().open(token, address, 1_000)).toBeUndefined();
+  for (let index = 0; index < token.length; index++) {
+    const damaged = Buffer.from(token);
+    damaged[index] = (damaged[index] as number) ^ 1;
+    expect(tokens.open(damaged, address, 1_000)).toBeUndefined();
+  }
+  expect(tokens.open(token.subarray(0, 20), address, 1_000)).toBeUndefined();
+});
+
+test("answers no more connections than its limit", () => {
+  const { endpoint, sent } = newEndpoint({ maxConnections: 2 });
+  for (let index = 0; index < 5; index++) {
+    endpoint.receive(initialPacket(Buffer.of(1), randomBytes(8)), address, 0);
+  }
+  expect([endpoint.size, endpoint.counts.refused]).toEqual([2, 3]);
+  expect(sent.length).toBeGreaterThan(0);
+});
+
+test("tells a client that its connection is gone, with less than came, and not without end", () => {
+  const resetKey = randomBytes(32);
+  const { endpoint, sent } = newEndpoint({ resetKey });
+  const datagram = Buffer.concat([Buffer.of(0x41), firstId, randomBytes(40)]);
+  endpoint.receive(Buffer.from(datagram), address, 0);
+  const other = newEndpoint({ resetKey });
+  other.endpoint.receive(Buffer.from(datagram), address, 0);
+  expect(sent[0]).toHaveLength(43);
+  expect(sent[0]!.subarray(-16)).toEqual(other.sent[0]!.subarray(-16));
+  expect(sent[0]![0]! & 0xc0).toBe(0x40);
+  endpoint.receive(datagram.subarray(0, 21), address, 0);
+  expect(sent).toHaveLength(1);
+  for (let index = 0; index < 1_000; index++) {
+    endpoint.receive(Buffer.from(datagram), address, 1);
+  }
+  expect(sent).toHaveLength(200);
+});
+
+test("lets a client that is told so forget its connection", () => {
+  const resetKey = randomBytes(32);
+  const network = new SimulatedNetwork({ server: { resetKey } });
+  network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
+  network.pass(200);
+  const lost = newEndpoint({ resetKey });
+  network.client.connection.openStream("bidi")!.write(Buffer.alloc(100));
+  const [datagram] = network.client.connection.takeDatagrams(network.now);
+  lost.endpoint.receive(Buffer.from(datagram!.bytes), address, 0);
+  network.client.connection.receive(lost.sent[0]!, address, network.now);
+  expect(network.client.closed).toMatchObject({ by: "reset" });
+});
+
+test("survives damaged datagrams, and forgets every client of them", {
+  timeout: 30_000 + rounds * 10,
+}, () => {
+  const random = randomOf(8_999);
+  const hello = clientInitial();
+  const header = readPacketHeader(hello, 0, 8)!;
+  const cryptoFrames = [
+    Buffer.concat([Buffer.from("0600", "hex"), Buffer.from("4104", "hex"), Buffer.alloc(260, 1)]),
+    Buffer.from("060004010000000600040401ffffff", "hex"),
+    Buffer.from("0600050100000105" + "0200000000" + "01", "hex"),
+    Buffer.from("1c0a0600", "hex"),
+  ];
+  const { endpoint, sent, faults } = newEndpoint({ retryFrom: 100_000 });
+  const seen = { connections: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const id = randomBytes(8);
+    const datagram =
+      random(3) === 0
+        ? damagedMessage([hello, initialPacket(Buffer.of(1)), sent.at(-1) ?? hello], random)
+        : initialPacket(damagedMessage(cryptoFrames, random).subarray(0, 1_100), id);
+    const before = endpoint.size;
+    endpoint.receive(Buffer.from(datagram), address, round);
+    seen.connections += endpoint.size > before ? 1 : 0;
+    endpoint.receive(Buffer.from(datagram), address, round);
+    sent.length = Math.min(sent.length, 50);
+  }
+  expect(header.type).toBe("initial");
+  expect(seen.connections).toBeGreaterThan(rounds / 4);
+  for (const connection of [...endpoint.connections]) {
+    for (let at = connection.deadline(), turns = 0; at !== undefined && turns < 200; turns++) {
+      endpoint.onTimeout(connection, at);
+      at = connection.deadline();
+    }
+  }
+  expect(endpoint.size).toBe(0);
+  expect(faults).toEqual([]);
+});
