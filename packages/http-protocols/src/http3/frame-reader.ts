@@ -15,7 +15,7 @@ export const frameTypes = {
 const ofHttp2: ReadonlySet<number> = new Set([0x02, 0x06, 0x08, 0x09]);
 const known: ReadonlySet<number> = new Set(Object.values(frameTypes));
 
-/** What a stream makes of its frames. */
+/** Receives the frames of a stream. */
 export interface FrameHandler {
   /** A frame begins: throw when it has no place. Frames of unknown types are passed over without a call. */
   onFrame(type: number, length: number): void;

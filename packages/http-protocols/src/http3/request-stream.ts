@@ -7,7 +7,7 @@ import { decodeFieldSection } from "./qpack-decoder.ts";
 import { FieldSectionWriter } from "./qpack-encoder.ts";
 import { encodeDataHead, encodeFrame } from "./settings.ts";
 
-/** What becomes of a request whose head came. */
+/** Handles a request whose head came. */
 export interface Http3RequestHandler {
   /** The next bytes of the body; `consume` gives the client credit for more. */
   onData(bytes: Buffer): void;
@@ -19,7 +19,7 @@ export interface Http3RequestHandler {
   onWritable(): void;
 }
 
-/** What a session gives its request streams. */
+/** The session, as its request streams see it. */
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
   /** @returns what handles the request */
@@ -64,7 +64,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     return this.#stream.unsentBytes;
   }
 
-  // What the application calls.
+  // The application calls these.
 
   /** Sends the head of the answer; a status below 200 lets another follow. @param headers names in lower case */
   respond(status: number, headers: HeaderList): void {
@@ -108,7 +108,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#stream.consume(bytes);
   }
 
-  // What the QUIC stream calls.
+  // The QUIC stream calls these.
 
   onData(bytes: Buffer): void {
     this.#guard(() => this.#reader.push(bytes));
@@ -141,7 +141,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#handler?.onWritable();
   }
 
-  // What the reader of frames calls.
+  // The reader of frames calls these.
 
   onFrame(type: number): void {
     if (

@@ -3,7 +3,7 @@ import { type FrameHandler, frameTypes, Http3FrameReader, varintAt } from "./fra
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { readSettings, streamTypes } from "./settings.ts";
 
-/** What a session gives the client's unidirectional streams. */
+/** The session, as the client's unidirectional streams see it. */
 export interface UniStreamOwner {
   /** @throws Http3Error for a second stream of a type that may exist once */
   onStreamType(type: number): void;

@@ -13,7 +13,7 @@ export interface Http3TestServer {
   readonly reasons: string[];
 }
 
-/** Sends so many bytes as the client takes them. */
+/** Sends `total` bytes as the client takes them. */
 function sendBytes(request: Http3RequestStream, total: number): { onWritable(): void } {
   let left = total;
   const send = () => {

@@ -27,11 +27,11 @@ interface Delivery {
   readonly at: number;
   readonly fromServer: boolean;
   readonly datagram: Buffer;
-  /** Of the client at the time of sending. */
+  /** Address of the client at the time of sending. */
   readonly client: PeerAddress;
 }
 
-/** What a client connection told. */
+/** Events of a client connection. */
 export interface ClientRecord {
   readonly connection: Connection;
   protocol: string;

@@ -7,7 +7,7 @@ import type { NetworkPath, PeerAddress } from "./network-path.ts";
 import type { OneRttKeys } from "./one-rtt-keys.ts";
 import type { PacketSpace } from "./packet-space.ts";
 
-/** What the parts of a connection share. */
+/** State that the parts of a connection share. */
 export interface ConnectionParts {
   readonly role: "client" | "server";
   readonly spaces: Readonly<Record<PacketSpaceName, PacketSpace>>;
@@ -18,7 +18,7 @@ export interface ConnectionParts {
   readonly remoteIds: RemoteIds;
   /** Our id in long headers. */
   readonly sourceId: Buffer;
-  /** Of a Retry, for the client's Initial packets. */
+  /** Token of a Retry, for the client's Initial packets. */
   token: Buffer;
   path: NetworkPath;
   /** Bytes of the largest datagram that may be sent. */

@@ -42,11 +42,11 @@ export interface CloseReason {
   /** Whether `code` is the application's, else the transport's. */
   readonly application: boolean;
   readonly reason: string;
-  /** What was thrown by ourselves; undefined for errors of the peer. */
+  /** An error of our own code; undefined for errors of the peer. */
   readonly fault?: unknown;
 }
 
-/** What a connection tells its owner. */
+/** The owner of a connection hears these. */
 export interface ConnectionEvents {
   /** The handshake is done. */
   onConnected(protocol: string): void;
@@ -75,7 +75,7 @@ export interface ConnectionOptions {
   readonly originalDestinationId?: Buffer;
   /** Where a Retry came first: the id in it. */
   readonly retrySourceId?: Buffer;
-  /** Of servers: a token showed that the client receives at its address. */
+  /** A token showed that the client receives at its address; for servers only. */
   readonly addressValidated?: boolean;
   readonly address: PeerAddress;
   readonly now: number;
@@ -88,7 +88,7 @@ const maxDatagramsPerTurn = 32;
 const maxEarlyPackets = 8;
 const maxPathResponses = 4;
 const resetTokenBytes = 16;
-/** Closing and draining last so many probe timeouts. Source: RFC 9000, section 10.2 */
+/** Length of closing and draining, in probe timeouts. Source: RFC 9000, section 10.2 */
 const closingProbeTimeouts = 3;
 
 const spaceOf = (type: PacketHeader["type"]): PacketSpaceName =>
@@ -116,7 +116,7 @@ export class Connection {
   #closeDue = false;
   #packetsWhileClosing = 0;
   #hasMore = false;
-  /** Of clients: whether the server's id is known. */
+  /** Whether the server's id is known; for clients only. */
   #serverIdKnown = false;
   #protocol = "";
 
@@ -232,7 +232,7 @@ export class Connection {
     let deadline = Math.min(
       idle,
       this.#handshakeDone ? Number.POSITIVE_INFINITY : this.#handshakeEndsAt,
-      // What cannot be sent needs no timer: the client's next packet frees it.
+      // A timer is of no use while the limit holds: the client's next packet lifts it.
       (limited ? undefined : recovery.deadline()) ?? Number.POSITIVE_INFINITY,
       path.challengeEndsAt,
     );

@@ -15,7 +15,7 @@ import type { PeerAddress } from "./network-path.ts";
 import type { PacketSpace } from "./packet-space.ts";
 import { ackDelayExponent } from "./settings.ts";
 
-/** Header protection needs so many bytes from the packet number to the tag. */
+/** Header protection needs this many bytes from the packet number to the tag. */
 const minNumberAndPayloadBytes = 4;
 /** Below, a datagram is not worth its packet. */
 export const minDatagramBytes = 128;

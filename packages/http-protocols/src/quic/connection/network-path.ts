@@ -19,7 +19,7 @@ export class NetworkPath {
   validated: boolean;
   #receivedBytes = 0;
   #sentBytes = 0;
-  /** What the peer must send back; undefined when nothing was asked. */
+  /** Bytes that the peer must send back; undefined when nothing was asked. */
   challenge: Buffer | undefined;
   challengeDue = false;
   /** When the challenge counts as unanswered. */

@@ -10,7 +10,7 @@ import { maxAckDelayMs } from "./settings.ts";
 /** Handshake bytes that may arrive ahead of a gap. Source: RFC 9000, section 7.5 */
 const maxCryptoAheadBytes = 16_384;
 
-/** What a connection keeps for one packet number space. */
+/** State of a connection for one packet number space. */
 export class PacketSpace {
   readonly name: PacketSpaceName;
   /** Type of the packets that are sent in it. */

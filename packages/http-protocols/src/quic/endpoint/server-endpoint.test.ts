@@ -58,7 +58,7 @@ function initialPacket(payload: Buffer, id = firstId, token = Buffer.alloc(0)): 
   return Buffer.from(writer.written);
 }
 
-/** What a client sends first. */
+/** The first datagram of a client. */
 function clientInitial(): Buffer {
   let first: Buffer | undefined;
   const network = new SimulatedNetwork({

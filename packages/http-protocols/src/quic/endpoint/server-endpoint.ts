@@ -22,7 +22,7 @@ import { AddressTokens } from "./address-token.ts";
 export interface ServerEndpointOptions
   extends Pick<ServerHandshakeOptions, "protocols" | "chooseCertificate"> {
   readonly settings?: Partial<ConnectionSettings>;
-  /** What a new connection tells. Called before the connection receives anything. */
+  /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
   /** Connections at a time; more are not answered. */
   readonly maxConnections?: number;
@@ -51,7 +51,7 @@ const resetsPerSecond = 200;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
-/** What an endpoint did without a connection. */
+/** Counts of datagrams that led to no connection. */
 export interface EndpointCounts {
   retries: number;
   versionNegotiations: number;
@@ -169,7 +169,7 @@ export class ServerEndpoint {
       this.counts.refused++;
       return;
     }
-    // What is damaged makes no connection. Reading removes header protection, hence the copy.
+    // Damaged packets make no connection. Reading removes header protection, hence the copy.
     if (
       openPacket(initialKeys(header.destinationId).client, Buffer.from(datagram), header, -1) === undefined
     ) {

@@ -31,8 +31,8 @@ export class LossRecovery<Frame> {
   handshakeConfirmed = false;
 
   /**
-   * Space that probes even with nothing under way: the server may not send before more comes from the client. Of clients until
-   * the handshake is confirmed. Source: RFC 9002, section 6.2.2.1
+   * Space that probes even with nothing under way: the server may not send before more comes from the client. Clients
+   * set it until the handshake is confirmed. Source: RFC 9002, section 6.2.2.1
    */
   idleProbe: PacketSpaceName | undefined;
 

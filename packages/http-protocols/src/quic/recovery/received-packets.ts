@@ -5,7 +5,7 @@ const maxRanges = 64;
 /** An acknowledgment waits for a second packet, but no longer than the connection announced. */
 const packetsPerAck = 2;
 
-/** What arrived in one packet number space, and when it must be acknowledged. Source: RFC 9000, section 13.2 */
+/** Packets that arrived in one packet number space, and when they must be acknowledged. Source: RFC 9000, section 13.2 */
 export class ReceivedPackets {
   /** Descending, with gaps between them. */
   #ranges: NumberRange[] = [];

@@ -4,7 +4,7 @@ const initialRttMs = 333;
 
 /** Estimates the round-trip time of a path; all times are in milliseconds. Source: RFC 9002, section 5 */
 export class RttEstimator {
-  /** Of the last sample; 0 before the first. */
+  /** The last sample; 0 before the first. */
   latest = 0;
   smoothed = initialRttMs;
   variation = initialRttMs / 2;

@@ -5,7 +5,7 @@ export interface SentPacket<Frame> {
   readonly number: number;
   readonly sentAt: number;
   readonly bytes: number;
-  /** What it carried, to be sent again when it is lost. */
+  /** Its frames, to be sent again when it is lost. */
   readonly frames: readonly Frame[];
 }
 

@@ -2,7 +2,7 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 import { ReceiveBuffer } from "./receive-buffer.ts";
 import { SendBuffer, type SentPiece } from "./send-buffer.ts";
 
-/** What a stream tells the application. Methods of the stream may be called from within. */
+/** The application hears these from a stream. Methods of the stream may be called from within. */
 export interface StreamHandler {
   /** The next bytes. `consume` gives the peer credit for more. */
   onData(bytes: Buffer): void;
@@ -86,7 +86,7 @@ export class QuicStream {
     this.#sending = send === undefined ? undefined : newSendingPart(send);
   }
 
-  // What the application calls.
+  // The application calls these.
 
   /** @returns false when more should wait for `onWritable` */
   write(bytes: Buffer): boolean {
@@ -168,7 +168,7 @@ export class QuicStream {
     return this.#sending?.buffer.unsentBytes ?? 0;
   }
 
-  // What the connection calls.
+  // The connection calls these.
 
   receive(offset: number, bytes: Buffer, fin: boolean): void {
     const part = this.#receiving as ReceivingPart;

@@ -3,7 +3,7 @@ import { ByteReader } from "../wire/byte-reader.ts";
 import { extensionTypes, tls13 } from "./handshake-messages.ts";
 import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
-/** What a client offers. Lists keep its order. */
+/** The offers of a client. Lists keep its order. */
 export interface ClientHello {
   readonly cipherSuites: readonly number[];
   /** Lower case, without a dot at the end; undefined when the client names no server. */

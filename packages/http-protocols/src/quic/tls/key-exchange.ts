@@ -19,7 +19,7 @@ export interface KeyExchangeGroup {
   answer(clientShare: Buffer): { readonly share: Buffer; readonly secret: Buffer };
 }
 
-/** What stands before the 32 bytes of a key in DER. */
+/** Bytes before the 32 bytes of a key in DER. */
 const x25519Prefix = Buffer.from("302a300506032b656e032100", "hex");
 const x25519Bytes = 32;
 const mlKem768Prefix = Buffer.from("308204b2300b0609608648016503040402038204a100", "hex");

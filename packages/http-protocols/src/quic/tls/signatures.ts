@@ -6,7 +6,7 @@ export interface SignatureScheme {
   readonly id: number;
   /** `asymmetricKeyType` of its keys. */
   readonly keyType: "ec" | "ed25519" | "rsa" | "rsa-pss";
-  /** Of "ec" keys: the curve, by OpenSSL's name. */
+  /** The curve of "ec" keys, by OpenSSL's name. */
   readonly curve?: string;
   /** Undefined for Ed25519, which has its own. */
   readonly hash: "sha256" | "sha384" | "sha512" | undefined;
@@ -39,7 +39,7 @@ export function schemeFor(key: KeyObject, offered: readonly number[]): Signature
   );
 }
 
-/** What a CertificateVerify message signs. Source: RFC 8446, section 4.4.3 */
+/** The bytes that a CertificateVerify message signs. Source: RFC 8446, section 4.4.3 */
 function signedContent(side: "server" | "client", transcriptHash: Buffer): Buffer {
   return Buffer.concat([
     Buffer.alloc(64, 0x20),

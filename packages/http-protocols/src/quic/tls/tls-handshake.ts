@@ -3,7 +3,7 @@ import type { CipherSuite } from "../protection/cipher-suites.ts";
 /** Levels of encryption that carry handshake messages. */
 export type CryptoLevel = "initial" | "handshake" | "1rtt";
 
-/** What a handshake tells its connection, in this order: keys of a level before its bytes. */
+/** The connection hears these from its handshake, in this order: keys of a level before its bytes. */
 export interface HandshakeEvents {
   /** Bytes for CRYPTO frames. */
   onCrypto(level: CryptoLevel, bytes: Buffer): void;

@@ -30,9 +30,9 @@ export interface NumericParameters {
   maxIdleTimeoutMs: number;
   maxUdpPayloadBytes: number;
   maxData: number;
-  /** Of bidirectional streams that the sender of the parameters opens. */
+  /** Limit of bidirectional streams that the sender of the parameters opens. */
   maxStreamDataBidiLocal: number;
-  /** Of bidirectional streams that the receiver of the parameters opens. */
+  /** Limit of bidirectional streams that the receiver of the parameters opens. */
   maxStreamDataBidiRemote: number;
   maxStreamDataUni: number;
   maxStreamsBidi: number;
@@ -56,7 +56,7 @@ export const defaultParameters: Readonly<NumericParameters> = {
   activeConnectionIdLimit: 2,
 };
 
-/** What an end announces about itself in its TLS handshake. */
+/** The announcement of one end in its TLS handshake. */
 export interface TransportParameters extends NumericParameters {
   disableActiveMigration: boolean;
   initialSourceId: Buffer | undefined;

@@ -72,7 +72,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** What `fill` writes, behind its length in `lengthBytes` bytes: a vector of TLS. */
+  /** A vector of TLS: the bytes that `fill` writes, behind their length in `lengthBytes` bytes. */
   vector(lengthBytes: 1 | 2 | 3, fill: (writer: ByteWriter) => void): this {
     const at = this.#advance(lengthBytes);
     fill(this);

@@ -7,7 +7,7 @@ export const maxConnectionIdBytes = 20;
 /** A datagram with a client's Initial packet has at least so many bytes. Source: RFC 9000, section 14.1 */
 export const minInitialDatagramBytes = 1_200;
 
-/** What a packet is for; each has keys of its own. */
+/** Purpose of a packet; each has keys of its own. */
 export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
 
 /** Each has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
@@ -21,7 +21,7 @@ export interface PacketHeader {
   readonly destinationId: Buffer;
   /** Empty for 1-RTT packets. */
   readonly sourceId: Buffer;
-  /** Of Initial packets; else empty. */
+  /** Token of Initial packets; else empty. */
   readonly token: Buffer;
   /** Where the packet begins in its datagram. */
   readonly from: number;
