@@ -7,9 +7,9 @@ const flagsAt = 8;
 const flagAlloc = 0x2n;
 
 /**
- * Takes the sections that are not loaded (symbols, debug information) out of the list of an ELF file. `node --build-sea` puts the
- * headers of these some hundred bytes beside their contents. Who reads them finds rubbish: the engine of tracing-storage, which looks
- * for the names of functions at each error, told of that rubbish in place of the error. Files of other formats stay as they are.
+ * Takes the sections that are not loaded (symbols, debug information) out of the list of an ELF file. Files of other formats stay
+ * as they are. The headers of these sections are some hundred bytes beside their contents: a fault of `node --build-sea`. The engine of
+ * tracing-storage looks there for the names of functions at each error, and told of rubbish in place of the error.
  */
 export function forgetDisplacedSections(path: string): void {
   const file = openSync(path, "r+");

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { StartError } from "lifecycle";
 
-/** What the engine is compiled for on x64 (x86-64-v3), as far as older processors and plain virtual ones lack it. Source: ClickHouse 26.6 */
+/** Instructions of x86-64-v3, for which the engine is compiled, as far as older processors lack them. Source: ClickHouse 26.6 */
 const needed = ["avx2", "bmi2", "fma", "movbe"];
 
-/** What Linux tells of the processors; undefined where the engine needs nothing special, or nothing is told. */
+/** Text of /proc/cpuinfo; undefined where the engine needs nothing special, or nothing is told. */
 function ownProcessors(): string | undefined {
   try {
     return process.platform === "linux" && process.arch === "x64"

@@ -25,7 +25,7 @@ export async function bindServer(
   }
 }
 
-/** What the system answers for "::" where it has no IPv6, or keeps it from this process. */
+/** Codes of the system for "::" where it has no IPv6, or keeps it from this process. */
 const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
