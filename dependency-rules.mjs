@@ -78,7 +78,7 @@ const rooms = {
     "body|close-lingering|connection-limits|field-memo|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|status-text",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
     "declared-body|http-error|request-memo|request-trace|proxy-protocol",
-    "rehearsed-way",
+    "refusal|rehearsed-way",
     "http-stream|response-sink|send-watch|unbuffered-response",
     "exchange-request|open-tunnels|wire-sink",
     "h1",
@@ -179,6 +179,13 @@ export default {
       severity: "error",
       from: { path: "^packages/assistant-tools/" },
       to: { path: "^packages/(?!assistant-tools/)" },
+    },
+    {
+      name: "tracing-cli-asks-over-the-network",
+      comment: "tracing-cli knows the APIs of the services, and none of their code.",
+      severity: "error",
+      from: { path: "^packages/tracing-cli/(src|bin)/" },
+      to: { path: "^packages/(?!tracing-cli/|lifecycle/)" },
     },
     {
       name: "http-protocols-stands-alone",

@@ -99,6 +99,7 @@ function manifests() {
 export const programs = {
   "admin-server": "server",
   "tracing-agent": "tracing-agent",
+  "tracing-cli": "tracing",
   "tracing-collector": "tracing-collector",
   "tracing-query": "tracing-query",
   "tracing-storage": "tracing-storage",

@@ -21,6 +21,8 @@ export interface ProgramBuild {
    * It exports `serve(options)`, and gets the options that `startAnew` was given.
    */
   readonly serve?: string;
+  /** false: it runs no process with a log and metrics, so the packages for these are not in it. */
+  readonly isProcess?: boolean;
   /** More code that is named by URL, the programs of worker threads for one: it becomes `dist/<basename>.cjs`. */
   readonly entries?: readonly string[];
   /** The same for what others import as an ES module: `dist/<basename>.mjs`, with the very objects that the program has. */
@@ -169,7 +171,7 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const program = readProgram(build.packageFolder);
   const lazy = {
     packageFolder,
-    packages: { ...lazyInEveryProcess, ...build.lazyPackages },
+    packages: { ...(build.isProcess === false ? {} : lazyInEveryProcess), ...build.lazyPackages },
     files: build.lazyFiles ?? [],
     externals: program.nativePackages,
   };

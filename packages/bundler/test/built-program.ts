@@ -13,7 +13,7 @@ export function builtFile(packageName: string, program = packageName): string {
 /** Whether everything is built: `pnpm build` does it, and `npm test` before the tests. */
 export const isBuilt = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"]
   .map((name) => builtFile(name))
-  .concat(builtFile("admin-server", "server"))
+  .concat(builtFile("admin-server", "server"), builtFile("tracing-cli", "tracing"))
   .every((file) => existsSync(file));
 
 /** Runs a built program to its end. @returns what it printed. @throws when it fails */

@@ -59,6 +59,12 @@ describe.skipIf(!isBuilt)("built programs (skipped where nothing was built)", ()
     },
   );
 
+  test("tracing, which asks over the network, tells its version and its commands", async () => {
+    const file = builtFile("tracing-cli", "tracing");
+    expect(await output(file, folder, "version")).toMatch(/^tracing v\d+\.\d+\.\d+/);
+    expect(await output(file, folder, "help")).toContain("search");
+  });
+
   test("a span goes in at the collector, through storage, and out of query, which has its UI", async () => {
     const [http = "", store = "", query = "", ...others] = await freeAddresses(9);
     const admin = (index: number) => ["--admin.http.host-port", others[index] ?? ""];

@@ -2,13 +2,19 @@
 export const programs: Readonly<Record<string, string>> = {
   "admin-server": "server",
   "tracing-agent": "tracing-agent",
+  "tracing-cli": "tracing",
   "tracing-collector": "tracing-collector",
   "tracing-query": "tracing-query",
   "tracing-storage": "tracing-storage",
 };
 
-/** Images of docker/Dockerfile that are published, and packages of which each has a list of what it is made of. */
-export const imageNames = [...Object.keys(programs).toSorted(), "example-shop"];
+/** Images of docker/Dockerfile that are published: of all but the command line. And packages of which each has a list of what it is made of. */
+export const imageNames = [
+  ...Object.keys(programs)
+    .filter((name) => name !== "tracing-cli")
+    .toSorted(),
+  "example-shop",
+];
 
 /** Processors that images are published for. */
 export const imageArchitectures: readonly string[] = ["amd64", "arm64"];

@@ -20,6 +20,7 @@ export const navigation: readonly NavigationGroup[] = [
       "grafana.md",
       "sampling.md",
       "tail-sampling.md",
+      "tracing-command.md",
       "assistants.md",
     ],
   },

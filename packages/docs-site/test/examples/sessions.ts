@@ -16,7 +16,15 @@ export const sessions: readonly Session[] = [
   {
     name: "while npm start -- --demo runs",
     npmStart: ["--demo"],
-    pages: ["README.md", "quick-start.md", "first-span.md", "query.md", "grafana.md", "observability.md"],
+    pages: [
+      "README.md",
+      "quick-start.md",
+      "first-span.md",
+      "query.md",
+      "tracing-command.md",
+      "grafana.md",
+      "observability.md",
+    ],
   },
   {
     name: "while npm start runs",

@@ -25,8 +25,8 @@ export function legacyHeadEnd(
 }
 
 /**
- * Writes a head of older or careless programs in today's form: lines end with CR LF, a folded field stands on one
- * line, a field whose name has blanks is left out. A field that frames the body is not mended: with a blank in its name
+ * Writes a head of older or careless programs in today's form. Lines end with CR LF, and a folded field stands on one
+ * line. A field whose name has blanks is left out. A field that frames the body is not mended: with a blank in its name
  * the head stays malformed, as two readers could end the body at two places.
  * @param text one character a byte; its last line ends with LF
  * Source: RFC 9112, sections 2.2, 5.1 and 5.2

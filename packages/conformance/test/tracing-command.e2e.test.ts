@@ -1,0 +1,147 @@
+// The program `tracing` against a real collector, store and query service: what a user does, in its order.
+
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTracing, type TracingProcesses } from "./security/tracing-processes.ts";
+
+const program = fileURLToPath(new URL("../../tracing-cli/bin/tracing.ts", import.meta.url));
+const limitMs = 60_000;
+
+let tracing: TracingProcesses;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tracing-command-"));
+  tracing = await openTracing();
+}, 120_000);
+afterAll(async () => {
+  await tracing?.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(...args: string[]): Promise<Ended> {
+  const env = { ...process.env, TRACING_URL: `http://${tracing.queryHttp}` };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env, timeout: limitMs }, (error, out, err) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, out, err }),
+    );
+  });
+}
+
+async function until(wanted: (ended: Ended) => boolean, ...args: string[]): Promise<Ended> {
+  for (const end = Date.now() + limitMs; ; ) {
+    const ended = await run(...args);
+    if (wanted(ended) || Date.now() > end) {
+      return ended;
+    }
+  }
+}
+
+const ids = Array.from({ length: 3 }, () => randomBytes(16).toString("hex"));
+const now = BigInt(Date.now()) * 1_000_000n - 5_000_000_000n;
+
+/** A trace of two services; its second span takes `ms`, and fails in the last. */
+function trace(traceId: string, index: number) {
+  const span = (spanId: string, parentSpanId: string, name: string, ms: number) => ({
+    ...{ traceId, spanId, parentSpanId, name, kind: 2 },
+    startTimeUnixNano: String(now),
+    endTimeUnixNano: String(now + BigInt(ms) * 1_000_000n),
+    attributes: [{ key: "card", value: { intValue: "17" } }],
+    status: index === 2 && parentSpanId !== "" ? { code: 2, message: "no \u001b[31mmoney" } : {},
+  });
+  const of = (service: string, ...spans: object[]) => ({
+    resource: { attributes: [{ key: "service.name", value: { stringValue: service } }] },
+    scopeSpans: [{ spans }],
+  });
+  const ms = 10 * (index + 1);
+  return {
+    resourceSpans: [
+      of("shop", span("00000000000000a1", "", "GET /", ms + 5)),
+      of("pay", span("00000000000000b2", "00000000000000a1", "charge", ms)),
+    ],
+  };
+}
+
+const lines = (text: string) => text.trim().split("\n");
+
+test("traces go in from a file, are found, shown, compared, and come out as they went in", async () => {
+  const file = join(folder, "traces.jsonl.gz");
+  writeFileSync(file, gzipSync(ids.map((id, index) => JSON.stringify(trace(id, index))).join("\n")));
+  expect(await run("import", file, "--to", `http://${tracing.otlpHttp}`)).toEqual({
+    ...{ code: 0, out: "", err: "3 lines sent, 0 refused, 0 spans rejected\n" },
+  });
+
+  const all = await until(
+    ({ out }) => lines(out).length === 3,
+    "search",
+    "--service",
+    "pay",
+    "--tag",
+    "card=17",
+  );
+  const found = lines(all.out).map((line) => JSON.parse(line).traceID as string);
+  expect(found.toSorted()).toEqual(ids.toSorted());
+  const failed = await run("search", "{ status = error }", "--output", "table");
+  expect(lines(failed.out)).toEqual([
+    expect.stringMatching(/^TRACE ID +START +DURATION +SPANS +ERRORS +ROOT$/),
+    expect.stringMatching(new RegExp(`^${ids[2]} .* 35\\.0 ms +2 +1 +shop GET /$`)),
+  ]);
+
+  const tree = lines((await run("get", ids[2] as string, "--output", "table")).out);
+  expect(tree.slice(2)).toEqual([
+    expect.stringMatching(/^ +0 µs +35\.0 ms {2}shop GET \/$/),
+    expect.stringMatching(/^ +0 µs +30\.0 ms {4}pay charge {2}\[error: no \ufffd\[31mmoney\]$/),
+  ]);
+  const diff = await run("diff", ids[2] as string, ids[0] as string, "--output", "table");
+  expect(lines(diff.out)[4]).toMatch(/^\+20\.0 ms +30\.0 ms +10\.0 ms +1 +1 +pay charge$/);
+
+  const out = join(folder, "out.jsonl");
+  const exported = await run("export", "--service", "pay", "--file", out);
+  expect(exported).toEqual({ code: 0, out: "", err: "3 traces written, 0 failed\n" });
+  expect(lines(readFileSync(out, "utf8")).map((line) => line.match(/"traceId":"([0-9a-f]+)"/)?.[1])).toEqual(
+    found,
+  );
+  expect((await run("export", "--service", "pay", "--file", out)).err).toMatch(
+    /^tracing: --file: EEXIST|--file: EEXIST/m,
+  );
+
+  // Sent again, they are the same traces.
+  expect((await run("import", out, "--to", `http://${tracing.otlpHttp}`)).code).toBe(0);
+  const again = JSON.parse((await run("get", ids[0] as string, "-o", "json")).out);
+  const spans = again.resourceSpans.flatMap((each: { scopeSpans: { spans: object[] }[] }) =>
+    each.scopeSpans.flatMap((scope) => scope.spans),
+  );
+  expect(spans).toHaveLength(2);
+}, 180_000);
+
+test("spans are shown as they arrive", async () => {
+  const tail = run("tail", "--service", "pay", "--limit", "2");
+  const ended = { is: false };
+  tail.then(() => {
+    ended.is = true;
+  });
+  for (let sent = 0; !ended.is && sent < 100; sent++) {
+    const file = join(folder, "more.jsonl");
+    writeFileSync(file, JSON.stringify(trace(randomBytes(16).toString("hex"), 0)));
+    await run("import", file, "--to", `http://${tracing.otlpHttp}`);
+  }
+  const { code, out } = await tail;
+  expect([code, lines(out).map((line) => JSON.parse(line).operation)]).toEqual([0, ["charge", "charge"]]);
+}, 180_000);
+
+test("what is not there is said", async () => {
+  const { code, out, err } = await run("get", "dead");
+  expect([code, out, err]).toEqual([1, "", expect.stringMatching(/404 .*(?:not found|trace)/i)]);
+  expect((await run("services", "nobody")).err).toBe("no service was called in that time\n");
+}, 60_000);

@@ -1,0 +1,11 @@
+/** A fault that the user can mend: its text is printed, without a stack. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  /** 1: what was asked for failed. 2: the command line is wrong. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Command } from "../command.ts";
+import { diffCommand } from "./diff.ts";
+import { exportCommand } from "./export.ts";
+import { getCommand } from "./get.ts";
+import { importCommand } from "./import.ts";
+import { searchCommand } from "./search.ts";
+import { servicesCommand } from "./services.ts";
+import { tailCommand } from "./tail.ts";
+import { topCommand } from "./top.ts";
+
+/** In the order of `tracing help`. */
+export const commands: readonly Command[] = [
+  searchCommand,
+  getCommand,
+  diffCommand,
+  servicesCommand,
+  topCommand,
+  tailCommand,
+  exportCommand,
+  importCommand,
+];

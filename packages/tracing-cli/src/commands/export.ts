@@ -1,0 +1,96 @@
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import { CliError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { timeOptions } from "../common-options.ts";
+import { asSent } from "../otlp.ts";
+import { isClosed, write } from "../output/write.ts";
+import { searchOptions } from "../span-search.ts";
+import { countOf } from "../time-range.ts";
+import { readTrace } from "./get.ts";
+import { findTraces, maxTraces } from "./search.ts";
+
+/** Where the lines go: a new file, never one that is there. */
+function openTarget({ output, values }: CommandContext) {
+  const path = values.text("file");
+  return path === "" ? output : createWriteStream(path, { flags: values.flag("force") ? "w" : "wx" });
+}
+
+/** Writes each trace as a line. @returns how many could not be read */
+async function exportTraces(
+  context: CommandContext,
+  ids: readonly string[],
+  target: ReturnType<typeof openTarget>,
+): Promise<number> {
+  const { errors, signal } = context;
+  let failed = 0;
+  for (const id of ids) {
+    try {
+      await write(target, `${JSON.stringify(asSent(await readTrace(context, id)))}\n`);
+    } catch (error) {
+      if (!(error instanceof CliError) || signal.aborted) {
+        throw error;
+      }
+      failed++;
+      await write(errors, `trace ${id}: ${error.message}\n`);
+    }
+    if (isClosed(target)) {
+      break;
+    }
+  }
+  return failed;
+}
+
+export const exportCommand: Command = {
+  name: "export",
+  operands: "[query]",
+  operandCounts: [0, 1],
+  meaning: "Write whole traces as OTLP JSON, a line each, as the Collector's file exporter does.",
+  options: {
+    ...searchOptions,
+    ...timeOptions,
+    limit: {
+      type: "string",
+      short: "n",
+      placeholder: "count",
+      default: "100",
+      meaning: `Most traces, the newest; at most ${maxTraces}.`,
+    },
+    file: {
+      type: "string",
+      short: "f",
+      placeholder: "path",
+      meaning: "A file to write, in place of standard output.",
+    },
+    force: { type: "boolean", meaning: "Write over --file when it is there." },
+  },
+  examples: [
+    "tracing export --service cart --error --file cart.jsonl",
+    "tracing export '{ duration > 1s }' | gzip > slow.jsonl.gz",
+  ],
+  async run(context) {
+    const { errors, values } = context;
+    const limit = countOf(values, "limit", maxTraces);
+    const traces = await findTraces(context, limit);
+    const target = openTarget(context);
+    let fault: Error | undefined;
+    target.on("error", (error: Error) => {
+      fault = error;
+    });
+    const failed = await exportTraces(
+      context,
+      traces.map(({ traceID }) => traceID),
+      target,
+    );
+    if (target !== context.output && fault === undefined) {
+      target.end();
+      await finished(target).catch(() => {});
+    }
+    if (fault !== undefined && target !== context.output) {
+      throw new CliError(`--file: ${fault.message}`, 1, { cause: fault });
+    }
+    const more = traces.length === limit ? "; there may be more, older ones" : "";
+    await write(errors, `${traces.length - failed} traces written, ${failed} failed${more}\n`);
+    return failed === 0 ? 0 : 1;
+  },
+};

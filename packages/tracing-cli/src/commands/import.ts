@@ -1,0 +1,80 @@
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { CliError } from "../cli-error.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { readLines } from "../json-lines.ts";
+import { write } from "../output/write.ts";
+import { clientSettings } from "../query-client.ts";
+import { sendTraces } from "../send-traces.ts";
+import { countOf, durationMsOf } from "../time-range.ts";
+
+function openSource({ input, operands }: CommandContext): Readable {
+  const [path = "-"] = operands;
+  return path === "-" ? input : createReadStream(path);
+}
+
+export const importCommand: Command = {
+  name: "import",
+  operands: "[file]",
+  operandCounts: [0, 1],
+  meaning: "Send OTLP JSON to a collector: lines of a file, packed with gzip or not, or of standard input.",
+  options: {
+    to: {
+      type: "string",
+      placeholder: "url",
+      default: "http://localhost:4318",
+      meaning: "Address of the collector's OTLP over HTTP.",
+    },
+    "from-line": {
+      type: "string",
+      placeholder: "number",
+      default: "1",
+      meaning: "The first line to send: where an import that ended goes on.",
+    },
+    "retry-for": {
+      type: "string",
+      placeholder: "duration",
+      default: "1m",
+      meaning: "How long to try a line again while the collector is away or has too much to do.",
+    },
+  },
+  examples: ["tracing import cart.jsonl --to http://localhost:4318", "zcat slow.jsonl.gz | tracing import"],
+  async run(context) {
+    const { errors, signal, values } = context;
+    const first = countOf(values, "from-line", 999_999_999);
+    const retryForMs = durationMsOf(values.text("retry-for"), "retry-for");
+    const { headers } = clientSettings(values, context.environment, signal);
+    const target = { url: `${values.text("to").replace(/\/+$/, "")}/v1/traces`, headers, retryForMs, signal };
+    if (!URL.canParse(target.url)) {
+      throw new CliError(`--to: ${JSON.stringify(values.text("to"))} is no address`, 2);
+    }
+    const sum = { lines: 0, rejected: 0, failed: 0 };
+    let line = 0;
+    try {
+      for await (const text of readLines(openSource(context))) {
+        line++;
+        if (line < first || text.trim() === "") {
+          continue;
+        }
+        const { rejected, fault } = await sendTraces(text, target);
+        if (fault === undefined) {
+          sum.lines++;
+        } else {
+          sum.failed++;
+        }
+        sum.rejected += rejected.spans;
+        const problem =
+          fault ?? (rejected.spans === 0 ? "" : `${rejected.spans} spans rejected: ${rejected.message}`);
+        if (problem !== "") {
+          await write(errors, `line ${line}: ${problem}\n`);
+        }
+      }
+    } catch (error) {
+      await write(errors, `stopped at line ${line}; go on with --from-line ${Math.max(line, first)}\n`);
+      throw error;
+    } finally {
+      await write(errors, `${sum.lines} lines sent, ${sum.failed} refused, ${sum.rejected} spans rejected\n`);
+    }
+    return sum.failed + sum.rejected === 0 ? 0 : 1;
+  },
+};

@@ -1,0 +1,56 @@
+import { CliError } from "./cli-error.ts";
+import { commands } from "./commands/command-list.ts";
+import { commonOptions } from "./common-options.ts";
+
+const names = [...commands.map(({ name }) => name), "completion", "version", "help"];
+
+function flagsOf(index: number): string {
+  return Object.keys({ ...commands[index]?.options, ...commonOptions })
+    .map((name) => `--${name}`)
+    .join(" ");
+}
+
+const cases = (line: (name: string, flags: string) => string) =>
+  commands.map(({ name }, index) => line(name, flagsOf(index))).join("\n");
+
+const bash = () => `_tracing() {
+  local word="\${COMP_WORDS[COMP_CWORD]}"
+  if [ "$COMP_CWORD" = 1 ]; then COMPREPLY=($(compgen -W '${names.join(" ")}' -- "$word")); return; fi
+  case "\${COMP_WORDS[1]}" in
+${cases((name, flags) => `    ${name}) COMPREPLY=($(compgen -W '${flags}' -- "$word")) ;;`)}
+    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
+  esac
+}
+complete -o default -F _tracing tracing
+`;
+
+const zsh = () => `#compdef tracing
+if (( CURRENT == 2 )); then compadd ${names.join(" ")}; return; fi
+case "$words[2]" in
+${cases((name, flags) => `  ${name}) compadd -- ${flags}; _files ;;`)}
+  completion) compadd bash zsh fish ;;
+esac
+`;
+
+const fish = () =>
+  `${[
+    `complete -c tracing -n __fish_use_subcommand -f -a '${names.join(" ")}'`,
+    ...commands.flatMap(({ name, options }) =>
+      Object.entries({ ...options, ...commonOptions }).map(
+        ([option, { type }]) =>
+          `complete -c tracing -n '__fish_seen_subcommand_from ${name}' -l ${option}${type === "string" ? " -r" : ""}`,
+      ),
+    ),
+    "complete -c tracing -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'",
+  ].join("\n")}\n`;
+
+const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+/** The script that makes a shell complete commands and options. @throws CliError for another shell */
+export function completionFor(shell = ""): string {
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+  if (script === undefined) {
+    throw new CliError(`completion: name a shell, one of ${Object.keys(scripts).join(", ")}`, 2);
+  }
+  return script();
+}

@@ -1,0 +1,55 @@
+import { CliError } from "./cli-error.ts";
+
+/** Characters of one event. */
+const maxEvent = 16 * 1024 * 1024;
+
+/** One event. Source: WHATWG HTML, "Server-sent events" */
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+function eventOf(block: string): ServerSentEvent | undefined {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const [, field, value = ""] = /^([a-z]+):? ?(.*)$/s.exec(line) ?? [];
+    if (field === "event") {
+      event = value;
+    } else if (field === "data") {
+      data.push(value);
+    }
+  }
+  return data.length === 0 ? undefined : { event, data: data.join("\n") };
+}
+
+/** The events of a stream, until it ends or `signal` is aborted. @throws CliError when it breaks off */
+export async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+        const event = eventOf(text.slice(0, end));
+        text = text.slice(end + 2);
+        if (event !== undefined) {
+          yield event;
+        }
+      }
+      if (text.length > maxEvent) {
+        throw new CliError(`an event is longer than ${maxEvent} characters`);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      return;
+    }
+    throw error instanceof CliError
+      ? error
+      : new CliError(`the stream broke off: ${String(error)}`, 1, { cause: error });
+  }
+  if (!signal.aborted) {
+    throw new CliError("tracing-query ended the stream");
+  }
+}

@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { main } from "./main.ts";
+
+/** Answers as the test says; notes what was asked. */
+let server: Server;
+let url = "";
+let asked: {
+  readonly target: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}[] = [];
+let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = await text(request);
+    asked.push({ target: request.url ?? "", headers: request.headers, body });
+    answer(request, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+});
+beforeEach(() => {
+  asked = [];
+});
+
+async function tracing(args: readonly string[], input = "", environment: Record<string, string> = {}) {
+  const output = new PassThrough();
+  const errors = new PassThrough();
+  const all = Promise.all([text(output), text(errors)]);
+  const code = await main(args, {
+    ...{
+      environment: { TRACING_URL: url, ...environment },
+      input: Readable.from([Buffer.from(input)]),
+      output,
+      errors,
+    },
+  });
+  output.end();
+  errors.end();
+  const [out, err] = await all;
+  return { code, out, err };
+}
+
+test.each([
+  [["nope"], 'tracing: there is no command "nope"; tracing help lists them\n'],
+  [["get"], "tracing: usage: tracing get <trace id>\n"],
+  [["get", "xyz"], 'tracing: "xyz" is no trace id of up to 32 hex digits\n'],
+  [["top", "--order", "size"], 'tracing: --order: "size" is none of duration, calls, errors, p95\n'],
+  [["search", "--limit", "0"], 'tracing: --limit: "0" is no whole number from 1 to 5000\n'],
+  [["search", "-H", "no header"], 'tracing: --header: "no header" is no "Key: value"\n'],
+  [
+    ["search", "--url", "ftp://x"],
+    'tracing: --url: "ftp://x" is no address such as http://localhost:16686\n',
+  ],
+])("%j is a wrong command line", async (args, err) => {
+  expect(await tracing(args)).toEqual({ code: 2, out: "", err });
+  expect(asked).toEqual([]);
+});
+
+test("an option that is none leads to the help", async () => {
+  const { code, err } = await tracing(["search", "--nope"]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/--nope.*tracing search --help lists the options\n$/s),
+  ]);
+});
+
+test.each([
+  [404, "application/json", '{"errors":[{"code":404,"msg":"trace not found"}]}', "404 trace not found"],
+  [
+    400,
+    "application/problem+json",
+    '{"title":"Bad Request","detail":"limit is too large"}',
+    "400 limit is too large",
+  ],
+  [400, "application/json", '{"error":{"httpCode":400,"message":"malformed time"}}', "400 malformed time"],
+  [503, "text/plain", "the store is away\n", "503 the store is away"],
+  [
+    302,
+    "text/html",
+    "",
+    "302 leads to /login: give that address, or what logs you in, with --url and --header",
+  ],
+])("a failure with %d in %s is told", async (status, type, body, message) => {
+  answer = (_, response) =>
+    response.writeHead(status, { "content-type": type, location: "/login" }).end(body);
+  const { code, out, err } = await tracing(["get", "1"]);
+  expect([code, out, err]).toEqual([1, "", `tracing: ${url}/api/v3/traces/1: ${message}\n`]);
+});
+
+test("another server is no tracing-query", async () => {
+  answer = (_, response) => response.end("<html>");
+  expect((await tracing(["services"])).err).toContain(
+    "does not answer in JSON: is it the address of tracing-query?",
+  );
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const away = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
+  await new Promise((resolve) => gone.close(resolve));
+  const { code, err } = await tracing(["services", "--url", away]);
+  expect([code, err]).toEqual([1, `tracing: ${away} does not answer: ECONNREFUSED\n`]);
+});
+
+test("headers and the tenant go with each request", async () => {
+  answer = (_, response) => response.end('{"traces":[]}');
+  const { code, err } = await tracing(["search", "-H", "Authorization: Bearer x"], "", {
+    TRACING_TENANT: "blue",
+  });
+  expect([code, err]).toEqual([0, "no trace matches; --since and --start say how far back to look\n"]);
+  expect(asked[0]?.headers).toMatchObject({ authorization: "Bearer x", "x-tenant": "blue" });
+});
+
+test("a search over a store of which a part is away says so", async () => {
+  answer = (_, response) =>
+    response.end(
+      '{"traces":[],"metrics":{"completedJobs":1,"totalJobs":2},"status":"PARTIAL","message":"shard 2 is away"}',
+    );
+  expect((await tracing(["search"])).err).toContain(
+    "warning: a part of the store did not answer, so traces may be missing: shard 2 is away\n",
+  );
+});
+
+test("an import tries again while the collector is busy, and tells what it refused", async () => {
+  let sent = 0;
+  answer = (_, response) => {
+    sent++;
+    if (sent === 1) {
+      response.writeHead(503, { "retry-after": "0" }).end("busy");
+    } else if (sent === 3) {
+      response.writeHead(400).end("no message");
+    } else {
+      response.end(sent === 4 ? '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"no id"}}' : "{}");
+    }
+  };
+  const result = await tracing(["import", "--to", url, "--tenant", "blue"], '{"a":1}\n\n{"b":1}\n{"c":1}\n');
+  expect(result).toEqual({
+    ...{ code: 1, out: "" },
+    err: "line 3: 400 no message\nline 4: 2 spans rejected: no id\n2 lines sent, 1 refused, 2 spans rejected\n",
+  });
+  expect(asked.map(({ target, body, headers }) => [target, body, headers["x-tenant"]])).toEqual(
+    ['{"a":1}', '{"a":1}', '{"b":1}', '{"c":1}'].map((body) => ["/v1/traces", body, "blue"]),
+  );
+});
+
+test("an import that the collector ends can go on where it was", async () => {
+  answer = (_, response) => response.writeHead(503, { "retry-after": "60" }).end("full");
+  const { code, err } = await tracing(
+    ["import", "--to", url, "--from-line", "2", "--retry-for", "1s"],
+    "{}\n{}\n",
+  );
+  expect([code, err]).toEqual([
+    1,
+    `stopped at line 2; go on with --from-line 2\n0 lines sent, 0 refused, 0 spans rejected\ntracing: ${url}/v1/traces: 503 full\n`,
+  ]);
+});
+
+test("a tail that tracing-query ends is a failure", async () => {
+  answer = (_, response) =>
+    response.end(
+      'event: skipped\ndata: {"spans":3,"reason":"too many"}\n\nevent: spans\ndata: {"spans":[{"traceID":"1"}]}\n\n',
+    );
+  expect(await tracing(["tail"])).toEqual({
+    ...{ code: 1, out: '{"traceID":"1"}\n' },
+    err: "warning: 3 spans are left out: too many\ntracing: tracing-query ended the stream\n",
+  });
+  expect(await tracing(["tail", "--limit", "1"])).toMatchObject({ code: 0, out: '{"traceID":"1"}\n' });
+});
+
+test.each(["bash", "zsh", "fish"])("%s completes commands and their options", async (shell) => {
+  const { code, out } = await tracing(["completion", shell]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/search[\s\S]*min-duration/);
+});
+
+test("each command has help with an example of its own", async () => {
+  const { out } = await tracing(["help"]);
+  const names = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name).slice(0, -3);
+  expect(names).toEqual(["search", "get", "diff", "services", "top", "tail", "export", "import"]);
+  for (const name of names) {
+    expect((await tracing([name, "--help"])).out).toMatch(new RegExp(`\\nExamples:\\n.*tracing ${name}`));
+  }
+});

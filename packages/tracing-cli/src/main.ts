@@ -1,0 +1,116 @@
+import { parseArgs } from "node:util";
+import { version } from "lifecycle/version";
+import { CliError } from "./cli-error.ts";
+import { type Command, OptionValues, type Streams } from "./command.ts";
+import { commands } from "./commands/command-list.ts";
+import { commonOptions } from "./common-options.ts";
+import { completionFor } from "./completion.ts";
+import { commandHelp, programHelp } from "./help.ts";
+import { write } from "./output/write.ts";
+import { clientSettings, QueryClient } from "./query-client.ts";
+
+/** Streams and variables that the shell gave the program. */
+export interface Surroundings extends Streams {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs a command line. @returns the exit code */
+export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { errors, output } = surroundings;
+  // A reader that has enough, such as `head`, closes the pipe.
+  output.on("error", () => {});
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  try {
+    return await run(args, surroundings, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) {
+      return 130;
+    }
+    const isKnown = error instanceof CliError;
+    await write(errors, `tracing: ${isKnown ? error.message : ((error as Error).stack ?? String(error))}\n`);
+    return isKnown ? error.exitCode : 1;
+  } finally {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  }
+}
+
+async function run(
+  [name = "help", ...rest]: readonly string[],
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<number> {
+  const { output } = surroundings;
+  switch (name) {
+    case "help":
+    case "--help":
+    case "-h":
+      await write(output, rest[0] === undefined ? programHelp : commandHelp(commandOf(rest[0])));
+      return 0;
+    case "version":
+    case "--version":
+      await write(output, `tracing ${version.gitVersion}${version.gitCommit && ` ${version.gitCommit}`}\n`);
+      return 0;
+    case "completion":
+      await write(output, completionFor(rest[0]));
+      return 0;
+  }
+  const command = commandOf(name);
+  const { operands, values } = parsed(command, rest);
+  if (values.flag("help")) {
+    await write(output, commandHelp(command));
+    return 0;
+  }
+  const [least, most] = command.operandCounts;
+  if (operands.length < least || operands.length > most) {
+    throw new CliError(`usage: tracing ${command.name} ${command.operands}`.trimEnd(), 2);
+  }
+  const client = new QueryClient(clientSettings(values, surroundings.environment, signal));
+  return command.run({ ...surroundings, operands, values, client, signal });
+}
+
+function commandOf(name: string): Command {
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) {
+    throw new CliError(`there is no command ${JSON.stringify(name)}; tracing help lists them`, 2);
+  }
+  return command;
+}
+
+/** @throws CliError */
+function parsed(
+  command: Command,
+  args: readonly string[],
+): { operands: readonly string[]; values: OptionValues } {
+  const options = { ...command.options, ...commonOptions };
+  const config = Object.fromEntries(
+    Object.entries(options).map(([name, { type, short, multiple = false, default: fallback }]) => [
+      name,
+      {
+        type,
+        multiple,
+        ...(short === undefined ? {} : { short }),
+        ...(fallback === undefined ? {} : { default: fallback }),
+      },
+    ]),
+  );
+  let result: {
+    values: Record<string, string | boolean | (string | boolean)[] | undefined>;
+    positionals: string[];
+  };
+  try {
+    result = parseArgs({ args: [...args], options: config, allowPositionals: true });
+  } catch (error) {
+    throw new CliError(`${(error as Error).message}; tracing ${command.name} --help lists the options`, 2);
+  }
+  for (const [name, { choices }] of Object.entries(options)) {
+    const value = result.values[name];
+    if (choices !== undefined && typeof value === "string" && !choices.includes(value)) {
+      throw new CliError(`--${name}: ${JSON.stringify(value)} is none of ${choices.join(", ")}`, 2);
+    }
+  }
+  return { operands: result.positionals, values: new OptionValues(result.values) };
+}

@@ -1,0 +1,119 @@
+/** The part of OTLP JSON that is read here. Ids are hex digits. */
+export interface OtlpTraces {
+  readonly resourceSpans?: readonly {
+    readonly resource?: { readonly attributes?: readonly OtlpAttribute[] };
+    readonly scopeSpans?: readonly { readonly spans?: readonly OtlpSpan[] }[];
+  }[];
+}
+
+export interface OtlpAttribute {
+  readonly key: string;
+  readonly value?: { readonly stringValue?: string };
+}
+
+export interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name?: string;
+  /** 2 server, 3 client, 4 producer, 5 consumer. */
+  readonly kind?: number | string;
+  readonly startTimeUnixNano?: string;
+  readonly endTimeUnixNano?: string;
+  readonly attributes?: readonly OtlpAttribute[];
+  /** 2 or STATUS_CODE_ERROR: failed. */
+  readonly status?: { readonly code?: number | string; readonly message?: string };
+}
+
+/** The collector notes here the format that a span came in, and does so again when it is sent again. */
+const formatKey = "internal.span.format";
+
+/** A trace as its programs sent it. */
+export function asSent(traces: OtlpTraces): OtlpTraces {
+  return {
+    ...traces,
+    resourceSpans: (traces.resourceSpans ?? []).map((resourceSpans) => ({
+      ...resourceSpans,
+      scopeSpans: (resourceSpans.scopeSpans ?? []).map((scopeSpans) => ({
+        ...scopeSpans,
+        spans: (scopeSpans.spans ?? []).map((span) =>
+          span.attributes === undefined
+            ? span
+            : { ...span, attributes: span.attributes.filter(({ key }) => key !== formatKey) },
+        ),
+      })),
+    })),
+  };
+}
+
+/** A span of a tree. */
+export interface SpanNode {
+  readonly service: string;
+  readonly span: OtlpSpan;
+  readonly startNano: bigint;
+  readonly endNano: bigint;
+  readonly children: SpanNode[];
+}
+
+/** Spans below their parents, ordered by start. A span whose parent is not there is a root; so is the first of
+ * spans that are each other's parents. */
+export function spanTree(traces: OtlpTraces): SpanNode[] {
+  const nodes: SpanNode[] = [];
+  for (const { resource, scopeSpans = [] } of traces.resourceSpans ?? []) {
+    const service =
+      resource?.attributes?.find(({ key }) => key === "service.name")?.value?.stringValue ??
+      "unknown_service";
+    for (const span of scopeSpans.flatMap(({ spans = [] }) => spans)) {
+      const startNano = BigInt(span.startTimeUnixNano ?? "0");
+      nodes.push({ service, span, startNano, endNano: BigInt(span.endTimeUnixNano ?? "0"), children: [] });
+    }
+  }
+  nodes.sort((one, other) =>
+    one.startNano < other.startNano ? -1 : one.startNano > other.startNano ? 1 : 0,
+  );
+  const bySpanId = new Map<string, SpanNode>();
+  for (const node of nodes) {
+    if (!bySpanId.has(node.span.spanId) || isServer(node)) {
+      bySpanId.set(node.span.spanId, node); // client and server of a Zipkin trace may share an id
+    }
+  }
+  const parentOf = (node: SpanNode) => {
+    const parent = bySpanId.get(node.span.parentSpanId ?? "");
+    return parent === node ? undefined : parent;
+  };
+  for (const node of nodes) {
+    parentOf(node)?.children.push(node);
+  }
+  const roots = nodes.filter((node) => parentOf(node) === undefined);
+  const reached = new Set<SpanNode>();
+  roots.forEach((root) => {
+    reach(root, reached);
+  });
+  for (const node of nodes) {
+    if (!reached.has(node)) {
+      const siblings = parentOf(node)?.children ?? [];
+      siblings.splice(siblings.indexOf(node), 1);
+      roots.push(node);
+      reach(node, reached);
+    }
+  }
+  return roots;
+}
+
+/** Notes a node and all below it. */
+function reach(root: SpanNode, reached: Set<SpanNode>): void {
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    reached.add(node);
+    waiting.push(...node.children.filter((child) => !reached.has(child)));
+  }
+}
+
+function isServer({ span }: SpanNode): boolean {
+  return span.kind === 2 || span.kind === "SPAN_KIND_SERVER";
+}
+
+/** Whether a span failed. */
+export function hasFailed({ status }: OtlpSpan): boolean {
+  return status?.code === 2 || status?.code === "STATUS_CODE_ERROR";
+}

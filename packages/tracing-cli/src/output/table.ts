@@ -1,0 +1,41 @@
+/** A column of a table. */
+export interface Column {
+  readonly title: string;
+  /** Figures stand at the right. */
+  readonly align?: "right";
+}
+
+/** Texts come from traced programs: a control character in one could write over the terminal. */
+export function shownText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+/**
+ * Rows in columns as wide as their longest text, two blanks apart.
+ * @param width of the terminal: the last column is cut to fit; undefined for no limit
+ */
+export function tableText(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width?: number,
+): string {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.map(shownText))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? "").length)));
+  const lines = cells.map((row) =>
+    columns
+      .map(({ align }, index) => {
+        const text = row[index] ?? "";
+        const space = widths[index] as number;
+        return align === "right" ? text.padStart(space) : text.padEnd(space);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.map((line) => cutTo(line, width)).join("\n")}\n`;
+}
+
+/** A line cut to a width, with a sign that it is cut. */
+export function cutTo(line: string, width: number | undefined): string {
+  return width === undefined || width < 40 || line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+}

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+
+/** Writes, and waits while the reader of a pipe is slow. Whoever closed the pipe wants no more: then nothing is written. */
+export async function write(output: Writable, text: string): Promise<void> {
+  if (output.destroyed || output.writableEnded) {
+    return;
+  }
+  if (!output.write(text)) {
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    output.once("close", leave);
+    output.once("error", leave);
+    try {
+      await once(output, "drain", { signal: gone.signal });
+    } catch {
+      // closed, which `isClosed` tells
+    } finally {
+      output.off("close", leave);
+      output.off("error", leave);
+    }
+  }
+}
+
+/** Whether nobody reads any more. */
+export function isClosed(output: Writable): boolean {
+  return output.destroyed || output.errored !== null;
+}
+
+/** Each value on a line of its own. */
+export async function writeJsonLines(output: Writable, values: Iterable<unknown>): Promise<void> {
+  for (const value of values) {
+    await write(output, `${JSON.stringify(value)}\n`);
+  }
+}

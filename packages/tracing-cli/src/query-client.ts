@@ -1,0 +1,132 @@
+import { CliError } from "./cli-error.ts";
+import type { OptionValues } from "./command.ts";
+
+/** Bytes of an answer that is read as a whole. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+/** Characters of a failure that are printed. */
+const maxFailure = 2_000;
+
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/** Where tracing-query is, and who asks. */
+export interface ClientSettings {
+  /** With the base path, without a slash at its end. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Asks tracing-query over HTTP. */
+export class QueryClient {
+  readonly #settings: ClientSettings;
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings;
+  }
+
+  /** @throws CliError */
+  async json<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
+    const response = await this.open(path, parameters, "application/json");
+    const text = await bodyOf(response, maxAnswerBytes);
+    try {
+      return JSON.parse(text) as Answer;
+    } catch (error) {
+      throw new CliError(
+        `${this.#settings.url}${path} does not answer in JSON: is it the address of tracing-query?`,
+        1,
+        { cause: error },
+      );
+    }
+  }
+
+  /** The answer, once its status is 200. @throws CliError */
+  async open(path: string, parameters: Parameters, accept: string): Promise<Response> {
+    const { url, headers, signal } = this.#settings;
+    const address = new URL(`${url}${path}`);
+    for (const [name, value] of Object.entries(parameters)) {
+      if (value !== undefined) {
+        address.searchParams.set(name, String(value));
+      }
+    }
+    let response: Response;
+    try {
+      response = await fetch(address, { headers: { ...headers, accept }, signal, redirect: "manual" });
+    } catch (error) {
+      if (signal.aborted) {
+        throw error;
+      }
+      const { cause } = error as Error & { readonly cause?: Error & { readonly code?: string } };
+      throw new CliError(`${url} does not answer: ${cause?.code ?? cause?.message ?? String(error)}`, 1, {
+        cause: error,
+      });
+    }
+    if (response.status !== 200) {
+      throw new CliError(`${url}${path}: ${response.status} ${await failureOf(response)}`);
+    }
+    return response;
+  }
+}
+
+/** The text of a body. @throws CliError past the limit */
+async function bodyOf(response: Response, limit: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > limit) {
+      throw new CliError(`the answer is longer than ${limit} bytes: ask for less at once`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+interface FailureBody {
+  readonly detail?: string;
+  readonly title?: string;
+  readonly message?: string;
+  readonly error?: { readonly message?: string };
+  readonly errors?: readonly { readonly msg?: string }[];
+}
+
+/** Why a request failed, out of each form of our APIs: problem details, envelope, gateway, plain text. */
+async function failureOf(response: Response): Promise<string> {
+  if (response.status >= 300 && response.status < 400) {
+    return `leads to ${response.headers.get("location")}: give that address, or what logs you in, with --url and --header`;
+  }
+  const text = await bodyOf(response, 1024 * 1024);
+  let body: FailureBody;
+  try {
+    body = JSON.parse(text) as FailureBody;
+  } catch {
+    return text.trim().slice(0, maxFailure) || response.statusText;
+  }
+  const message =
+    body?.detail ?? body?.error?.message ?? body?.errors?.[0]?.msg ?? body?.message ?? body?.title;
+  return (message ?? text).slice(0, maxFailure);
+}
+
+/** @throws CliError for an address or a header that is none */
+export function clientSettings(
+  values: OptionValues,
+  environment: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): ClientSettings {
+  const url = (values.text("url") || environment.TRACING_URL || "http://localhost:16686").replace(/\/+$/, "");
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CliError(`--url: ${JSON.stringify(url)} is no address such as http://localhost:16686`, 2);
+  }
+  const headers: Record<string, string> = { "user-agent": "tracing" };
+  const tenant = values.text("tenant") || environment.TRACING_TENANT;
+  if (tenant) {
+    headers["x-tenant"] = tenant;
+  }
+  for (const line of values.list("header")) {
+    const [, name, value] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new CliError(`--header: ${JSON.stringify(line.split(":")[0])} is no "Key: value"`, 2);
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return { url, headers, signal };
+}
