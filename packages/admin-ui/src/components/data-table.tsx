@@ -33,7 +33,7 @@ export function DataTable<T>(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls in narrow windows, so it must be reached by key
     <section className="table-frame" tabIndex={0} aria-label={name}>
-      <table className="data-table">
+      <table className="data-table" aria-label={name}>
         <thead>
           <tr>
             {columns.map(({ name: head, kind, sorted }, index) => (

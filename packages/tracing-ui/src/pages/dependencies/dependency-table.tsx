@@ -73,7 +73,7 @@ export function DependencyTable(props: {
           </button>
         </p>
       )}
-      <table className="rates">
+      <table className="rates" aria-label="Calls between services">
         <thead>
           <tr>
             {head("parent", "Caller")}

@@ -48,7 +48,7 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
     </th>
   );
   return (
-    <table className={`rates exceptions sorted-${sort}`}>
+    <table aria-label="Groups of exceptions" className={`rates exceptions sorted-${sort}`}>
       <thead>
         <tr>
           <th scope="col" className="rate-name">

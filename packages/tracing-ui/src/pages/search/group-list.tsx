@@ -69,7 +69,7 @@ export function GroupList(props: {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section className="results-scroll" tabIndex={0} aria-label="Groups">
-        <table className={`rates sorted-${groupSort}`}>
+        <table aria-label="Groups of spans" className={`rates sorted-${groupSort}`}>
           <thead>
             <tr>
               {columns.map((column) => (

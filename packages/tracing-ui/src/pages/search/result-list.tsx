@@ -79,6 +79,7 @@ export function ResultList(props: {
       </header>
       <div className="results-scroll" ref={table}>
         <table
+          aria-label="Traces"
           className={[otherDays ? "with-days" : "", `sorted-${sort.replace(/^-|@.*/g, "")}`].join(" ")}
           style={{ "--places": `${placesPx}px`, "--values": columns.length } as CSSProperties}
         >

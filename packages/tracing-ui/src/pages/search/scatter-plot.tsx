@@ -29,22 +29,25 @@ export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
       <div className="heat-map-frame scatter-frame">
         {/* The list below is the same for the keyboard and for screen readers. */}
         <svg role="img" aria-label={`${results.length} traces by start and duration, as in the list below`}>
-          {ticks.map(({ us, y }) => (
-            <line key={us} x1="0" x2="100%" y1={`${100 - 100 * y}%`} y2={`${100 - 100 * y}%`} />
-          ))}
-          {points.map(({ trace, x, y, radius }) => (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the rows of the list are the links
-            <circle
-              key={trace.traceId}
-              className={trace.errors > 0 ? "failed" : undefined}
-              cx={`${100 * x}%`}
-              cy={`${100 - 100 * y}%`}
-              r={radius}
-              onPointerEnter={() => setHover(trace)}
-              onPointerLeave={() => setHover(undefined)}
-              onClick={() => navigate({ to: "/trace/$traceId", params: { traceId: trace.traceId } })}
-            />
-          ))}
+          {/* Some readers stop at each dot of an image. */}
+          <g aria-hidden="true">
+            {ticks.map(({ us, y }) => (
+              <line key={us} x1="0" x2="100%" y1={`${100 - 100 * y}%`} y2={`${100 - 100 * y}%`} />
+            ))}
+            {points.map(({ trace, x, y, radius }) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the rows of the list are the links
+              <circle
+                key={trace.traceId}
+                className={trace.errors > 0 ? "failed" : undefined}
+                cx={`${100 * x}%`}
+                cy={`${100 - 100 * y}%`}
+                r={radius}
+                onPointerEnter={() => setHover(trace)}
+                onPointerLeave={() => setHover(undefined)}
+                onClick={() => navigate({ to: "/trace/$traceId", params: { traceId: trace.traceId } })}
+              />
+            ))}
+          </g>
         </svg>
       </div>
       <TimeAxis startUs={startUs} endUs={endUs} />

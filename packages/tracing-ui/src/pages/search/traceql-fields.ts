@@ -81,7 +81,10 @@ export function attributeCondition(
   if (intrinsic !== undefined) {
     return `${intrinsic} = ${quoted(value)}`;
   }
-  const literal = type === "bool" || ((type === "int64" || type === "float64") && looksTyped(value));
+  const literal =
+    type === "bool" ||
+    (type === "int64" && /^-?\d{1,19}$/.test(value)) ||
+    (type === "float64" && looksTyped(value));
   return `${attributeName(scope, name)} = ${literal ? value : quoted(value)}`;
 }
 

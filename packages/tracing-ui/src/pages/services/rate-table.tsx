@@ -61,7 +61,7 @@ export function RateTable(props: {
   );
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is clicked, and take Enter
-    <table className={`rates sorted-${sort}`} onClick={follow}>
+    <table aria-label="Rates" className={`rates sorted-${sort}`} onClick={follow}>
       <thead>
         <tr>
           <SortHead sort="name" current={sort} onSort={onSort} className="rate-name">

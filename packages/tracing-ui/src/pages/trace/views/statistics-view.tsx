@@ -113,7 +113,7 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
       </label>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section className="statistics-scroll" aria-label="Statistics" tabIndex={0}>
-        <table>
+        <table aria-label="Statistics of the spans">
           <thead>
             <tr>
               {head("name", by === "operation" ? "Service and operation" : by === "service" ? "Service" : by)}
