@@ -276,4 +276,24 @@ describe.skipIf(!hasBrowser)(title, () => {
     expect(local).toMatch(/^15:/);
     expect(await start()).toMatch(/^14:/);
   });
+
+  test("the first key leads past the bar; paper gets the results without what can only be pressed", async () => {
+    await page.goto(`${server.origin}/search?service=frontend`);
+    await page.locator(".result").first().waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await page.locator(".top-bar, .skip-link, button.button").filter({ visible: true }).count()).toBe(
+      0,
+    );
+    expect(await page.locator(".result").last().isVisible()).toBe(true);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
+    const [list, whole] = await page.evaluate(() => {
+      const scroller = document.querySelector(".results-scroll");
+      return [scroller?.clientHeight, scroller?.scrollHeight];
+    });
+    expect(list).toBe(whole);
+  });
 });

@@ -30,6 +30,7 @@ export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
         {/* The list below is the same for the keyboard and for screen readers. */}
         <svg role="img" aria-label={`${results.length} traces by start and duration, as in the list below`}>
           {/* Some readers stop at each dot of an image. */}
+          {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of shapes takes no focus */}
           <g aria-hidden="true">
             {ticks.map(({ us, y }) => (
               <line key={us} x1="0" x2="100%" y1={`${100 - 100 * y}%`} y2={`${100 - 100 * y}%`} />
