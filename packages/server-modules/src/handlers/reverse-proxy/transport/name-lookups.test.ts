@@ -81,7 +81,29 @@ describe("names", () => {
     );
     const found = await Promise.all(Array.from({ length: 50 }, (_, index) => names.find(`${index}`, 0)));
     expect(found).toEqual(Array.from({ length: 50 }, (_, index) => of(`${index}`)));
-    expect(waiting).toBe(4);
+    expect(waiting).toBe(2);
+  });
+
+  test.each([
+    ["ENOTFOUND", "192.0.2.5"],
+    ["ETIMEOUT", undefined],
+  ])("that a name server answers with %s, when the system has enough to do: %s", async (code, address) => {
+    const names = new NameLookups(
+      (hostname) => (hostname === "printer.local" ? Promise.resolve(of("192.0.2.5")) : never()),
+      async (hostname) => {
+        if (hostname === "printer.local") {
+          throw Object.assign(new Error(code), { code });
+        }
+        return of("192.0.2.6");
+      },
+      1,
+    );
+    await Promise.all(["a.test", "b.test"].map((hostname) => names.find(hostname, 0)));
+    const found = names.find("printer.local", 0).then(
+      ([first]) => first?.address,
+      () => undefined,
+    );
+    expect(await found).toBe(address);
   });
 
   test.each([

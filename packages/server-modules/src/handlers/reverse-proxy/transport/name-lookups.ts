@@ -8,8 +8,10 @@ type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly Lookup
 
 /** After this many milliseconds the name servers are asked beside the system. */
 const systemMs = 200;
-/** Names that wait for the system at most, in each thread. */
-const maxWaiting = 4;
+/** Names that wait for the system at most, in each thread. The two places are also for others: authorities, permissions, logs. */
+const maxWaiting = 2;
+/** A name server answered, and knows no such name. */
+const unknownCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
 const late = Symbol("late");
 
@@ -57,14 +59,17 @@ export class NameLookups {
 
   async #find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     if (this.#waiting >= maxWaiting) {
-      return this.#direct(hostname, family);
+      try {
+        return await this.#direct(hostname, family);
+      } catch (error) {
+        if (!unknownCodes.has((error as NodeJS.ErrnoException).code ?? "")) {
+          throw error;
+        }
+      }
+      // It may be known elsewhere, and where name servers answer the system is quick.
+      return this.#ask(hostname, family);
     }
-    this.#waiting++;
-    const leave = () => {
-      this.#waiting--;
-    };
-    const system = this.#system(hostname, family);
-    system.then(leave, leave);
+    const system = this.#ask(hostname, family);
     const patience = new AbortController();
     const pause = sleep(this.#patienceMs, late, { signal: patience.signal });
     pause.catch(() => {}); // the system was in time
@@ -79,6 +84,16 @@ export class NameLookups {
     const direct = this.#direct(hostname, family);
     // The system is asked first and last: it may know the name from elsewhere.
     return Promise.any([system, direct]).catch(() => system);
+  }
+
+  #ask(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
+    this.#waiting++;
+    const leave = () => {
+      this.#waiting--;
+    };
+    const system = this.#system(hostname, family);
+    system.then(leave, leave);
+    return system;
   }
 
   /** In the shape that `net.connect` takes. */
