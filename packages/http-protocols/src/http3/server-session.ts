@@ -1,6 +1,7 @@
 import { FloodGuard } from "../http2/flood-guard.ts";
 import type { H2RequestHead } from "../http2-server/request-fields.ts";
-import type { CloseReason, Connection, ConnectionEvents } from "../quic/connection/connection.ts";
+import type { Connection } from "../quic/connection/connection.ts";
+import type { CloseReason, ConnectionEvents } from "../quic/connection/connection-options.ts";
 import type { QuicStream } from "../quic/streams/quic-stream.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { type Http3RequestHandler, Http3RequestStream, type RequestStreamOwner } from "./request-stream.ts";

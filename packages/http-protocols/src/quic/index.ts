@@ -1,4 +1,5 @@
-export { type CloseReason, Connection, type ConnectionEvents } from "./connection/connection.ts";
+export { Connection } from "./connection/connection.ts";
+export type { CloseReason, ConnectionEvents } from "./connection/connection-options.ts";
 export { type ConnectionSettings, defaultSettings } from "./connection/settings.ts";
 export { ServerEndpoint, type ServerEndpointOptions } from "./endpoint/server-endpoint.ts";
 export { UdpServer } from "./endpoint/udp-server.ts";

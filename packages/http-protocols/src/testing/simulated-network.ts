@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { type CloseReason, Connection } from "../quic/connection/connection.ts";
+import { Connection } from "../quic/connection/connection.ts";
+import type { CloseReason } from "../quic/connection/connection-options.ts";
 import type { OutgoingDatagram } from "../quic/connection/connection-parts.ts";
 import type { PeerAddress } from "../quic/connection/network-path.ts";
 import { type ConnectionSettings, defaultSettings } from "../quic/connection/settings.ts";

@@ -7,7 +7,8 @@ import type { StreamHandler } from "../streams/quic-stream.ts";
 import type { HandshakeEvents } from "../tls/tls-handshake.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 import { writePacketHeader } from "../wire/packet-header.ts";
-import { type CloseReason, Connection } from "./connection.ts";
+import { Connection } from "./connection.ts";
+import type { CloseReason } from "./connection-options.ts";
 import { defaultSettings } from "./settings.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */

@@ -31,3 +31,5 @@ export const maxAckDelayMs = 25;
 export const ackDelayExponent = 3;
 /** Connection ids of the peer that are kept. */
 export const activeConnectionIdLimit = 4;
+/** Length of closing, draining and of a path's check, in probe timeouts. Source: RFC 9000, sections 8.2.4 and 10.2 */
+export const closingProbeTimeouts = 3;

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomInt } from "node:crypto";
-import { Connection, type ConnectionEvents } from "../connection/connection.ts";
+import { Connection } from "../connection/connection.ts";
 import type { LocalId } from "../connection/connection-ids.ts";
+import type { ConnectionEvents } from "../connection/connection-options.ts";
 import type { OutgoingDatagram } from "../connection/connection-parts.ts";
 import type { PeerAddress } from "../connection/network-path.ts";
 import { type ConnectionSettings, defaultSettings } from "../connection/settings.ts";

@@ -4,12 +4,9 @@ import { type ByteWriter, varintBytes } from "../wire/byte-writer.ts";
 import { type Frame, frameTypes, streamBits } from "../wire/frames.ts";
 import { isBidi, QuicStream, type StreamHost } from "./quic-stream.ts";
 import type { SentFrame } from "./sent-frame.ts";
-
-/** The largest header of a frame about a stream, without a stream's data. */
-const controlFrameBytes = 25;
+import { type ControlKind, controlFrameBytes, writeControlFrame } from "./stream-control-frames.ts";
 
 type StreamKind = "bidi" | "uni";
-type ControlKind = "resetStream" | "stopSending" | "maxStreamData";
 const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "uni");
 
 /** Streams that one side opens. */
@@ -159,7 +156,9 @@ export class StreamSet implements StreamHost {
           return;
         }
         this.#controls[kind].delete(stream);
-        this.#writeControl(writer, kind, stream, sent);
+        if (writeControlFrame(writer, kind, stream)) {
+          sent.push({ kind, stream });
+        }
       }
     }
     // A stream that is put at the end of the line would come again in this loop.
@@ -350,25 +349,6 @@ export class StreamSet implements StreamHost {
         sent.push({ kind: "maxStreams", bidi: kind === "bidi" });
       }
     }
-  }
-
-  #writeControl(writer: ByteWriter, kind: ControlKind, stream: QuicStream, sent: SentFrame[]): void {
-    switch (kind) {
-      case "resetStream": {
-        const { code, finalSize } = stream.resetFrame;
-        writer.u8(frameTypes.resetStream).varint(stream.id).varint(code).varint(finalSize);
-        break;
-      }
-      case "stopSending":
-        writer.u8(frameTypes.stopSending).varint(stream.id).varint(stream.stopCode);
-        break;
-      case "maxStreamData":
-        if (!stream.isReceiving) {
-          return;
-        }
-        writer.u8(frameTypes.maxStreamData).varint(stream.id).varint(stream.creditLimit);
-    }
-    sent.push({ kind, stream });
   }
 
   /** @returns false when the packet is full */

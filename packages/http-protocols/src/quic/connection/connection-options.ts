@@ -1,0 +1,83 @@
+import type { QuicStream } from "../streams/quic-stream.ts";
+import type { HandshakeEvents, TlsHandshake } from "../tls/tls-handshake.ts";
+import { defaultParameters, type TransportParameters } from "../tls/transport-parameters.ts";
+import type { ConnectionIdRegistry, LocalId } from "./connection-ids.ts";
+import type { PeerAddress } from "./network-path.ts";
+import {
+  ackDelayExponent,
+  activeConnectionIdLimit,
+  type ConnectionSettings,
+  maxAckDelayMs,
+} from "./settings.ts";
+
+/** Why a connection ended. */
+export interface CloseReason {
+  /** "timeout": nothing came for too long, or the handshake took too long. */
+  readonly by: "us" | "peer" | "timeout" | "reset";
+  readonly code: number;
+  /** Whether `code` is the application's, else the transport's. */
+  readonly application: boolean;
+  readonly reason: string;
+  /** An error of our own code; undefined for errors of the peer. */
+  readonly fault?: unknown;
+}
+
+/** The owner of a connection hears these. */
+export interface ConnectionEvents {
+  /** The handshake is done. */
+  onConnected(protocol: string): void;
+  /** The peer opened a stream; set its handler at once. */
+  onStream(stream: QuicStream): void;
+  /** Both directions of a stream ended, and the peer knows. Not called when the connection ends. */
+  onStreamClosed(stream: QuicStream): void;
+  /** No stream works any more. The connection still needs its timeouts until `isOver`. */
+  onClosed(reason: CloseReason): void;
+  /** Something waits for `takeDatagrams`, outside of `receive` and `onTimeout`. */
+  onWake(): void;
+}
+
+export interface ConnectionOptions {
+  readonly role: "client" | "server";
+  readonly settings: ConnectionSettings;
+  readonly events: ConnectionEvents;
+  readonly registry: ConnectionIdRegistry;
+  /** First id of ours. */
+  readonly localId: LocalId;
+  /** First id of the peer. */
+  readonly remoteId: Buffer;
+  /** Id that Initial keys are made of. */
+  readonly initialId: Buffer;
+  /** Id of the client's very first packet. */
+  readonly originalDestinationId?: Buffer;
+  /** Where a Retry came first: the id in it. */
+  readonly retrySourceId?: Buffer;
+  /** A token showed that the client receives at its address; for servers only. */
+  readonly addressValidated?: boolean;
+  readonly address: PeerAddress;
+  readonly now: number;
+  readonly newHandshake: (events: HandshakeEvents, transportParameters: () => Buffer) => TlsHandshake;
+}
+
+/** The announcement of a connection about itself. */
+export function ownParameters(options: ConnectionOptions): TransportParameters {
+  const { settings, localId, role } = options;
+  return {
+    ...defaultParameters,
+    maxIdleTimeoutMs: settings.maxIdleTimeoutMs,
+    maxData: settings.maxData,
+    maxStreamDataBidiLocal: settings.maxStreamData,
+    maxStreamDataBidiRemote: settings.maxStreamData,
+    maxStreamDataUni: settings.maxStreamData,
+    maxStreamsBidi: settings.maxStreamsBidi,
+    maxStreamsUni: settings.maxStreamsUni,
+    maxUdpPayloadBytes: 1_500,
+    ackDelayExponent,
+    maxAckDelayMs,
+    activeConnectionIdLimit,
+    disableActiveMigration: false,
+    initialSourceId: localId.id,
+    originalDestinationId: role === "server" ? options.originalDestinationId : undefined,
+    retrySourceId: role === "server" ? options.retrySourceId : undefined,
+    statelessResetToken: role === "server" ? localId.resetToken : undefined,
+  };
+}

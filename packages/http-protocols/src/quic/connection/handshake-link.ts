@@ -1,0 +1,121 @@
+import type { CipherSuite } from "../protection/cipher-suites.ts";
+import { packetKeysOf } from "../protection/packet-keys.ts";
+import { QuicError, transportErrors } from "../quic-error.ts";
+import type { CryptoLevel, HandshakeEvents } from "../tls/tls-handshake.ts";
+import { readTransportParameters, type TransportParameters } from "../tls/transport-parameters.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
+import type { ConnectionParts } from "./connection-parts.ts";
+
+/** Puts what the handshake finds out into the parts of the connection. */
+export class HandshakeLink implements HandshakeEvents {
+  readonly #options: ConnectionOptions;
+  readonly #parts: ConnectionParts;
+  readonly #onError: (error: unknown) => void;
+  /** Announcement of the peer; undefined before it came. */
+  peer: TransportParameters | undefined;
+  /** Whether the handshake is done on this side. */
+  isDone = false;
+  /** Protocol of ALPN; "" before the handshake is done. */
+  protocol = "";
+
+  /** @param onError ends the connection for an error that came outside of `receive` */
+  constructor(options: ConnectionOptions, parts: ConnectionParts, onError: (error: unknown) => void) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#onError = onError;
+  }
+
+  onCrypto(level: CryptoLevel, bytes: Buffer): void {
+    this.#parts.spaces[level === "1rtt" ? "application" : level].cryptoToSend.write(bytes);
+    this.#options.events.onWake();
+  }
+
+  onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
+    const { spaces, oneRtt, recovery, role } = this.#parts;
+    if (level === "1rtt") {
+      oneRtt.setWriteSecret(suite, secret);
+      return;
+    }
+    spaces.handshake.keys.write = packetKeysOf(suite, secret);
+    if (role === "client") {
+      recovery.idleProbe = "handshake";
+    }
+  }
+
+  onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
+    if (level === "1rtt") {
+      this.#parts.oneRtt.setReadSecret(suite, secret);
+    } else {
+      this.#parts.spaces.handshake.keys.read = packetKeysOf(suite, secret);
+    }
+  }
+
+  onTransportParameters(bytes: Buffer): void {
+    const { settings } = this.#options;
+    const { remoteIds, recovery, streams, role } = this.#parts;
+    const peer = readTransportParameters(bytes, role === "server" ? "client" : "server");
+    this.#checkIds(peer);
+    this.peer = peer;
+    if (role === "client") {
+      remoteIds.replaceFirst(remoteIds.current, peer.statelessResetToken);
+    }
+    recovery.peerMaxAckDelayMs = peer.maxAckDelayMs;
+    this.#parts.datagramBytes = Math.min(settings.datagramBytes, peer.maxUdpPayloadBytes);
+    streams.onPeerParameters(peer);
+  }
+
+  onHandshakeDone(protocol: string): void {
+    this.isDone = true;
+    this.protocol = protocol;
+    this.#parts.localIds.fill(this.peerIdLimit);
+    if (this.#parts.role === "server") {
+      this.#parts.handshakeDoneDue = true;
+      this.confirm();
+    }
+    this.#options.events.onConnected(protocol);
+  }
+
+  onHandshakeError(error: unknown): void {
+    this.#onError(error);
+  }
+
+  /** Connection ids of ours that the peer keeps. */
+  get peerIdLimit(): number {
+    return this.peer?.activeConnectionIdLimit ?? 2;
+  }
+
+  /** Both sides know that the handshake is done. Source: RFC 9001, section 4.1.2 */
+  confirm(): void {
+    this.#parts.recovery.handshakeConfirmed = true;
+    this.#parts.recovery.idleProbe = undefined;
+    this.discard("initial");
+    this.discard("handshake");
+  }
+
+  discard(name: "initial" | "handshake"): void {
+    const { spaces, recovery } = this.#parts;
+    if (!spaces[name].isDiscarded) {
+      spaces[name].discard();
+      recovery.discard(name);
+    }
+  }
+
+  /** Nobody changed the ids of packets on their way. Source: RFC 9000, section 7.3 */
+  #checkIds(peer: TransportParameters): void {
+    const { originalDestinationId, retrySourceId } = this.#options;
+    const ofServer =
+      this.#parts.role === "server" ||
+      (sameId(peer.originalDestinationId, originalDestinationId) &&
+        sameId(peer.retrySourceId, retrySourceId));
+    if (!ofServer || !sameId(peer.initialSourceId, this.#parts.remoteIds.current)) {
+      throw new QuicError(
+        transportErrors.transportParameterError,
+        "connection ids of the handshake differ",
+        0x06,
+      );
+    }
+  }
+}
+
+const sameId = (one: Buffer | undefined, other: Buffer | undefined) =>
+  one === undefined || other === undefined ? one === other : one.equals(other);

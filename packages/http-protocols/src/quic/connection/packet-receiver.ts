@@ -1,0 +1,242 @@
+import { type OpenedPacket, openPacket, type PacketKeys } from "../protection/packet-keys.ts";
+import { QuicError, transportErrors } from "../quic-error.ts";
+import type { TlsHandshake } from "../tls/tls-handshake.ts";
+import { ByteReader } from "../wire/byte-reader.ts";
+import { type Frame, type NumberRange, readFrame, shortFrame } from "../wire/frames.ts";
+import { minInitialDatagramBytes, type PacketHeader, readPacketHeader } from "../wire/packet-header.ts";
+import type { CloseReason } from "./connection-options.ts";
+import type { ConnectionParts } from "./connection-parts.ts";
+import type { HandshakeLink } from "./handshake-link.ts";
+import type { PeerAddress } from "./network-path.ts";
+import type { PacketSpace } from "./packet-space.ts";
+import { PathChanges } from "./path-changes.ts";
+import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
+
+/** Packets that are kept until their keys are known. */
+const maxEarlyPackets = 8;
+const resetTokenBytes = 16;
+const minResetBytes = 21;
+
+/** A datagram, where it came from and when. */
+interface Arrival {
+  readonly datagram: Buffer;
+  readonly address: PeerAddress;
+  readonly now: number;
+}
+
+/** The connection, as its receiver sees it. */
+export interface PacketOwner {
+  readonly isOpen: boolean;
+  /** A packet came that only the peer can have sent. */
+  onAuthenticPacket(now: number): void;
+  /** The peer ended the connection, or forgot it. */
+  onPeerClosed(reason: CloseReason, now: number): void;
+}
+
+/** Decrypts packets and deals with their frames. */
+export class PacketReceiver {
+  readonly #parts: ConnectionParts;
+  readonly #link: HandshakeLink;
+  readonly #handshake: TlsHandshake;
+  readonly #owner: PacketOwner;
+  readonly paths: PathChanges;
+  #early: { readonly datagram: Buffer; readonly address: PeerAddress }[] = [];
+  /** Whether the server's id is known; for clients only. */
+  #serverIdKnown = false;
+
+  constructor(parts: ConnectionParts, link: HandshakeLink, handshake: TlsHandshake, owner: PacketOwner) {
+    this.#parts = parts;
+    this.#link = link;
+    this.#handshake = handshake;
+    this.#owner = owner;
+    this.paths = new PathChanges(parts);
+  }
+
+  /** @throws QuicError for what ends the connection */
+  receive(datagram: Buffer, address: PeerAddress, now: number): void {
+    const localIdBytes = this.#parts.sourceId.length;
+    for (let at = 0; at < datagram.length && this.#owner.isOpen; ) {
+      const header = readPacketHeader(datagram, at, localIdBytes);
+      if (header === undefined) {
+        return;
+      }
+      at = header.end;
+      if (this.#isReadable(header, datagram.length)) {
+        this.#receivePacket(header, { datagram, address, now });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#early = [];
+  }
+
+  #isReadable({ type }: PacketHeader, datagramBytes: number): boolean {
+    if (type === "initial" && this.#parts.role === "server") {
+      // A smaller datagram would let others use us to find out what a path carries: RFC 9000, section 14.1.
+      return datagramBytes >= minInitialDatagramBytes;
+    }
+    return type !== "retry" && type !== "0rtt";
+  }
+
+  #receivePacket(header: PacketHeader, arrival: Arrival): void {
+    const { spaces, oneRtt } = this.#parts;
+    const space = spaces[header.type === "1rtt" ? "application" : (header.type as "initial" | "handshake")];
+    if (space.isDiscarded) {
+      return;
+    }
+    const isOneRtt = space.name === "application";
+    if (isOneRtt ? !oneRtt.canRead : space.keys.read === undefined) {
+      this.#keepEarly(header, arrival);
+      return;
+    }
+    const { largest } = space.received;
+    const packet = isOneRtt
+      ? oneRtt.open(arrival.datagram, header, largest)
+      : openPacket(space.keys.read as PacketKeys, arrival.datagram, header, largest);
+    if (packet === undefined) {
+      if (isOneRtt) {
+        this.#checkReset(arrival);
+      }
+      return;
+    }
+    if (space.received.has(packet.packetNumber)) {
+      return;
+    }
+    if (packet.reservedBits !== 0) {
+      throw new QuicError(transportErrors.protocolViolation, "reserved bits are set");
+    }
+    this.#onAuthentic(header, arrival.now);
+    this.#receivePayload(space, header, packet, arrival);
+  }
+
+  #onAuthentic(header: PacketHeader, now: number): void {
+    const { remoteIds, path, role } = this.#parts;
+    this.#owner.onAuthenticPacket(now);
+    if (role === "client") {
+      if (!this.#serverIdKnown) {
+        this.#serverIdKnown = true;
+        remoteIds.replaceFirst(Buffer.from(header.sourceId));
+      }
+    } else if (header.type === "handshake") {
+      // Its keys need the server's first flight, so the client received that at its address.
+      path.validated = true;
+      this.#link.discard("initial");
+    }
+  }
+
+  /** Packets may overtake the ones that carry their keys. */
+  #keepEarly({ from, end }: PacketHeader, { datagram, address }: Arrival): void {
+    if (this.#early.length < maxEarlyPackets) {
+      this.#early.push({ datagram: Buffer.from(datagram.subarray(from, end)), address });
+    }
+  }
+
+  #replayEarly(now: number): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const { datagram, address } of early) {
+      this.receive(datagram, address, now);
+    }
+  }
+
+  #receivePayload(space: PacketSpace, header: PacketHeader, packet: OpenedPacket, arrival: Arrival): void {
+    const { packetNumber, payload } = packet;
+    if (payload.length === 0) {
+      throw new QuicError(transportErrors.protocolViolation, "a packet without frames");
+    }
+    const isNewest = packetNumber > space.received.largest;
+    const reader = new ByteReader(payload, shortFrame);
+    let elicitsAck = false;
+    let isProbe = true;
+    let cryptoCame = false;
+    while (reader.left > 0) {
+      const frame = readFrame(reader, space.type);
+      const { kind } = frame;
+      elicitsAck ||= kind !== "padding" && kind !== "ack" && kind !== "connectionClose";
+      isProbe &&=
+        kind === "padding" ||
+        kind === "pathChallenge" ||
+        kind === "pathResponse" ||
+        kind === "newConnectionId";
+      cryptoCame ||= kind === "crypto";
+      this.#receiveFrame(space, header, frame, arrival);
+      if (!this.#owner.isOpen) {
+        return;
+      }
+    }
+    if (!space.isDiscarded) {
+      space.received.add(packetNumber, elicitsAck, arrival.now);
+    }
+    if (isNewest && !isProbe && space.name === "application") {
+      this.paths.follow(arrival.address, arrival.datagram.length, arrival.now);
+    }
+    if (cryptoCame && this.#early.length > 0) {
+      this.#replayEarly(arrival.now);
+    }
+  }
+
+  #receiveFrame(space: PacketSpace, header: PacketHeader, frame: Frame, arrival: Arrival): void {
+    const { streams, localIds, remoteIds, role } = this.#parts;
+    switch (frame.kind) {
+      case "ack":
+        this.#receiveAck(space, frame, arrival.now);
+        return;
+      case "crypto":
+        for (const bytes of space.receiveCrypto(frame.offset, frame.data)) {
+          this.#handshake.receive(space.level, bytes);
+        }
+        return;
+      case "connectionClose": {
+        const { code, application } = frame;
+        const reason = frame.reason.toString("latin1");
+        this.#owner.onPeerClosed({ by: "peer", code, application, reason }, arrival.now);
+        return;
+      }
+      case "newConnectionId":
+        remoteIds.add(frame.sequence, frame.retirePriorTo, frame.id, frame.resetToken);
+        return;
+      case "retireConnectionId":
+        localIds.retire(frame.sequence, header.destinationId, this.#link.peerIdLimit);
+        return;
+      case "pathChallenge":
+        this.paths.answer(frame.data, arrival.address, arrival.datagram.length);
+        return;
+      case "pathResponse":
+        this.paths.receiveResponse(frame.data);
+        return;
+      case "handshakeDone":
+      case "newToken":
+        if (role === "server") {
+          throw new QuicError(transportErrors.protocolViolation, `frame ${frame.kind} of a client`);
+        }
+        if (frame.kind === "handshakeDone") {
+          this.#link.confirm();
+        }
+        return;
+      default:
+        streams.receive(frame);
+    }
+  }
+
+  #receiveAck(space: PacketSpace, frame: Frame & { kind: "ack" }, now: number): void {
+    const { recovery } = this.#parts;
+    if ((frame.ranges[0] as NumberRange).high >= recovery.sent[space.name].nextNumber) {
+      throw new QuicError(transportErrors.protocolViolation, "an acknowledged packet was never sent", 0x02);
+    }
+    const delay = (frame.delay * 2 ** (this.#link.peer?.ackDelayExponent ?? 3)) / 1_000;
+    const { acked, lost } = recovery.onAck(space.name, frame.ranges, delay, now);
+    onPacketsAcked(this.#parts, acked);
+    sendAgain(this.#parts, lost);
+  }
+
+  #checkReset({ datagram, now }: Arrival): void {
+    if (
+      datagram.length >= minResetBytes &&
+      this.#parts.remoteIds.isResetToken(datagram.subarray(datagram.length - resetTokenBytes))
+    ) {
+      const reason = "the peer forgot the connection";
+      this.#owner.onPeerClosed({ by: "reset", code: 0, application: false, reason }, now);
+    }
+  }
+}

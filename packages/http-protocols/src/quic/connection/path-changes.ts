@@ -1,0 +1,77 @@
+import type { ConnectionParts } from "./connection-parts.ts";
+import { NetworkPath, type PeerAddress, sameAddress } from "./network-path.ts";
+import { closingProbeTimeouts } from "./settings.ts";
+
+const maxPathResponses = 4;
+
+/** Follows a peer whose address changes. Source: RFC 9000, section 9 */
+export class PathChanges {
+  readonly #parts: ConnectionParts;
+  /** The last path that the peer confirmed, while the current one is not confirmed. */
+  #previous: NetworkPath | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers a PATH_CHALLENGE where it came from. Each address has one answer at a time, so it never gets more than three times its bytes. */
+  answer(data: Buffer, address: PeerAddress, datagramBytes: number): void {
+    const { path, pathResponses } = this.#parts;
+    const allowance = sameAddress(address, path.address) ? path.allowance : 3 * datagramBytes;
+    const earlier = pathResponses.findIndex((response) => sameAddress(response.address, address));
+    if (earlier >= 0) {
+      pathResponses.splice(earlier, 1);
+    } else if (pathResponses.length === maxPathResponses) {
+      pathResponses.shift();
+    }
+    pathResponses.push({ data: Buffer.from(data), address, allowance });
+  }
+
+  receiveResponse(data: Buffer): void {
+    if (this.#parts.path.receiveResponse(data)) {
+      this.#previous = undefined;
+    }
+  }
+
+  /** The peer's newest packet came from another address: it moved, or its network gave it another port. */
+  follow(address: PeerAddress, datagramBytes: number, now: number): void {
+    const { path, recovery, remoteIds } = this.#parts;
+    if (sameAddress(address, path.address) || !recovery.handshakeConfirmed) {
+      return;
+    }
+    if (this.#previous !== undefined && sameAddress(address, this.#previous.address)) {
+      // Packets of two addresses overlap, or the other address was forged.
+      this.#parts.path = this.#previous;
+      this.#previous = undefined;
+      return;
+    }
+    const next = new NetworkPath(address, false);
+    next.onReceived(datagramBytes);
+    next.beginValidation(now + closingProbeTimeouts * recovery.probeTimeout);
+    if (path.validated) {
+      this.#previous = path;
+    }
+    this.#parts.path = next;
+    if (address.address !== path.address.address) {
+      remoteIds.switch();
+      recovery.onNewPath();
+    }
+  }
+
+  /**
+   * Gives up a path whose challenge nobody answered: the address may be forged.
+   * @returns false when no path is left
+   */
+  check(now: number): boolean {
+    const { path } = this.#parts;
+    if (now < path.challengeEndsAt) {
+      return true;
+    }
+    if (this.#previous === undefined) {
+      return false;
+    }
+    this.#parts.path = this.#previous;
+    this.#previous = undefined;
+    return true;
+  }
+}

@@ -1,0 +1,59 @@
+import type { SentPacket } from "../recovery/sent-packets.ts";
+import type { SentFrame } from "../streams/sent-frame.ts";
+import type { ConnectionParts } from "./connection-parts.ts";
+
+/** The peer has these packets. */
+export function onPacketsAcked(parts: ConnectionParts, packets: readonly SentPacket<SentFrame>[]): void {
+  for (const { frames } of packets) {
+    for (const frame of frames) {
+      onFrameAcked(parts, frame);
+    }
+  }
+}
+
+/** Lets the frames of these packets be sent again. */
+export function sendAgain(parts: ConnectionParts, packets: readonly SentPacket<SentFrame>[]): void {
+  for (const { frames } of packets) {
+    for (const frame of frames) {
+      sendFrameAgain(parts, frame);
+    }
+  }
+}
+
+function onFrameAcked({ spaces, streams, remoteIds }: ConnectionParts, frame: SentFrame): void {
+  switch (frame.kind) {
+    case "ack":
+      spaces[frame.space].received.forgetUpTo(frame.largest);
+      break;
+    case "crypto":
+      spaces[frame.space].cryptoToSend.onAcked(frame.piece);
+      break;
+    case "retireConnectionId":
+      remoteIds.onRetirementAcked();
+      break;
+    default:
+      streams.onAcked(frame);
+  }
+}
+
+function sendFrameAgain(parts: ConnectionParts, frame: SentFrame): void {
+  const { spaces, streams, localIds, remoteIds } = parts;
+  switch (frame.kind) {
+    case "crypto":
+      spaces[frame.space].cryptoToSend.onLost(frame.piece);
+      break;
+    case "handshakeDone":
+      parts.handshakeDoneDue = true;
+      break;
+    case "newConnectionId":
+      if (localIds.get(frame.sequence) !== undefined) {
+        localIds.announcements.add(frame.sequence);
+      }
+      break;
+    case "retireConnectionId":
+      remoteIds.retirements.add(frame.sequence);
+      break;
+    default:
+      streams.onLost(frame);
+  }
+}
