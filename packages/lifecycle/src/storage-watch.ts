@@ -17,7 +17,7 @@ export interface StorageWatchSettings {
   readonly readyTimeoutMs?: number;
 }
 
-/** What one look found. */
+/** The result of one look. */
 interface Look {
   /** The fault of the store, for people; undefined without one. */
   readonly problem: string | undefined;

@@ -40,8 +40,8 @@ export async function objectsOf(
  * Gives a replica the tables and views of another replica of its shard. Migrations cannot do this, because a
  * replicated table must be created in its present form.
  *
- * Other servers that list the replica send it spans as soon as its table of spans exists. What comes before the views
- * would be in no other table for good, so views come first, and that table comes last. Servers before 24.10 refuse views
+ * Other servers that list the replica send it spans as soon as its table of spans exists. Spans that come before the
+ * views would be in no other table for good, so views come first, and that table comes last. Servers before 24.10 refuse views
  * without tables; they get their views afterwards.
  */
 export async function copySchema(
