@@ -22,7 +22,7 @@ const engines: Record<Engine, (options: StoreOptions, log: Logger, parts: StoreP
   memory: () => openMemoryStore(),
 };
 
-/** What a process gives the store beside the options of stores. */
+/** Parts of a store that a process gives it, beside the options of stores. */
 export interface StoreParts {
   /** Registry for the state of ClickHouse's servers. */
   readonly metrics?: Registry;
