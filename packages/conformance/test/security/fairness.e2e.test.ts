@@ -10,6 +10,7 @@ const spansInAll = 20_000;
 const visibleWithinMs = 30_000;
 const startMs = Date.now() - 60_000;
 const cheapTraceId = randomBytes(16).toString("hex");
+const longTraceId = randomBytes(16).toString("hex");
 /** Also what the engine needs for itself. */
 const queryMemory = "48MiB";
 
@@ -19,11 +20,16 @@ beforeAll(async () => {
   tracing = await openTracing({
     storage: ["--storage.max-query-memory", queryMemory],
     collector: tenancy,
-    query: [...tenancy, "--query.max-concurrent-reads", String(places), "--query.max-answer-size", "64KiB"],
+    query: [
+      ...tenancy,
+      ...["--query.max-concurrent-reads", String(places)],
+      ...["--query.max-answer-size", "64KiB", "--query.max-read-size", "2MiB"],
+    ],
   });
   for (let sent = 0; sent < spansInAll; sent += 5_000) {
     await send("greedy", "big", 5_000, () => randomBytes(16).toString("hex"));
   }
+  await send("greedy", "long", 3, () => longTraceId, "x".repeat(1_000_000));
   await send("modest", "cheap", 1, () => cheapTraceId);
   await eventually(async () => expect((await ask("modest", cheapTrace)).status).toBe(200), visibleWithinMs);
   await eventually(
@@ -33,11 +39,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => tracing?.close());
 
-async function send(tenant: string, service: string, count: number, traceId: () => string): Promise<void> {
+async function send(
+  tenant: string,
+  service: string,
+  count: number,
+  traceId: () => string,
+  longName = "",
+): Promise<void> {
   const spans = Array.from({ length: count }, (_, index) => ({
     traceId: traceId(),
     spanId: randomBytes(8).toString("hex"),
-    name: `${service} ${index}`,
+    name: `${service} ${index}${longName}`,
     startTimeUnixNano: `${startMs}000000`,
     endTimeUnixNano: `${startMs + 5}000000`,
     attributes: [{ key: "key", value: { stringValue: randomBytes(100).toString("hex") } }],
@@ -97,6 +109,30 @@ test("cheap queries of another tenant are answered while slow ones hold their pl
   await Promise.all(slow);
 }, 120_000);
 
+test("a few spans with long names are refused by the limit of a read on every door", async () => {
+  const times = `start=${(startMs - 60_000) * 1_000}&end=${(startMs + 60_000) * 1_000}`;
+  const rfc = (ms: number) => new Date(ms).toISOString();
+  const doors = [
+    `/api/traces/${longTraceId}`,
+    `/api/traces/${longTraceId}?raw=true`,
+    `/api/traces?traceID=${longTraceId}`,
+    `/api/traces?service=long&limit=5&${times}`,
+    `/api/v3/traces/${longTraceId}`,
+    `/api/v3/traces?query.serviceName=long&query.startTimeMin=${rfc(startMs - 60_000)}&query.startTimeMax=${rfc(startMs + 60_000)}`,
+    `/tempo/api/traces/${longTraceId}`,
+    `/tempo/api/v2/traces/${longTraceId}`,
+    `/api/analysis/v1/critical-path/${longTraceId}`,
+  ];
+  for (const path of doors) {
+    const refused = {
+      status: 413,
+      text: expect.stringContaining("over the limit of 2097152 bytes of --query.max-read-size"),
+    };
+    await eventually(async () => expect(await ask("greedy", path), path).toMatchObject(refused), 30_000);
+    expect((await ask("modest", cheapTrace)).status).toBe(200);
+  }
+}, 120_000);
+
 test("what is refused for its size or its memory names the limit, and costs nobody else", async () => {
   const greedy = [
     traceQl("{ } | select(span.key)", "&limit=5000"),
@@ -108,7 +144,7 @@ test("what is refused for its size or its memory names the limit, and costs nobo
     expect(status).toBe(200);
     expect(await refused).toMatchObject({
       status: expect.not.toBeOneOf([200, 500]),
-      text: expect.stringMatching(/--query\.max-answer-size|--storage\.max-query-memory/),
+      text: expect.stringMatching(/--query\.max-(answer|read)-size|--storage\.max-query-memory/),
     });
   }
 }, 120_000);
