@@ -76,10 +76,12 @@ function below(root: string, path: string): string {
   return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
 }
 
+/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, as the public model uses it */
 function hostAndPort(exchange: Exchange): { name: string; port: string } {
-  const match = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport);
-  const name = (match?.[1] ?? "").replace(/^\[|\]$/g, "");
-  return { name, port: match?.[2] ?? (exchange.scheme === "https" ? "443" : "80") };
+  const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport) ?? [];
+  return port === undefined
+    ? { name: host, port: exchange.scheme === "https" ? "443" : "80" }
+    : { name: host.replace(/^\[|\]$/g, ""), port };
 }
 
 /** Methods whose body is no form. */

@@ -110,6 +110,22 @@ test("a program gets its variables and the body, and answers with a status of it
   expect(told.has("HTTP_PROXY")).toBe(false);
 });
 
+test.each([
+  ["site.example", "site.example", "80"],
+  ["[::1]", "[::1]", "80"],
+  ["[::1]:81", "::1", "81"],
+])("the name and port of %s", async (host, name, port) => {
+  let told = new Map<string, string>();
+  await load(
+    await listen((parameters) => {
+      told = parameters;
+      return "\r\n";
+    }),
+  );
+  await ask(`${running.site}/a.php`, { headers: { Host: host } });
+  expect([told.get("SERVER_NAME"), told.get("SERVER_PORT")]).toEqual([name, port]);
+});
+
 test("what a program prints beyond the length that it declares is left out", async () => {
   await load(await listen(() => "Content-Length: 2\r\n\r\nfour"));
   expect(await ask(running.site)).toMatchObject({ status: 200, text: "fo" });
