@@ -26,6 +26,8 @@ export interface SeenHosts {
   readonly away: readonly string[];
   /** They answer, and do not reach their Keeper. */
   readonly readOnly: readonly string[];
+  /** They answer, and some of their tables take nothing, as their parts are not those that the Keeper knows. */
+  readonly stray: readonly string[];
   /**
    * Servers that answer but have lost their tables. The Keeper remembers their replicas, so nobody can
    * recreate them.
@@ -69,7 +71,12 @@ function seenHosts(
   emptied: readonly HostState[] = [],
 ): SeenHosts {
   const urls = (hosts: readonly HostState[]) => hosts.map(({ url }) => url);
-  return { away, readOnly: urls(states.filter(({ isReadOnly }) => isReadOnly)), emptied: urls(emptied) };
+  return {
+    away,
+    readOnly: urls(states.filter(({ isReadOnly }) => isReadOnly)),
+    stray: urls(states.filter(({ isStray }) => isStray)),
+    emptied: urls(emptied),
+  };
 }
 
 function isDone(states: readonly HostState[]): boolean {

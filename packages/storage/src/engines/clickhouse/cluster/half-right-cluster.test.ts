@@ -203,6 +203,19 @@ test("goes on without a server that lost its disk, and says what it needs", asyn
   expect(store.trouble?.()).toEqual([expect.stringContaining("SYSTEM DROP REPLICA")]);
 });
 
+test("tells a table whose parts the Keeper does not know from a Keeper that is away", async () => {
+  const [strange] = cluster.hosts;
+  if (strange === undefined) {
+    throw new Error("no host");
+  }
+  strange.stray = true;
+  const store = open();
+  await store.ready();
+  expect(store.trouble?.()).toEqual([
+    `1 of 4 servers of ClickHouse (${strange.url}) take no spans, as their parts are not those that the Keeper knows: force_restore_data, see docs/scale.md`,
+  ]);
+});
+
 test("says that the Keeper is away, and reads go on", async () => {
   for (const host of cluster.hosts) {
     host.readOnly = true;

@@ -13,6 +13,8 @@ export interface StandIn {
   state: HostState;
   /** Whether its tables are read-only. */
   readOnly: boolean;
+  /** Whether one of its tables is read-only, and the others are not. */
+  stray: boolean;
   /** Seconds that its nearest replica of shard 2 is behind, and has not the shard's rows; the other replica has them. */
   behind: number;
   /** Tokens of the inserts that it was sent. */
@@ -69,6 +71,7 @@ export class HalfRightServers {
       url,
       state: "up",
       readOnly: false,
+      stray: false,
       behind: 0,
       tokens: [],
       replicas: new Map(),
@@ -121,7 +124,7 @@ export class HalfRightServers {
   /** The answers of a server that lost its disk: it has no tables, and the Keeper remembers its replica. */
   #answerEmptied(sql: string, response: ServerResponse): void {
     if (sql.includes("AS macros")) {
-      rows(response, [{ ...stateRow({ readOnly: false }), tables: [], engine: "", begun: 0 }]);
+      rows(response, [{ ...stateRow({ readOnly: false, stray: false }), tables: [], engine: "", begun: 0 }]);
     } else if (/^CREATE DATABASE|system\.tables|schema_lock/.test(sql)) {
       response.end();
     } else if (sql.startsWith("CREATE TABLE")) {
@@ -189,7 +192,7 @@ function mostSkipped(settings: URLSearchParams): number {
   return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
 }
 
-function stateRow({ readOnly }: Pick<StandIn, "readOnly">) {
+function stateRow({ readOnly, stray }: Pick<StandIn, "readOnly" | "stray">) {
   return {
     tables: [
       ["spans", "Distributed"],
@@ -201,7 +204,7 @@ function stateRow({ readOnly }: Pick<StandIn, "readOnly">) {
     ],
     clusters: ["main"],
     engine: "Distributed('main', 'tracing', 'spans_local', cityHash64(trace_id) % 2)",
-    ...{ slots: 2, begun: 1, readOnly: readOnly ? 1 : 0 },
+    ...{ slots: 2, begun: 1, readOnly: readOnly ? 1 : 0, stray: stray ? 1 : 0 },
   };
 }
 

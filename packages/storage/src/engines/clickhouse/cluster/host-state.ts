@@ -36,13 +36,16 @@ export interface HostState extends HostLayout {
   readonly shard: string;
   /** Its tables were begun step by step. */
   readonly isBegun: boolean;
-  /** Its tables cannot be written to: it does not reach the Keeper. */
+  /** None of its tables can be written to: it does not reach the Keeper. */
   readonly isReadOnly: boolean;
+  /** Some of its tables cannot be written to, because their parts are not those that the Keeper knows. */
+  readonly isStray: boolean;
 }
 
 interface StateRow {
   readonly begun: number;
   readonly readOnly: number;
+  readonly stray: number;
   readonly tables: readonly (readonly [name: string, engine: string])[];
   readonly macros: readonly (readonly [macro: string, value: string])[];
   readonly clusters: readonly string[];
@@ -164,7 +167,8 @@ async function stateOf(
   (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters,
   (SELECT any(engine_full) FROM system.tables WHERE database = {database:String} AND name = 'spans') AS engine,
   (SELECT toUInt32(sum(weight)) FROM (SELECT any(shard_weight) AS weight FROM system.clusters WHERE cluster = {cluster:String} GROUP BY shard_num)) AS slots,
-  (SELECT countIf(is_readonly) > 0 FROM system.replicas WHERE database = {database:String}) AS readOnly,
+  (SELECT countIf(is_readonly) > 0 AND countIf(NOT is_readonly) = 0 FROM system.replicas WHERE database = {database:String}) AS readOnly,
+  (SELECT countIf(is_readonly) > 0 AND countIf(NOT is_readonly) > 0 FROM system.replicas WHERE database = {database:String}) AS stray,
   ${isBegunInSteps(localTable("spans"))} AS begun`,
     { database, cluster: cluster.name },
     { signal },
@@ -175,6 +179,7 @@ async function stateOf(
     clusters = [],
     begun = 0,
     readOnly = 0,
+    stray = 0,
     engine = "",
     slots = 0,
   } = row ?? {};
@@ -205,7 +210,17 @@ async function stateOf(
     : 0;
   const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
   const layout = layoutOf(engine);
-  return { url, connection, shard, version, isBegun: begun === 1, isReadOnly: readOnly === 1, layout, slots };
+  return {
+    url,
+    connection,
+    shard,
+    version,
+    isBegun: begun === 1,
+    isReadOnly: readOnly === 1,
+    isStray: stray === 1,
+    layout,
+    slots,
+  };
 }
 
 async function versionOf(

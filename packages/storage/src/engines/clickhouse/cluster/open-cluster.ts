@@ -58,7 +58,7 @@ export function openCluster(
   cluster: ClusterSettings,
 ): OpenServers {
   checkCluster(cluster);
-  let seen: SeenHosts = { away: [], readOnly: [], emptied: [] };
+  let seen: SeenHosts = { away: [], readOnly: [], stray: [], emptied: [] };
   const shards: ShardWatch = new ShardWatch({
     listed: (signal) => listedShards(connection, cluster, signal),
     reached: (signal) => reachedShards(connection, database, signal),
@@ -133,7 +133,7 @@ export function openCluster(
 
 /** Faults of single servers, as sentences for people. */
 function hostTrouble(
-  { away, readOnly, emptied }: SeenHosts,
+  { away, readOnly, stray, emptied }: SeenHosts,
   strangers: readonly string[],
   count: number,
 ): string[] {
@@ -147,6 +147,11 @@ function hostTrouble(
     ...(readOnly.length === 0
       ? []
       : [`${some(readOnly)} do not reach their Keeper (NO_ZOOKEEPER) and take no spans: searches go on`]),
+    ...(stray.length === 0
+      ? []
+      : [
+          `${some(stray)} take no spans, as their parts are not those that the Keeper knows: force_restore_data, see docs/scale.md`,
+        ]),
     ...(emptied.length === 0
       ? []
       : [
