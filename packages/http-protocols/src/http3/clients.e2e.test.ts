@@ -1,7 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
+import { mkdtemp, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
@@ -21,6 +22,8 @@ const aioquicPython = [join(peers, "aioquic", "bin", "python"), "python3"].find(
     return false;
   }
 });
+
+const chromium = "/usr/bin/chromium";
 
 interface Answer {
   readonly status: number;
@@ -130,4 +133,32 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
       relay.close();
     }
   });
+});
+
+test.skipIf(!existsSync(chromium))("shows a page that posts in Chromium (skipped without it)", async () => {
+  const { server, port } = await start();
+  const { publicKey } = new X509Certificate(server.certificate.chain[0]!);
+  const hash = createHash("sha256").update(publicKey.export({ type: "spki", format: "der" }));
+  const profile = await mkdtemp(join(tmpdir(), "http3-chromium-"));
+  try {
+    const { stdout } = await run(
+      chromium,
+      [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        `--user-data-dir=${profile}`,
+        "--enable-quic",
+        `--origin-to-force-quic-on=127.0.0.1:${port}`,
+        `--ignore-certificate-errors-spki-list=${hash.digest("base64")}`,
+        "--virtual-time-budget=20000",
+        "--dump-dom",
+        `https://127.0.0.1:${port}/page`,
+      ],
+      { timeout: 60_000 },
+    );
+    expect(stdout.replace(/.*<body>/s, "")).toMatch(/^100000 bytes by h3</);
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
 });

@@ -194,7 +194,7 @@ export class DatagramBuilder {
       writer.length = from;
       return undefined;
     }
-    sent.nextNumber++;
+    sent.advanceNumber();
     const missing = minNumberAndPayloadBytes - (writer.length - numberAt);
     if (missing > 0) {
       writer.zeros(missing);

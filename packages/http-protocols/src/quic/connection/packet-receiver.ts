@@ -2,7 +2,7 @@ import { type OpenedPacket, openPacket, type PacketKeys } from "../protection/pa
 import { QuicError, transportErrors } from "../quic-error.ts";
 import type { TlsHandshake } from "../tls/tls-handshake.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
-import { type Frame, type NumberRange, readFrame, shortFrame } from "../wire/frames.ts";
+import { type Frame, readFrame, shortFrame } from "../wire/frames.ts";
 import { minInitialDatagramBytes, type PacketHeader, readPacketHeader } from "../wire/packet-header.ts";
 import type { CloseReason } from "./connection-options.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
@@ -55,9 +55,12 @@ export class PacketReceiver {
   /** @throws QuicError for what ends the connection */
   receive(datagram: Buffer, address: PeerAddress, now: number): void {
     const localIdBytes = this.#parts.sourceId.length;
+    let firstId: Buffer | undefined;
     for (let at = 0; at < datagram.length && this.#owner.isOpen; ) {
       const header = readPacketHeader(datagram, at, localIdBytes);
-      if (header === undefined) {
+      firstId ??= header?.destinationId;
+      // All packets of a datagram are for one connection: RFC 9000, section 12.2.
+      if (header === undefined || firstId?.equals(header.destinationId) !== true) {
         return;
       }
       at = header.end;
@@ -221,7 +224,7 @@ export class PacketReceiver {
 
   #receiveAck(space: PacketSpace, frame: Frame & { kind: "ack" }, now: number): void {
     const { recovery } = this.#parts;
-    if ((frame.ranges[0] as NumberRange).high >= recovery.sent[space.name].nextNumber) {
+    if (recovery.sent[space.name].hasUnsent(frame.ranges)) {
       throw new QuicError(transportErrors.protocolViolation, "an acknowledged packet was never sent", 0x02);
     }
     const delay = (frame.delay * 2 ** (this.#link.peer?.ackDelayExponent ?? 3)) / 1_000;

@@ -126,3 +126,22 @@ test("begins anew when everything was lost for long", () => {
   // Two datagrams, and slow start for the one that arrived.
   expect(recovery.congestion.window).toBe(3 * datagramBytes);
 });
+
+test("leaves out numbers, so that it finds peers that acknowledge what they did not receive", () => {
+  const { sent } = new LossRecovery(datagramBytes);
+  const { application } = sent;
+  const missing: number[] = [];
+  for (let count = 0; count < 5_000; count++) {
+    const before = application.nextNumber;
+    application.advanceNumber();
+    if (application.nextNumber !== before + 1) {
+      missing.push(before + 1);
+    }
+  }
+  expect(missing.length).toBeGreaterThanOrEqual(3);
+  expect(missing.length).toBeLessThan(50);
+  const last = missing.at(-1)!;
+  expect(application.hasUnsent([{ low: last - 1, high: last - 1 }])).toBe(false);
+  expect(application.hasUnsent([{ low: last - 1, high: last }])).toBe(true);
+  expect(application.hasUnsent([{ low: application.nextNumber, high: application.nextNumber }])).toBe(true);
+});

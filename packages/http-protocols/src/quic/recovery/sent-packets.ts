@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { NumberRange } from "../wire/frames.ts";
 
 /** A packet that elicits an acknowledgment; others are not kept. */
@@ -12,10 +13,20 @@ export interface SentPacket<Frame> {
 /** Packets later than this many acknowledged ones are lost. Source: RFC 9002, section 6.1.1 */
 const reorderingLimit = 3;
 
+/** Numbers between two that are left out, at first and at most; the distance doubles each time. */
+const firstSkipDistance = 256;
+const maxSkipDistance = 131_072;
+/** Numbers that were left out and are still looked for. */
+const maxSkipped = 8;
+
 /** Packets of one packet number space that wait for an acknowledgment. The congestion window bounds them. */
 export class SentPackets<Frame> {
   readonly #packets = new Map<number, SentPacket<Frame>>();
+  /** Number of the next packet. */
   nextNumber = 0;
+  #skipDistance = firstSkipDistance;
+  #nextSkip = randomInt(1, firstSkipDistance);
+  #skipped: number[] = [];
   largestAcked = -1;
   /** When the oldest packet that may be late counts as lost; undefined when none is late. */
   lossAt: number | undefined;
@@ -29,6 +40,28 @@ export class SentPackets<Frame> {
   add(packet: SentPacket<Frame>): void {
     this.#packets.set(packet.number, packet);
     this.lastSentAt = packet.sentAt;
+  }
+
+  /**
+   * Moves on to the next number. Some are left out at random: a peer that acknowledges one of them claims what it did not receive,
+   * to make us send faster than its network allows. Source: RFC 9000, section 21.4
+   */
+  advanceNumber(): void {
+    this.nextNumber++;
+    if (this.nextNumber >= this.#nextSkip) {
+      this.#skipped = [...this.#skipped.slice(1 - maxSkipped), this.nextNumber];
+      this.nextNumber++;
+      this.#skipDistance = Math.min(this.#skipDistance * 2, maxSkipDistance);
+      this.#nextSkip = this.nextNumber + randomInt(1, this.#skipDistance);
+    }
+  }
+
+  /** Whether packets within `ranges`, which descend, were never sent. */
+  hasUnsent(ranges: readonly NumberRange[]): boolean {
+    return (
+      (ranges[0] as NumberRange).high >= this.nextNumber ||
+      this.#skipped.some((number) => ranges.some(({ low, high }) => number >= low && number <= high))
+    );
   }
 
   /** The oldest first. */
