@@ -151,6 +151,13 @@ test("the engine looks for the flipped bit of a block for long: nobody waits for
     .poll(metrics, { timeout: 90_000, interval: 250 })
     .toContain('tracing_storage_damaged_parts_total{table="tracing.u",found="read"} 1\n');
   expect(await ask(storage.url, "SELECT count() FROM tracing.u")).toBe("7");
+  // A merge on request finds damage too, and the next one goes on without the part.
+  await makeLargeBlocks("tracing.x", 4_096);
+  await expect(ask(storage.url, "OPTIMIZE TABLE tracing.x FINAL")).rejects.toThrow("Checksum doesn't match");
+  await expect
+    .poll(metrics, { timeout: 90_000, interval: 250 })
+    .toContain('tracing_storage_damaged_parts_total{table="tracing.x",found="read"} 1\n');
+  await ask(storage.url, "OPTIMIZE TABLE tracing.x FINAL");
   // Open files are known on Linux only.
   if (process.platform === "linux") {
     // The search takes minutes, and reads are answered meanwhile.

@@ -350,8 +350,7 @@ async function runStatement(
   const sql =
     statement.verb === "KILL" ? Buffer.from(killByClientId(text.toString("latin1")), "latin1") : text;
   const isQuestion = kind === "select";
-  const ask = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
-  const run = isQuestion ? () => ask().catch(found) : ask;
+  const run = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag }).catch(found);
   let ran: NativeResult;
   const changesTables = kind === "other" && !leavingTables.has(statement.verb);
   if (changesTables) {
