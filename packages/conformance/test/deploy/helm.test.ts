@@ -76,6 +76,31 @@ describe.each(cases)("chart $chart with $values", ({ chart, values }) => {
   });
 });
 
+/** Fields that Kubernetes lets nobody change later. */
+const unchangeable = z.object({
+  selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+  volumeClaimTemplates: z
+    .array(z.object({ metadata: z.looseObject({ labels: z.record(z.string(), z.string()).default({}) }) }))
+    .default([]),
+});
+
+test("a new version of a chart can take the place of an old one", () => {
+  const workloads = readRendered()
+    .map(({ value }) => document.parse(value))
+    .filter(({ kind }) => ["DaemonSet", "Deployment", "StatefulSet"].includes(kind));
+  expect(workloads.length).toBeGreaterThan(2);
+  for (const { metadata, spec } of workloads) {
+    const { selector, volumeClaimTemplates } = unchangeable.parse(spec);
+    const labels = [selector.matchLabels, ...volumeClaimTemplates.map((each) => each.metadata.labels)];
+    const names = labels.flatMap((each) => Object.keys(each));
+    // Else an upgrade fails, and the workload has to be deleted first.
+    expect(
+      names.filter((name) => /version|chart|checksum/.test(name)),
+      metadata.name,
+    ).toEqual([]);
+  }
+});
+
 const statefulSet = z.object({ serviceName: z.string() });
 const addressesOfServices =
   /(?:dns:\/\/\/|http:\/\/|h2c:\/\/|reverse_proxy |dynamic a )([a-z]+-(?:collector|query|storage)[a-z-]*)/g;
