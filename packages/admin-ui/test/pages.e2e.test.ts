@@ -199,9 +199,10 @@ describeConsole("the console in a browser", (app) => {
     await page.getByRole("button", { name: "Try it" }).click();
     await end.getByText("reverse_proxy answers").waitFor();
     const steps = page.getByRole("listitem").filter({ hasText: "routes/2" });
-    expect((await steps.allTextContents())[0]).toContain(
-      "host *.shop.example 127.0.0.1, path /api/*headers runsreverse_proxy answers",
-    );
+    // The matchers come with the config, which is asked for beside the way.
+    await expect
+      .poll(async () => (await steps.allTextContents())[0], { timeout: 20_000 })
+      .toContain("host *.shop.example 127.0.0.1, path /api/*headers runsreverse_proxy answers");
     await page.getByText("2 routes were tried and not for it").click();
     await page.getByText("path does not match").first().waitFor();
     await page.reload();
