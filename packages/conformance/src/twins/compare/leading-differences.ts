@@ -20,9 +20,9 @@ const leading: readonly RegExp[] = [
 
 /** Counters and entries that follow from what happened in exchanges. */
 const following = /^(metric|log, unnamed|upstream, unnamed)/;
-/** What one server counts otherwise in metrics though its client saw the same. */
+/** Facts of a request that counters show otherwise though its client saw the same. */
 const countedApart = /^error log$|^log \d+ \.(status|logger)$/;
-/** One request has at most so many parts in a counter: routes, routes of errors, further tries. */
+/** Parts of one request in a counter, at most: routes, routes of errors, further tries. */
 const countsOfRequest = 3;
 
 /** Whether exchanges that went another way can be all of a difference at the site as a whole. */

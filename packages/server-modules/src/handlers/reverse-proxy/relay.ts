@@ -369,7 +369,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** What a broken answer had before its end reaches the client, as it does where nothing is held back. */
+  /** Sends the part of a broken answer that came, as where nothing is held back. */
   #sendRest(): void {
     const paced = this.#paced?.end();
     const rest = this.#holdLimit > 0 ? (this.#held ?? []) : paced?.length ? [paced] : [];
