@@ -178,7 +178,7 @@ test("a question of which only the head is asked for leaves no query behind, and
     const answered = await fetch(`${session}&${new URLSearchParams({ query })}`, { method: "HEAD" });
     expect([answered.status, answered.headers.get("content-length")]).toEqual([200, null]);
     const inSession = async () => await (await fetch(session, { method: "POST", body: "SELECT 1" })).text();
-    await expect.poll(inSession, { timeout: 10_000 }).toBe("1\n");
+    await expect.poll(inSession, { timeout: 60_000 }).toBe("1\n");
   });
   await Promise.all(heads);
   await askUntil(storage.url, "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000%'", "1");
