@@ -3,6 +3,7 @@ import type { QueryClient } from "./query-client.ts";
 
 /** An option of a command. */
 export interface CommandOption {
+  /** Which of both decides whether a value follows. */
   readonly type: "string" | "boolean";
   /** A letter. */
   readonly short?: string;
@@ -12,9 +13,11 @@ export interface CommandOption {
   readonly placeholder?: string;
   readonly default?: string;
   readonly choices?: readonly string[];
+  /** One sentence or two for `--help`. */
   readonly meaning: string;
 }
 
+/** Options by name, without dashes. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
 /** Where a command reads and writes. */

@@ -6,11 +6,13 @@ export interface OtlpTraces {
   }[];
 }
 
+/** An attribute, as far as its text is read. */
 export interface OtlpAttribute {
   readonly key: string;
   readonly value?: { readonly stringValue?: string };
 }
 
+/** A span, as far as it is read. Whole messages keep their other fields. */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;

@@ -6,12 +6,14 @@ const maxAnswerBytes = 256 * 1024 * 1024;
 /** Characters of a failure that are printed. */
 const maxFailure = 2_000;
 
+/** Parameters of a request; those that are undefined are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /** Where tracing-query is, and who asks. */
 export interface ClientSettings {
   /** With the base path, without a slash at its end. */
   readonly url: string;
+  /** Fields of each request, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
@@ -81,6 +83,7 @@ async function bodyOf(response: Response, limit: number): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
+/** Members of which one says what failed, whichever API answered. */
 interface FailureBody {
   readonly detail?: string;
   readonly title?: string;

@@ -3,6 +3,7 @@ import { CliError } from "./cli-error.ts";
 
 /** Where OTLP goes. */
 export interface SendTarget {
+  /** With `/v1/traces`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds in which a send that may succeed later is tried again. */
@@ -23,6 +24,7 @@ const retryable = new Set([429, 502, 503, 504]);
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
 
+/** Source: OTLP, `ExportTracePartialSuccess` */
 interface PartialSuccess {
   readonly partialSuccess?: { readonly rejectedSpans?: string | number; readonly errorMessage?: string };
 }
@@ -45,6 +47,7 @@ export async function sendTraces(text: string, target: SendTarget): Promise<Send
   }
 }
 
+/** A try: its outcome, or why another one may succeed. */
 interface Attempt {
   readonly result?: SendResult;
   readonly problem?: string;

@@ -295,7 +295,7 @@ test("Prometheus reaches each process, has our rules, the dashboards metrics tha
     const away = names.filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped)));
     expect(away, file).toEqual([]);
   }
-  // Of Grafana's own image only its requests: no registry of images may be reachable.
+  // The requests of Grafana stand for its image: no registry of images may be reachable.
   expect(await unansweredGrafanaRequests(engine)).toEqual([]);
 }, 180_000);
 

@@ -4,7 +4,7 @@ import {
 } from "../../src/grafana/provisioned-data-sources.ts";
 import type { ContainerEngine } from "./container-engine.ts";
 
-/** What Grafana asks below the URL of a data source: first its *Save & test*, then what its pages fill their fields with. */
+/** Grafana's requests below the URL of a data source: first its *Save & test*, then what its pages fill their fields with. */
 const requests: Readonly<Record<string, readonly string[]>> = {
   prometheus: ["/api/v1/query?query=1%2B1", "/api/v1/status/buildinfo", "/api/v1/label/__name__/values"],
   tempo: [

@@ -6,7 +6,7 @@ import type { HeaderField } from "../http2/header-field.ts";
 import { type GrpcAnswer, grpcAnswerOf, grpcError } from "./grpc-answer.ts";
 import { Http2Connection } from "./http2-connection.ts";
 
-/** What a client presents over TLS, and whom it believes. PEM. */
+/** The certificate that a client presents over TLS, and the authorities that it believes. PEM. */
 export interface UnaryClientTls {
   /** Authorities of servers; undefined: those that Node knows. */
   readonly ca: Buffer | undefined;

@@ -6,22 +6,27 @@ import { write } from "../output/write.ts";
 import { countOf } from "../time-range.ts";
 import { checkTraceId } from "./get.ts";
 
+/** One side of a node; durations in microseconds. */
 interface Side {
   readonly count: number;
   readonly errors: number;
   readonly duration: number;
+  /** Time in which no child ran. */
   readonly selfTime: number;
 }
 
+/** Answer of `GET /api/analysis/v1/diff`. */
 interface DiffAnswer {
   readonly a: { readonly duration: number; readonly spans: number };
   readonly b: { readonly duration: number; readonly spans: number; readonly traces: number };
   readonly nodes: readonly {
     readonly service: string;
     readonly operation: string;
+    /** null where this side has no such spans. */
     readonly a: Side | null;
     readonly b: Side | null;
   }[];
+  /** Indexes of nodes, by the difference of their self times, largest first. */
   readonly ranked: readonly number[];
 }
 

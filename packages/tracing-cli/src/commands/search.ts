@@ -11,20 +11,28 @@ export const maxTraces = 5_000;
 
 /** A trace of Tempo's search. */
 export interface FoundTrace {
+  /** Up to 32 hex digits. */
   readonly traceID: string;
+  /** Absent, or a text in angle brackets, while the root span is not there. */
   readonly rootServiceName?: string;
   readonly rootTraceName?: string;
   readonly startTimeUnixNano: string;
+  /** Whole milliseconds. */
   readonly durationMs?: number;
+  /** By service; a count of 0 is left out. */
   readonly serviceStats?: Readonly<
     Record<string, { readonly spanCount?: number; readonly errorCount?: number }>
   >;
 }
 
+/** Source: Tempo's API, `GET /api/search` */
 interface SearchAnswer {
   readonly traces?: readonly FoundTrace[];
+  /** `PARTIAL`: a part of the store did not answer. */
   readonly status?: string;
+  /** Which part, and why. */
   readonly message?: string;
+  /** Fewer completed jobs than jobs in all: a part did not answer. */
   readonly metrics?: { readonly completedJobs?: number; readonly totalJobs?: number };
 }
 

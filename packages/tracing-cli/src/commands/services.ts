@@ -5,12 +5,15 @@ import { tableText } from "../output/table.ts";
 import { write, writeJsonLines } from "../output/write.ts";
 import { countOf, timeRangeOf } from "../time-range.ts";
 
+/** Answer of `GET /api/metrics/rates`. */
 interface RatesAnswer {
+  /** Services that match, on all pages. */
   readonly total: number;
   readonly names: readonly {
     readonly name: string;
     readonly calls: number;
     readonly errors: number;
+    /** Microseconds, as are the others. */
     readonly p50: number;
     readonly p95: number;
     readonly p99: number;

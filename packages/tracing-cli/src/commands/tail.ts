@@ -6,15 +6,19 @@ import { cutTo, shownText } from "../output/table.ts";
 import { isClosed, write } from "../output/write.ts";
 import { countOf } from "../time-range.ts";
 
+/** A span of the stream. */
 interface TailedSpan {
   readonly traceID: string;
   readonly service: string;
   readonly operation: string;
+  /** Microseconds since the Unix epoch. */
   readonly start: number;
+  /** Microseconds. */
   readonly duration: number;
   readonly error: boolean;
 }
 
+/** An event: spans, or how many were left out. */
 interface TailEvent {
   readonly spans?: readonly TailedSpan[] | number;
   readonly reason?: string;

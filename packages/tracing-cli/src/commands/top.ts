@@ -5,6 +5,7 @@ import { tableText } from "../output/table.ts";
 import { write, writeJsonLines } from "../output/write.ts";
 import { countOf, timeRangeOf } from "../time-range.ts";
 
+/** Answer of `GET /api/analysis/v1/operations/top`; durations in microseconds. */
 interface TopAnswer {
   readonly operations: readonly {
     readonly service: string;
@@ -12,6 +13,7 @@ interface TopAnswer {
     readonly kind: string;
     readonly calls: number;
     readonly errors: number;
+    /** Time of all calls together. */
     readonly duration: number;
     readonly median: number;
     readonly p95: number;
