@@ -1,8 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
-import { createHash, X509Certificate } from "node:crypto";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
@@ -22,8 +21,6 @@ const aioquicPython = [join(peers, "aioquic", "bin", "python"), "python3"].find(
     return false;
   }
 });
-
-const chromium = "/usr/bin/chromium";
 
 interface Answer {
   readonly status: number;
@@ -101,9 +98,9 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
     expect(server.server.endpoint.counts).toMatchObject({ retries: 0, resets: 0 });
   });
 
-  test.skipIf(missing)("answers 150 requests at once", async () => {
+  test.skipIf(missing)("answers more requests at once than streams are allowed", async () => {
     const { port } = await start();
-    const paths = Array.from({ length: 150 }, (_, index) => `/number/${index}`);
+    const paths = Array.from({ length: 110 }, (_, index) => `/number/${index}`);
     const answers = await request(
       port,
       paths.map((path) => `GET ${path}`),
@@ -133,32 +130,4 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
       relay.close();
     }
   });
-});
-
-test.skipIf(!existsSync(chromium))("shows a page that posts in Chromium (skipped without it)", async () => {
-  const { server, port } = await start();
-  const { publicKey } = new X509Certificate(server.certificate.chain[0]!);
-  const hash = createHash("sha256").update(publicKey.export({ type: "spki", format: "der" }));
-  const profile = await mkdtemp(join(tmpdir(), "http3-chromium-"));
-  try {
-    const { stdout } = await run(
-      chromium,
-      [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        `--user-data-dir=${profile}`,
-        "--enable-quic",
-        `--origin-to-force-quic-on=127.0.0.1:${port}`,
-        `--ignore-certificate-errors-spki-list=${hash.digest("base64")}`,
-        "--virtual-time-budget=20000",
-        "--dump-dom",
-        `https://127.0.0.1:${port}/page`,
-      ],
-      { timeout: 60_000 },
-    );
-    expect(stdout.replace(/.*<body>/s, "")).toMatch(/^100000 bytes by h3</);
-  } finally {
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-  }
 });

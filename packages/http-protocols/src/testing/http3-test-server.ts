@@ -2,26 +2,16 @@ import type { Http3RequestStream } from "../http3/request-stream.ts";
 import { Http3ServerSession } from "../http3/server-session.ts";
 import type { ConnectionSettings } from "../quic/connection/settings.ts";
 import { UdpServer } from "../quic/endpoint/udp-server.ts";
-import type { Certificate } from "../quic/tls/handshake-messages.ts";
 import { selfSignedCertificate } from "./self-signed-der.ts";
 
 export interface Http3TestServer {
   readonly server: UdpServer;
-  readonly certificate: Certificate;
   readonly sessions: ReadonlySet<Http3ServerSession>;
   /** Faults of ours that ended a connection. */
   readonly faults: unknown[];
   /** Why connections ended. */
   readonly reasons: string[];
 }
-
-/** A page that posts to the server and shows how many bytes came back, and by which protocol it was loaded itself. */
-const page = `<!doctype html><title>page</title><script>
-fetch("/plain", { method: "POST", body: "x".repeat(100000) }).then(async (answer) => {
-  const { nextHopProtocol } = performance.getEntriesByType("navigation")[0];
-  document.body.append((await answer.text()).length + " bytes by " + nextHopProtocol);
-}).catch((error) => document.body.append(String(error)));
-</script><body>`;
 
 /** Sends `total` bytes as the client takes them. */
 function sendBytes(request: Http3RequestStream, total: number): { onWritable(): void } {
@@ -44,9 +34,8 @@ function sendBytes(request: Http3RequestStream, total: number): { onWritable(): 
 }
 
 /**
- * An HTTP/3 server for tests. `GET /bytes/<count>` answers `count` bytes, `GET /page` a page that posts. `POST` answers the body with
- * its length as a trailer. `POST /plain` leaves the trailer out: Chromium fails a fetch whose answer has one. Other requests get their
- * method and target.
+ * An HTTP/3 server for tests. `GET /bytes/<count>` answers `count` bytes. `POST` answers the body with
+ * its length as a trailer. Other requests get their method and target.
  * @param retryFrom handshakes from which on clients get a Retry
  */
 export async function startHttp3TestServer(
@@ -75,18 +64,17 @@ export async function startHttp3TestServer(
                 request.write(piece);
                 request.consume(piece.length);
               },
-              onEnd: () => request.end(head.target === "/plain" ? [] : ["x-length", String(bytes)]),
+              onEnd: () => request.end(["x-length", String(bytes)]),
               onAbort: () => {},
               onWritable: () => {},
             };
           }
-          const isPage = head.target === "/page";
-          const text = Buffer.from(isPage ? page : `${head.method} ${head.authority} ${head.target}`);
+          const text = Buffer.from(`${head.method} ${head.authority} ${head.target}`);
           const length = count === undefined ? text.length : Number(count);
           request.respond(103, ["link", "</style.css>"]);
           request.respond(200, [
             "content-type",
-            isPage ? "text/html" : "text/plain",
+            "text/plain",
             "content-length",
             String(length),
             "x-protocol",
@@ -118,5 +106,5 @@ export async function startHttp3TestServer(
       return session;
     },
   });
-  return { server, certificate, sessions, faults, reasons };
+  return { server, sessions, faults, reasons };
 }
