@@ -75,7 +75,7 @@ const rooms = {
   ],
   certificates: ["material", "acme", "pki", "tls"],
   "http-engine": [
-    "body|close-lingering|connection-limits|field-memo|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|status-text",
+    "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|status-text",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
     "declared-body|http-error|request-memo|request-trace|proxy-protocol",
     "refusal|rehearsed-way",
@@ -104,7 +104,7 @@ const rooms = {
     "tenancy|tls",
     "clickhouse|tracing",
   ],
-  "http-protocols": ["header-list|http2|quic", "grpc-client|grpc-js|http2-server", "http3"],
+  "http-protocols": ["header-list|http2|quic", "grpc-client|grpc-js|http1|http2-server", "http3"],
   wire: [
     "errors|model",
     "api-v3|compression|metrics-query|rows|tempo",

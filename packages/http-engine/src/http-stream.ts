@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
+import type { FieldMemo } from "http-protocols/http1";
 import type { ErrorOwner } from "server-core/threads/error-owner";
-import type { FieldMemo } from "./field-memo.ts";
 import type { HeaderList } from "./header-list.ts";
 
 /** A connection that left HTTP, with the bytes that came after the request. */

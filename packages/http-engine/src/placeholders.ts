@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { trimBlanks } from "http-protocols/http1";
 import { tryHostPort } from "server-core/go/host-port";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
 import { parseQuery } from "server-core/uri/query-parameters";
 import type { Exchange } from "./exchange.ts";
 import { addLogField } from "./extra-fields.ts";
-import { trimBlanks } from "./h1/field-lines.ts";
 import { getHeaders, headerBytes } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
 import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { HeadScanner, type RequestHead } from "http-protocols/http1";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import type { ConnectionLimits } from "../connection-limits.ts";
@@ -7,10 +8,9 @@ import { ConnectionClock } from "./connection-clock.ts";
 import { DrainWaiters } from "./drain-waiters.ts";
 import { endConnection, writeRefusal } from "./end-connection.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
-import { HeadScanner } from "./head-scanner.ts";
 import { readDirectly } from "./read-directly.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
-import type { RequestHead } from "./request-head.ts";
+import { serverErrorOf } from "./server-error-of.ts";
 
 /** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
 const maxHeldBytes = 64 * 1024;
@@ -244,7 +244,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     try {
       head = heads.scan(bytes, limits.maxHeaderBytes);
     } catch (error) {
-      this.#refuse(error);
+      this.#refuse(serverErrorOf(error));
       return;
     }
     if (head === undefined) {
@@ -322,7 +322,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     try {
       used = reader === undefined ? body.take(bytes) : runFor(reader, this.#takeBody, body, bytes);
     } catch (error) {
-      this.#failBody(error as ServerError);
+      this.#failBody(serverErrorOf(error));
       return;
     }
     this.#rest = used === bytes.length ? empty : bytes.subarray(used);

@@ -1,13 +1,12 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import type { FieldMemo, RequestHead } from "http-protocols/http1";
 import { ServerError } from "server-core/errors";
 import { BytesReadable } from "../body/contained-stream.ts";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
-import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RequestBody } from "./request-body.ts";
-import type { RequestHead } from "./request-head.ts";
 import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
 import { stableResponse } from "./stable-response.ts";
 

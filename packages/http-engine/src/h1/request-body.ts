@@ -1,6 +1,6 @@
+import { ChunkedDecoder } from "http-protocols/http1";
 import type { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
-import { ChunkedDecoder } from "./chunked-decoder.ts";
 import { H1Body } from "./h1-body.ts";
 
 /**
@@ -92,7 +92,7 @@ export class RequestBody {
   /**
    * Takes what belongs to it of the bytes that came.
    * @returns how many that were; {@link done} says whether it is whole then
-   * @throws ServerError HTTP_BAD_REQUEST for a malformed chunk
+   * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {
     if (this.#decoder !== undefined) {

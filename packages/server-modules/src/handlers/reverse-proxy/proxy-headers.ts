@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
-import { connectionWords } from "http-engine/h1/field-lines";
 import { getHeader, getHeaders, type HeaderList, removeHeaders } from "http-engine/header-list";
 import { remoteAddress, withoutZone } from "http-engine/remote-address";
+import { connectionWords } from "http-protocols/http1";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([

@@ -1,5 +1,5 @@
-import { trimBlanks } from "http-engine/h1/field-lines";
 import type { HeaderList } from "http-engine/header-list";
+import { trimBlanks } from "http-protocols/http1";
 
 /** The head of a CGI response. */
 export interface CgiHead {

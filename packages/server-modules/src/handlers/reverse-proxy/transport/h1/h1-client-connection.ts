@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { ChunkedDecoder } from "http-engine/h1/chunked-decoder";
 import type { HeaderList } from "http-engine/header-list";
+import { ChunkedDecoder, Http1Error } from "http-protocols/http1";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import { BodyWriter } from "../body-writer.ts";
@@ -49,9 +49,7 @@ const states = { idle: 0, head: 1, body: 2, detached: 3, closed: 4 } as const;
 
 /** A chunk that is none is the upstream's fault here, not the client's as in a request. */
 function faultOfUpstream(error: unknown): Error {
-  return error instanceof ServerError && error.code === "HTTP_BAD_REQUEST"
-    ? new ServerError("PROXY_UPSTREAM", error.message)
-    : (error as Error);
+  return error instanceof Http1Error ? new ServerError("PROXY_UPSTREAM", error.message) : (error as Error);
 }
 
 /** One connection to an upstream: a request at a time. Source: RFC 9112 */

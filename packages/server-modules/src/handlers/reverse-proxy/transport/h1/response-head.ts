@@ -1,5 +1,5 @@
-import { connectionWords, readFieldLines } from "http-engine/h1/field-lines";
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
+import { connectionWords, readFieldLines } from "http-protocols/http1";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { currentHead } from "./legacy-head.ts";
 

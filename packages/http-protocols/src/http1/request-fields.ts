@@ -1,7 +1,7 @@
-import { ServerError } from "server-core/errors";
-import type { FieldMemo } from "../field-memo.ts";
 import type { HeaderList } from "../header-list.ts";
 import { connectionWords, readFieldLines } from "./field-lines.ts";
+import type { FieldMemo } from "./field-memo.ts";
+import { Http1Error } from "./http1-error.ts";
 
 /** The fields of an HTTP/1 request, and what they say of its framing. */
 export interface RequestFields {
@@ -22,8 +22,8 @@ export interface RequestFields {
 }
 
 /** @returns the answer to a request that cannot be read */
-export function refuse(text: string): ServerError {
-  return new ServerError("HTTP_BAD_REQUEST", text);
+export function refuse(text: string): Http1Error {
+  return new Http1Error("malformed", text);
 }
 
 /** Values of the fields that say how a message is framed; undefined when absent. */
@@ -80,7 +80,7 @@ function note(framing: Framing, name: string, value: string): void {
   }
 }
 
-/** @throws ServerError HTTP_BAD_REQUEST, HTTP_TRANSFER_ENCODING */
+/** @throws Http1Error */
 function bodyLengthOf(framing: Framing, version: string): number {
   const { contentLength, transferEncoding } = framing;
   if (transferEncoding !== undefined) {
@@ -100,8 +100,8 @@ function bodyLengthOf(framing: Framing, version: string): number {
     if (codings.slice(0, -1).includes("chunked")) {
       throw refuse(`chunked is not the last transfer encoding: ${JSON.stringify(transferEncoding)}`);
     }
-    throw new ServerError(
-      "HTTP_TRANSFER_ENCODING",
+    throw new Http1Error(
+      "transfer-encoding",
       `unknown transfer encoding ${JSON.stringify(transferEncoding)}`,
     );
   }
@@ -118,7 +118,7 @@ function bodyLengthOf(framing: Framing, version: string): number {
  * Reads the fields of a request, strictly: what two readers could understand differently is refused.
  * @param text of the head
  * @param start where the first field line begins
- * @throws ServerError HTTP_BAD_REQUEST, HTTP_TRANSFER_ENCODING, HTTP_EXPECTATION
+ * @throws Http1Error
  * Source: RFC 9112
  */
 export function parseRequestFields(text: string, start: number, version: "1.0" | "1.1"): RequestFields {
@@ -144,7 +144,7 @@ export function parseRequestFields(text: string, start: number, version: "1.0" |
   const bodyLength = bodyLengthOf(framing, version);
   const listed = connectionWords(framing.connection);
   if (framing.expect !== "" && framing.expect.toLowerCase() !== "100-continue") {
-    throw new ServerError("HTTP_EXPECTATION", `unknown expectation ${JSON.stringify(framing.expect)}`);
+    throw new Http1Error("expectation", `unknown expectation ${JSON.stringify(framing.expect)}`);
   }
   return {
     headers,

@@ -1,4 +1,4 @@
-import { ServerError } from "server-core/errors";
+import { Http1Error } from "./http1-error.ts";
 
 /** Limit of a line with a chunk's size and extensions; the extensions are ignored. */
 const maxLineBytes = 4 * 1024;
@@ -34,7 +34,7 @@ export class ChunkedDecoder {
     return this.#state === "done";
   }
 
-  /** @returns how many bytes belonged to the body: fewer than there are once it is done. @throws ServerError HTTP_BAD_REQUEST */
+  /** @returns how many bytes belonged to the body: fewer than there are once it is done. @throws Http1Error */
   push(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#state !== "done") {
@@ -60,8 +60,8 @@ export class ChunkedDecoder {
     this.#line += bytes.toString("latin1", from, stop);
     const limit = this.#state === "trailers" ? maxTrailerBytes : maxLineBytes;
     if (this.#line.length > limit) {
-      throw new ServerError(
-        "HTTP_BAD_REQUEST",
+      throw new Http1Error(
+        "malformed",
         `a line of a chunked body is longer than the limit of ${limit} bytes`,
       );
     }
@@ -69,7 +69,7 @@ export class ChunkedDecoder {
       return stop;
     }
     if (this.#line.charCodeAt(this.#line.length - 2) !== cr) {
-      throw new ServerError("HTTP_BAD_REQUEST", "a line of a chunked body ends without CR");
+      throw new Http1Error("malformed", "a line of a chunked body ends without CR");
     }
     const line = this.#line.slice(0, -2);
     this.#line = "";
@@ -82,10 +82,7 @@ export class ChunkedDecoder {
       case "size": {
         const size = sizeLine.exec(line)?.[1];
         if (size === undefined) {
-          throw new ServerError(
-            "HTTP_BAD_REQUEST",
-            `malformed chunk size ${JSON.stringify(line.slice(0, 40))}`,
-          );
+          throw new Http1Error("malformed", `malformed chunk size ${JSON.stringify(line.slice(0, 40))}`);
         }
         this.#left = Number.parseInt(size, 16);
         this.#state = this.#left === 0 ? "trailers" : "data";
@@ -93,7 +90,7 @@ export class ChunkedDecoder {
       }
       case "data-end":
         if (line !== "") {
-          throw new ServerError("HTTP_BAD_REQUEST", "a chunk is longer than its size");
+          throw new Http1Error("malformed", "a chunk is longer than its size");
         }
         this.#state = "size";
         break;
@@ -104,7 +101,7 @@ export class ChunkedDecoder {
         }
         this.#trailerBytes += line.length;
         if (!trailerLine.test(line) || this.#trailerBytes > maxTrailerBytes) {
-          throw new ServerError("HTTP_BAD_REQUEST", "malformed or too many trailers");
+          throw new Http1Error("malformed", "malformed or too many trailers");
         }
         if (this.#takeTrailer !== undefined) {
           const colon = line.indexOf(":");

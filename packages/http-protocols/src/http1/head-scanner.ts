@@ -40,7 +40,7 @@ export class HeadScanner {
    * Looks for a head at the beginning of the bytes.
    * @param bytes all that came since the last head, and what was behind that: as before, or with more at the end
    * @returns undefined: it is not complete yet; `preface`: the connection begins as those of HTTP/2 do
-   * @throws ServerError where it is none, or will never be one, as early as can be seen
+   * @throws Http1Error where it is none, or will never be one, as early as can be seen
    */
   scan(bytes: Buffer, maxHeaderBytes: number): RequestHead | "preface" | undefined {
     const again = this.#searched === 0 ? this.#reader.readAgain(bytes) : undefined;

@@ -1,5 +1,5 @@
 import { METHODS } from "node:http";
-import { ServerError } from "server-core/errors";
+import { Http1Error } from "./http1-error.ts";
 import { parseRequestFields, type RequestFields, refuse } from "./request-fields.ts";
 
 /** The head of an HTTP/1 request: its first line and its fields. */
@@ -61,7 +61,7 @@ export class RequestHeadReader {
   /**
    * Reads the head of a request, strictly: what two readers could understand differently is refused.
    * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
-   * @throws ServerError HTTP_BAD_REQUEST, HTTP_VERSION, HTTP_TRANSFER_ENCODING, HTTP_EXPECTATION
+   * @throws Http1Error
    * Source: RFC 9112
    */
   read(text: string): RequestHead {
@@ -80,7 +80,7 @@ export class RequestHeadReader {
     }
     const version = text.slice(lineEnd - 3, lineEnd);
     if (version !== "1.1" && version !== "1.0") {
-      throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${version}`);
+      throw new Http1Error("version", `unsupported protocol version HTTP/${version}`);
     }
     checkTarget(method, target);
     const rest = text.slice(lineEnd - 1); // with the last digit of the version: what fields mean depends on it

@@ -1,4 +1,4 @@
-import { ServerError } from "server-core/errors";
+import { Http1Error } from "./http1-error.ts";
 
 const lf = 0x0a;
 const cr = 0x0d;
@@ -14,20 +14,20 @@ export function findHeadFault(
   start: number,
   searched: number,
   maxHeaderBytes: number,
-): ServerError | undefined {
+): Http1Error | undefined {
   let feed = bytes.indexOf(lf, Math.max(start, searched));
   while (feed !== -1) {
     if (feed === 0 || bytes[feed - 1] !== cr) {
-      return new ServerError("HTTP_BAD_REQUEST", "a line of the head ends without CR");
+      return new Http1Error("malformed", "a line of the head ends without CR");
     }
     feed = bytes.indexOf(lf, feed + 1);
   }
   const first = bytes[start];
   if (first !== undefined && first !== cr && (first < 0x21 || first > 0x7e)) {
-    return new ServerError("HTTP_BAD_REQUEST", "not HTTP");
+    return new Http1Error("malformed", "not HTTP");
   }
   if (bytes.length - start > maxHeaderBytes) {
-    return new ServerError("HTTP_HEADER_TOO_LARGE", `the head is over the limit of ${maxHeaderBytes} bytes`);
+    return new Http1Error("head-too-large", `the head is over the limit of ${maxHeaderBytes} bytes`);
   }
   return undefined;
 }

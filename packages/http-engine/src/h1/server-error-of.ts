@@ -1,0 +1,17 @@
+import { Http1Error, type Http1Fault } from "http-protocols/http1";
+import { ServerError, type ServerErrorCode } from "server-core/errors";
+
+const codes: Readonly<Record<Http1Fault, ServerErrorCode>> = {
+  malformed: "HTTP_BAD_REQUEST",
+  version: "HTTP_VERSION",
+  "transfer-encoding": "HTTP_TRANSFER_ENCODING",
+  expectation: "HTTP_EXPECTATION",
+  "head-too-large": "HTTP_HEADER_TOO_LARGE",
+};
+
+/** The server's error for what a reader of HTTP/1 refused; an error of others as it is. */
+export function serverErrorOf(error: unknown): ServerError {
+  return error instanceof Http1Error
+    ? new ServerError(codes[error.fault], error.message)
+    : (error as ServerError);
+}

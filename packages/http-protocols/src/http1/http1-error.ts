@@ -1,0 +1,20 @@
+/**
+ * What is wrong with bytes of HTTP/1.
+ * - `malformed`: they are none, or two readers could understand them differently
+ * - `version`: a version that is neither 1.0 nor 1.1
+ * - `transfer-encoding`: one that is not `chunked`
+ * - `expectation`: one that is not `100-continue`
+ * - `head-too-large`: the head is over the limit
+ */
+export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
+
+/** Bytes that the readers of HTTP/1 refuse. A server or a client makes an error of its own of it. */
+export class Http1Error extends Error {
+  override readonly name = "Http1Error";
+  readonly fault: Http1Fault;
+
+  constructor(fault: Http1Fault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
