@@ -20,13 +20,14 @@ async function refusal(name: string, toDays: number, tls: (pem: string) => Conne
     dial,
     { ...options, localAddress: undefined, lookup: nameLookups.lookup, writeBufferBytes: 0 },
     {
-      options: tls(cert),
-      serverName: "here.example",
-      handshakeTimeoutMs: 0,
-      alpn: ["http/1.1"],
-      renegotiation: false,
+      tls: {
+        options: tls(cert),
+        serverName: "here.example",
+        handshakeTimeoutMs: 0,
+        alpn: ["http/1.1"],
+        renegotiation: false,
+      },
     },
-    undefined,
     (error, socket) => {
       socket?.destroy();
       resolve(error?.message ?? "accepted");

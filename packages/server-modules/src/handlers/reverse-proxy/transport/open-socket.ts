@@ -1,4 +1,4 @@
-import type { LookupFunction, Socket } from "node:net";
+import type { LookupFunction, NetConnectOpts, Socket } from "node:net";
 import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
 import type { ClientCertificate, ClientIdentity } from "certificates/tls/certificates/client-certificate";
@@ -48,159 +48,213 @@ const longestDelayMs = 2 ** 31 - 1;
 
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
+/** Which way a connection goes, beside its address. */
+export interface SocketWay {
+  /** TLS with the upstream; undefined for none. */
+  readonly tls?: TlsOfSocket | undefined;
+  readonly preface?: Preface;
+  /** Memory to read into, over TCP without TLS or a proxy: the socket emits no `data` then. */
+  readonly buffer?: ReadBuffer | undefined;
+  /** The proxy; the lookup, the own address and the time limit are for the connection to it. */
+  readonly hop?: ProxyHop | undefined;
+}
+
 /**
  * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
- * @param buffer memory to read into, over TCP without TLS or a proxy: the socket emits no `data` then
- * @param hop the proxy; the lookup, the own address and the time limit are for the connection to it
  * @param done called once, with a socket that has no listeners of ours left, or with why there is none
  * @returns gives it up; `done` is not called any more then
  */
 export function openSocket(
   dial: DialAddress,
   options: SocketOptions,
-  tls: TlsOfSocket | undefined,
-  preface: Preface,
+  way: SocketWay,
   done: Done,
-  buffer?: ReadBuffer,
-  hop?: ProxyHop,
 ): () => void {
-  // No proxy leads to a unix socket.
-  const proxy = dial.path === "" ? hop : undefined;
-  const direct = buffer !== undefined && tls === undefined && proxy === undefined;
-  const { writeBufferBytes } = options;
-  const waiting = writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {};
-  let current: Socket = runForNobody(() =>
-    connect(
-      dial.path === ""
-        ? {
-            host: proxy?.host ?? dial.host,
-            port: proxy?.port ?? dial.port,
-            noDelay: true,
-            autoSelectFamily: true,
-            ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
-            autoSelectFamilyAttemptTimeout:
-              options.fallbackDelayMs < 0 ? longestDelayMs : Math.max(10, options.fallbackDelayMs),
-            ...(options.probeIntervalMs > 0
-              ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
-              : {}),
-            ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-            lookup: options.lookup,
-            ...(direct ? { onread: buffer.options } : {}),
-            ...waiting,
-          }
-        : { path: dial.path, ...waiting },
-    ),
-  );
-  const told = keepOwner(done);
-  if (direct && dial.path === "") {
-    setReadBuffer(current, buffer);
+  const opening = new SocketOpening(dial, options, way, done);
+  opening.begin();
+  return () => opening.giveUp();
+}
+
+/** A connection that is being made: dialed, led through a proxy, and secured. */
+class SocketOpening {
+  readonly #dial: DialAddress;
+  readonly #options: SocketOptions;
+  readonly #way: SocketWay;
+  /** The proxy to dial; none leads to a unix socket. */
+  readonly #proxy: ProxyHop | undefined;
+  readonly #told: Done;
+  /** The outermost layer so far: TCP, TLS with the proxy, or TLS with the upstream. */
+  #current: Socket;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
+
+  constructor(dial: DialAddress, options: SocketOptions, way: SocketWay, done: Done) {
+    this.#dial = dial;
+    this.#options = options;
+    this.#way = way;
+    this.#proxy = dial.path === "" ? way.hop : undefined;
+    const { buffer } = way;
+    const direct = buffer !== undefined && way.tls === undefined && this.#proxy === undefined;
+    const readInto = direct ? buffer : undefined;
+    this.#current = runForNobody(() => connect(connectOptions(dial, options, this.#proxy, readInto)));
+    this.#told = keepOwner(done);
+    if (readInto !== undefined && dial.path === "") {
+      setReadBuffer(this.#current, readInto);
+    }
   }
-  let timer: NodeJS.Timeout | undefined;
-  let settled = false;
-  const settle = (error: Error | undefined): void => {
-    if (settled) {
+
+  begin(): void {
+    const socket = this.#current;
+    this.#limit(this.#options.dialTimeoutMs, "no connection");
+    socket.on("error", this.#settle);
+    socket.on("close", this.#onClose);
+    socket.once("connect", () => {
+      const proxy = this.#proxy;
+      if (proxy === undefined) {
+        this.#proceed();
+      } else if (proxy.secure) {
+        this.#shakeWithProxy(proxy);
+      } else {
+        askForTunnel(socket, proxy, this.#dial, this.#onTunnel);
+      }
+    });
+  }
+
+  giveUp(): void {
+    if (!this.#settled) {
+      this.#settled = true;
+      clearTimeout(this.#timer);
+      this.#current.on("error", () => {});
+      this.#current.destroy();
+    }
+  }
+
+  /** Arrow functions, because listeners are taken off by identity. */
+  readonly #settle = (error: Error | undefined): void => {
+    if (this.#settled) {
       return;
     }
-    settled = true;
-    clearTimeout(timer);
+    this.#settled = true;
+    clearTimeout(this.#timer);
     if (error !== undefined) {
-      current.destroy();
-      told(error, undefined);
+      this.#current.destroy();
+      this.#told(error, undefined);
       return;
     }
-    current.off("error", onError);
-    current.off("close", onClose);
-    told(undefined, current);
+    this.#current.off("error", this.#onError);
+    this.#current.off("close", this.#onClose);
+    this.#told(undefined, this.#current);
   };
-  let onError = settle;
-  const onClose = (): void => settle(new Error("the connection was closed while it was made"));
-  const limit = (ms: number, what: string): void => {
-    clearTimeout(timer);
-    timer = ms > 0 ? setTimeout(() => settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
-  };
-  limit(options.dialTimeoutMs, "no connection");
-  current.on("error", settle);
-  current.on("close", onClose);
-  current.once("connect", () => {
-    if (proxy === undefined) {
-      proceed();
-    } else if (proxy.secure) {
-      shakeWithProxy(proxy);
-    } else {
-      askForTunnel(current, proxy, dial, onTunnel);
-    }
-  });
-  const onTunnel = (error: Error | undefined): void => (error === undefined ? proceed() : settle(error));
+
+  /** The listener for errors of the outermost layer. */
+  #onError: (error: Error | undefined) => void = this.#settle;
+
+  readonly #onClose = (): void => this.#settle(new Error("the connection was closed while it was made"));
+
+  readonly #onTunnel = (error: Error | undefined): void =>
+    error === undefined ? this.#proceed() : this.#settle(error);
+
+  #limit(ms: number, what: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = ms > 0 ? setTimeout(() => this.#settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
+  }
+
   /** Everything after that goes through TLS with the proxy. */
-  const shakeWithProxy = (proxy: ProxyHop): void => {
-    const below = current;
-    below.off("close", onClose);
+  #shakeWithProxy(proxy: ProxyHop): void {
     const secure = connectTls({
-      socket: below,
+      socket: this.#below(),
       host: proxy.host,
       ...(isIP(proxy.host) === 0 ? { servername: proxy.host } : {}),
       ALPNProtocols: ["http/1.1"],
     });
-    current = secure;
+    this.#current = secure;
     const explained = watchCertificate(secure);
-    secure.on("error", (error) => settle(explained(error)));
-    secure.on("close", onClose);
-    secure.once("secureConnect", () => askForTunnel(secure, proxy, dial, onTunnel));
-  };
-  const proceed = (): void => {
-    if (settled) {
+    secure.on("error", (error) => this.#settle(explained(error)));
+    secure.on("close", this.#onClose);
+    secure.once("secureConnect", () => askForTunnel(secure, proxy, this.#dial, this.#onTunnel));
+  }
+
+  /** The way to the upstream is open. */
+  #proceed(): void {
+    if (this.#settled) {
       return;
     }
+    const { preface, tls } = this.#way;
     if (preface !== undefined) {
-      current.write(preface);
+      this.#current.write(preface);
     }
     if (tls === undefined) {
-      settle(undefined);
+      this.#settle(undefined);
       return;
     }
-    limit(tls.handshakeTimeoutMs, "no TLS handshake");
+    this.#limit(tls.handshakeTimeoutMs, "no TLS handshake");
     if (tls.clientCertificate === undefined) {
-      shake(tls, {});
+      this.#shake(tls, {});
     } else {
       tls.clientCertificate
         .load()
-        .then((identity) => shake(tls, identity ?? {}))
-        .catch(settle);
+        .then((identity) => this.#shake(tls, identity ?? {}))
+        .catch(this.#settle);
     }
-  };
-  const shake = (tls: TlsOfSocket, identity: Partial<ClientIdentity>): void => {
-    if (settled) {
+  }
+
+  #shake(tls: TlsOfSocket, identity: Partial<ClientIdentity>): void {
+    if (this.#settled) {
       return;
     }
-    const below = current;
-    below.off("close", onClose);
+    const { writeBufferBytes } = this.#options;
     const secure: TLSSocket = connectTls({
       ...tls.options,
       ...identity,
-      socket: below,
+      socket: this.#below(),
       ...(writeBufferBytes > 0 ? { highWaterMark: writeBufferBytes } : {}),
       host: tls.serverName,
       ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
       ALPNProtocols: [...tls.alpn],
     });
-    current = secure;
+    this.#current = secure;
     const explained = watchCertificate(secure);
-    onError = (error) => settle(error && explained(error));
-    secure.on("error", onError);
-    secure.on("close", onClose);
+    this.#onError = (error) => this.#settle(error && explained(error));
+    secure.on("error", this.#onError);
+    secure.on("close", this.#onClose);
     secure.once("secureConnect", () => {
       if (!tls.renegotiation) {
         secure.disableRenegotiation();
       }
-      settle(undefined);
+      this.#settle(undefined);
     });
-  };
-  return () => {
-    if (!settled) {
-      settled = true;
-      clearTimeout(timer);
-      current.on("error", () => {});
-      current.destroy();
-    }
+  }
+
+  /** The layer that the next one is put on: its end is told by the next one. */
+  #below(): Socket {
+    this.#current.off("close", this.#onClose);
+    return this.#current;
+  }
+}
+
+/** @param readInto memory that the socket reads into, for TCP */
+function connectOptions(
+  dial: DialAddress,
+  options: SocketOptions,
+  proxy: ProxyHop | undefined,
+  readInto: ReadBuffer | undefined,
+): NetConnectOpts {
+  const { writeBufferBytes, fallbackDelayMs, probeIntervalMs, localAddress, lookup } = options;
+  const waiting = writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {};
+  if (dial.path !== "") {
+    return { path: dial.path, ...waiting };
+  }
+  return {
+    host: proxy?.host ?? dial.host,
+    port: proxy?.port ?? dial.port,
+    noDelay: true,
+    autoSelectFamily: true,
+    ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
+    autoSelectFamilyAttemptTimeout: fallbackDelayMs < 0 ? longestDelayMs : Math.max(10, fallbackDelayMs),
+    ...(probeIntervalMs > 0 ? { keepAlive: true, keepAliveInitialDelay: probeIntervalMs } : {}),
+    ...(localAddress === undefined ? {} : { localAddress }),
+    lookup,
+    ...(readInto === undefined ? {} : { onread: readInto.options }),
+    ...waiting,
   };
 }

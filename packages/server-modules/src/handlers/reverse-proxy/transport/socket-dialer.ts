@@ -69,20 +69,23 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
       return openSocket(
         dial,
         options.socket,
-        tls === undefined || !secure(dial)
-          ? undefined
-          : {
-              options: tls,
-              clientCertificate,
-              serverName: serverName || dial.host || "localhost",
-              handshakeTimeoutMs,
-              alpn,
-              renegotiation,
-            },
-        proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
+        {
+          tls:
+            tls === undefined || !secure(dial)
+              ? undefined
+              : {
+                  options: tls,
+                  clientCertificate,
+                  serverName: serverName || dial.host || "localhost",
+                  handshakeTimeoutMs,
+                  alpn,
+                  renegotiation,
+                },
+          preface: proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
+          buffer,
+          hop: options.hop?.(request, dial, secure(dial)),
+        },
         done,
-        buffer,
-        options.hop?.(request, dial, secure(dial)),
       );
     },
   };

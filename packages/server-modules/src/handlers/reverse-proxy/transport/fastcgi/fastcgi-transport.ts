@@ -84,7 +84,7 @@ export const fastcgiTransport = defineModule({
           },
           length,
         );
-        call.cancelDial = openSocket(dial, socketOptions, undefined, undefined, (error, socket) => {
+        call.cancelDial = openSocket(dial, socketOptions, {}, (error, socket) => {
           call.cancelDial = undefined;
           if (socket === undefined) {
             call.fail(error ?? new Error("no connection"));
