@@ -1,7 +1,8 @@
 import type { Registry } from "@prometheus-io/client";
 import { clickHouseServers, type Logger, openClientTls, StartError } from "lifecycle";
-import { StorageError, type TraceStore } from "storage/api";
+import type { TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
+import { StorageError } from "storage/errors";
 import { openGrpcStore } from "storage/grpc";
 import { openMemoryStore } from "storage/memory";
 import type { StoreOptions } from "./store-options.ts";

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OtlpTranscoder } from "wire/otlp";
-import { readSpanRows, SpanBlock, type SpanRows, SpanRowWriter, spanColumns } from "wire/rows";
+import { readSpanRows, type SpanRows, SpanRowWriter, spanColumns } from "wire/rows";
+import { SpanBlock } from "wire/span-block";
 import { Corpus } from "../corpus/corpus.ts";
 
 /** As blocks of columns, which is what the store is sent, or as the rows that such blocks are made of. */

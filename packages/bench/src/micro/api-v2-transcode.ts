@@ -3,7 +3,8 @@
  * objects.
  * Run: `node packages/bench/src/micro/api-v2-transcode.ts [seconds]`; one process, nothing else measured.
  */
-import { ApiV2Transcoder, fromApiV2Batch, PostSpansRequest } from "wire/api-v2";
+import { fromApiV2Batch, PostSpansRequest } from "wire/api-v2";
+import { ApiV2Transcoder } from "wire/api-v2-transcoder";
 import { SpanRowWriter } from "wire/rows";
 import { apiV2Batch } from "./api-v2-spans.ts";
 import { spansPerCpuSecond } from "./spans-per-cpu-second.ts";

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "@prometheus-io/client";
-import { parseTags } from "lifecycle";
+import { parseTags } from "lifecycle/parse-tags";
 import type { CollectorOptions } from "../options/collector-options.ts";
 import { CollectorTags } from "./collector-tags.ts";
 import type { RowStep } from "./row-step.ts";

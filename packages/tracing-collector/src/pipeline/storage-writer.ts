@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
-import { StorageError, type TraceStore } from "storage/api";
+import type { TraceStore } from "storage/api";
+import { StorageError } from "storage/errors";
 import type { CollectorMetrics } from "../counts/metrics.ts";
 import { CollectorError } from "../errors.ts";
 import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";

@@ -1,5 +1,6 @@
 import { type handleUnaryCall, type ServiceDefinition, status } from "@grpc/grpc-js";
-import { ApiV2Transcoder, type PostSpansResponse } from "wire/api-v2";
+import type { PostSpansResponse } from "wire/api-v2";
+import { ApiV2Transcoder } from "wire/api-v2-transcoder";
 import { WireError } from "wire/errors";
 import {
   addHealth,

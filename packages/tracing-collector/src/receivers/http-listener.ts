@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { httpServerFor, listenError } from "lifecycle";
+import { listenError } from "lifecycle/errors";
+import { httpServerFor } from "lifecycle/http-server";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
 /** How long an HTTP listener waits for its senders, in milliseconds; 0: without limit. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { status } from "@grpc/grpc-js";
-import { activeSpan, type Logger } from "lifecycle";
+import type { Logger } from "lifecycle";
+import { activeSpan } from "lifecycle/own-span";
 import { acceptedEncodings } from "wire/compression";
 import { WireError } from "wire/errors";
 import type { TranscodeResult } from "wire/rows";

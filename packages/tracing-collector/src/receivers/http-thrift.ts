@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { activeSpan } from "lifecycle";
+import { activeSpan } from "lifecycle/own-span";
 import { WireError } from "wire/errors";
 import { ThriftBatchTranscoder } from "wire/thrift";
 import type { CollectorMetrics } from "../counts/metrics.ts";

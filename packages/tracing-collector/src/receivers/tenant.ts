@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type TenantCheck, tenantProblemTexts } from "lifecycle";
+import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 
 /** A request without a tenant, or with an unknown one. The message is the public model's. */
 export class TenantError extends Error {

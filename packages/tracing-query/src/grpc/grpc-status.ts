@@ -1,6 +1,6 @@
 import { type Metadata, status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
-import { StorageError, type StorageErrorCode } from "storage/api";
+import { StorageError, type StorageErrorCode } from "storage/errors";
 import { QueryError, type QueryErrorCode } from "../query-error.ts";
 
 /** The failure that a gRPC client receives. */

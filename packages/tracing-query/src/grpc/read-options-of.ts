@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantProblem, tenantProblemTexts } from "lifecycle";
-import { type PartialReason, PartialReasons } from "storage/api";
+import { type PartialReason, PartialReasons } from "storage/partial-answer";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { PlacedRead } from "../service/request-gate.ts";
 import type { CallGuard } from "./call-guard.ts";

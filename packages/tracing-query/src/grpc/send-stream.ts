@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
-import { nextTurn } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import { type ClientTimes, defaultClientTimes } from "../http/cut-slow-client.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import { partialTrailer, withPartial } from "./partial-trailer.ts";

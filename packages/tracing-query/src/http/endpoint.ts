@@ -1,14 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
-import {
-  activeSpan,
-  formatTraceContext,
-  type Logger,
-  newContext,
-  parseTraceparent,
-  type TenantCheck,
-  tenantProblemTexts,
-} from "lifecycle";
-import { type PartialAnswer, PartialReasons, type ReadOptions } from "storage/api";
+import type { Logger } from "lifecycle";
+import { activeSpan } from "lifecycle/own-span";
+import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
+import { formatTraceContext, newContext, parseTraceparent } from "lifecycle/trace-context";
+import type { ReadOptions } from "storage/api";
+import { type PartialAnswer, PartialReasons } from "storage/partial-answer";
 import { QueryError } from "../query-error.ts";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";

@@ -1,4 +1,5 @@
-import { type PartialAnswer, StorageError, type StorageErrorCode } from "storage/api";
+import type { PartialAnswer } from "storage/api";
+import { StorageError, type StorageErrorCode } from "storage/errors";
 import { WireError } from "wire/errors";
 import { type BrokenLimit, QueryError, type QueryErrorCode } from "../query-error.ts";
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import { nextTurn } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import { type ContentCoding, compressorOf } from "./content-coding.ts";
 
 /** Larger chunks delay other requests; smaller ones cost too many calls. */

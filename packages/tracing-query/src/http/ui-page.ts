@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { type Logger, StartError, version } from "lifecycle";
+import type { Logger } from "lifecycle";
+import { StartError } from "lifecycle/errors";
+import { version } from "lifecycle/version";
 
 export interface UiPageSettings {
   /** Folder with `index.html`. */

@@ -1,25 +1,25 @@
-import {
-  type AnalysisReader,
-  type AttributeComparison,
-  type AttributeComparisonQuery,
-  type CriticalPathSums,
-  type DurationRank,
-  type DurationRankQuery,
-  type DurationRanks,
-  type DurationRanksQuery,
-  type HeatMap,
-  type HeatMapQuery,
-  type OperationSummary,
-  type PopulationComparison,
-  type PopulationComparisonQuery,
-  type ReadOptions,
-  StorageError,
-  type Tail,
-  type TailQuery,
-  type TopOperationsQuery,
-  type TraceQuery,
-  withinTime,
+import type {
+  AnalysisReader,
+  AttributeComparison,
+  AttributeComparisonQuery,
+  CriticalPathSums,
+  DurationRank,
+  DurationRankQuery,
+  DurationRanks,
+  DurationRanksQuery,
+  HeatMap,
+  HeatMapQuery,
+  OperationSummary,
+  PopulationComparison,
+  PopulationComparisonQuery,
+  ReadOptions,
+  Tail,
+  TailQuery,
+  TopOperationsQuery,
+  TraceQuery,
 } from "storage/api";
+import { withinTime } from "storage/asked-time";
+import { StorageError } from "storage/errors";
 import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 

@@ -1,10 +1,5 @@
-import {
-  type MetricsReader,
-  type ReadOptions,
-  refusePartial,
-  type SpanCountQuery,
-  withinTime,
-} from "storage/api";
+import type { MetricsReader, ReadOptions, SpanCountQuery } from "storage/api";
+import { refusePartial, withinTime } from "storage/asked-time";
 import { QueryError } from "../query-error.ts";
 
 const minuteMs = 60_000;

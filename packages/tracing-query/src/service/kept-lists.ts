@@ -1,4 +1,4 @@
-import { StorageError } from "storage/api";
+import { StorageError } from "storage/errors";
 
 /** Limit for all lists of one cache: some megabytes. */
 const defaultMaxItems = 100_000;

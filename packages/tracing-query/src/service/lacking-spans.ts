@@ -1,11 +1,6 @@
-import {
-  concerns,
-  type PackedTrace,
-  PartialReasons,
-  type ReadOptions,
-  refusePartial,
-  type SpanList,
-} from "storage/api";
+import type { PackedTrace, ReadOptions, SpanList } from "storage/api";
+import { concerns, refusePartial } from "storage/asked-time";
+import { PartialReasons } from "storage/partial-answer";
 
 /** Missing spans of a trace start at most this long before or after the spans that are there. */
 const marginNano = 600_000_000_000n;

@@ -1,11 +1,6 @@
-import {
-  type Operation,
-  type PartialReason,
-  PartialReasons,
-  type ReadOptions,
-  refusePartial,
-  type SpanReader,
-} from "storage/api";
+import type { Operation, ReadOptions, SpanReader } from "storage/api";
+import { refusePartial } from "storage/asked-time";
+import { type PartialReason, PartialReasons } from "storage/partial-answer";
 import type { SpanKind } from "wire/model";
 import { KeptLists } from "./kept-lists.ts";
 import type { ReadOperation } from "./query-metrics.ts";

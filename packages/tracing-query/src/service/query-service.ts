@@ -19,7 +19,8 @@ import type {
   TraceQlReader,
   TraceQuery,
 } from "storage/api";
-import { StorageError, withinTime } from "storage/api";
+import { withinTime } from "storage/asked-time";
+import { StorageError } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";

@@ -1,18 +1,18 @@
-import {
-  type AttributeCatalog,
-  type AttributeName,
-  type AttributeNamesQuery,
-  type AttributeValuesQuery,
-  type CatalogValue,
-  type ReadOptions,
-  type TraceQlGroup,
-  type TraceQlMetrics,
-  type TraceQlMetricsQuery,
-  type TraceQlReader,
-  type TraceQlSearch,
-  type TraceQlSearchQuery,
-  withinTime,
+import type {
+  AttributeCatalog,
+  AttributeName,
+  AttributeNamesQuery,
+  AttributeValuesQuery,
+  CatalogValue,
+  ReadOptions,
+  TraceQlGroup,
+  TraceQlMetrics,
+  TraceQlMetricsQuery,
+  TraceQlReader,
+  TraceQlSearch,
+  TraceQlSearchQuery,
 } from "storage/api";
+import { withinTime } from "storage/asked-time";
 import type { StoreReads } from "./store-reads.ts";
 
 /**

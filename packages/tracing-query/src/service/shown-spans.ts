@@ -1,4 +1,5 @@
-import { nextTurn, type PackedTrace } from "storage/api";
+import type { PackedTrace } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import type { ApiV2Span } from "wire/api-v2";
 import { lengthNano, type Span, type SpanKind } from "wire/model";
 import { type AdjustOptions, adjustTrace } from "./adjusters/adjust-trace.ts";

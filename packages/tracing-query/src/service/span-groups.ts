@@ -1,4 +1,4 @@
-import { nextTurn } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import type { ShownSpan } from "./shown-spans.ts";
 
 /** A group of spans in trees: the same service and operation below the same group. */

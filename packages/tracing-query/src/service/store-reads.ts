@@ -1,5 +1,6 @@
-import { type StorageWatch, startChild } from "lifecycle";
-import { StorageError } from "storage/api";
+import type { StorageWatch } from "lifecycle";
+import { startChild } from "lifecycle/own-span";
+import { StorageError } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { PlacedRead, RequestGate } from "./request-gate.ts";

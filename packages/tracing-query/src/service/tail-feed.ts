@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ReadOptions, refusePartial, type SpanSelection, type Tail } from "storage/api";
+import type { ReadOptions, SpanSelection, Tail } from "storage/api";
+import { refusePartial } from "storage/asked-time";
 import type { AnalysisService } from "./analysis-service.ts";
 import type { RequestGate } from "./request-gate.ts";
 

@@ -1,4 +1,5 @@
-import { nextTurn, type PackedTrace, type SpanList } from "storage/api";
+import type { PackedTrace, SpanList } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import { lengthNano, type Span, statusCodes } from "wire/model";
 import type { AdjustOptions } from "./adjusters/adjust-trace.ts";
 import { parentIdOf, planClocks } from "./adjusters/clock-plan.ts";

@@ -1,4 +1,6 @@
-import { nextTurn, type PartialReasons, type SpanList } from "storage/api";
+import type { SpanList } from "storage/api";
+import { nextTurn } from "storage/next-turn";
+import type { PartialReasons } from "storage/partial-answer";
 import { encodeTraces, tracesJsonValue } from "wire/otlp";
 import { partialText } from "../service/partial-text.ts";
 import { spansInParts } from "../service/spans-of.ts";

@@ -31,7 +31,6 @@ export {
   SamplingStrategyResponse,
   SamplingStrategyType,
 } from "../gen/tracing/api_v2/sampling.ts";
-export { ApiV2Transcoder, type ApiV2TranscoderOptions } from "./api-v2-transcoder.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { fromStoredApiV2Spans } from "./from-stored-api-v2-spans.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag, tagFromAttribute } from "./tags.ts";

@@ -1,7 +1,6 @@
 export { attributeMark, attributeTypeLetters, valueMark } from "./attribute-list.ts";
 export { attributeText, doubleText, parseAttributeText } from "./attribute-text.ts";
 export { AttributeWriter } from "./attribute-writer.ts";
-export { SpanBlock } from "./block/span-block.ts";
 export { ByteWriter } from "./byte-writer.ts";
 export { fromFirstLayout } from "./from-first-layout.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";

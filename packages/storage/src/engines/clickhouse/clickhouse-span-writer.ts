@@ -1,5 +1,6 @@
 import { WireError } from "wire/errors";
-import { SpanBlock, type SpanRows } from "wire/rows";
+import type { SpanRows } from "wire/rows";
+import { SpanBlock } from "wire/span-block";
 import type { SpanRowSource, SpanWriter, WriteOptions } from "../../api/span-writer.ts";
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";

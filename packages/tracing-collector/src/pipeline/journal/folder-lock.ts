@@ -3,7 +3,7 @@ import { open, readdir, rename, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartError } from "lifecycle";
+import { StartError } from "lifecycle/errors";
 
 /** The longest socket path that every system accepts (macOS: 104 bytes with the final zero). */
 const maxSocketPathBytes = 103;

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
-import { folderError, type Logger, StartError } from "lifecycle";
+import type { Logger } from "lifecycle";
+import { folderError, StartError } from "lifecycle/errors";
 import { plainBytesOf } from "wire/rows";
 import type { CountedRows } from "../../counts/counted-rows.ts";
 import { CollectorError } from "../../errors.ts";

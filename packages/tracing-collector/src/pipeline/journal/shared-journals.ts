@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { folderError } from "lifecycle";
+import { folderError } from "lifecycle/errors";
 import { FolderInUseError } from "./folder-lock.ts";
 import type { Journal } from "./journal.ts";
 import { segmentSuffix } from "./open-segment.ts";

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { parseGoDuration, StartError } from "lifecycle";
+import { StartError } from "lifecycle/errors";
+import { parseGoDuration } from "lifecycle/go-duration";
 import { parse } from "yaml";
 import { z } from "zod";
 

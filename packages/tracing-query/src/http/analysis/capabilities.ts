@@ -1,4 +1,4 @@
-import { StorageError } from "storage/api";
+import { StorageError } from "storage/errors";
 import { parseTraceQl } from "traceql";
 import { z } from "zod";
 import type { QueryService } from "../../service/query-service.ts";

@@ -1,4 +1,5 @@
-import { nextTurn, type PackedTrace, type TraceQuery } from "storage/api";
+import type { PackedTrace, TraceQuery } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import { traceIdText } from "wire/api-v2";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";

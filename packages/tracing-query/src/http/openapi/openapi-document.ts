@@ -1,4 +1,4 @@
-import { version } from "lifecycle";
+import { version } from "lifecycle/version";
 import { z } from "zod";
 import { failureBodies, statusMeanings } from "./failures.ts";
 import type { OperationDescription, OperationExample, OperationGroup } from "./operation.ts";

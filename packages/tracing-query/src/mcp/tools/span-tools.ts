@@ -1,4 +1,5 @@
-import { nextTurn, type PackedTrace } from "storage/api";
+import type { PackedTrace } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import type { Span } from "wire/model";
 import { z } from "zod";
 import { spansOf } from "../../service/spans-of.ts";

@@ -1,4 +1,5 @@
-import { nextTurn, type SpanList } from "storage/api";
+import type { SpanList } from "storage/api";
+import { nextTurn } from "storage/next-turn";
 import { toApiV2Span } from "wire/api-v2";
 import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model";
 import type { SpanFields } from "wire/rows";
