@@ -3,7 +3,7 @@ import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 import { IpRanges } from "server-core/net/ip-ranges";
 
-/** The network through which servers are told what to serve; "" is every one. @throws StartError for what is no range */
+/** The network through which servers are told what to serve; "" is every one. @throws StartError for a text that is no range */
 export function readControllerNetwork(range: string): IpRanges | undefined {
   if (range === "") {
     return undefined;

@@ -16,7 +16,7 @@ export interface ClientAddressRules {
   readonly trustUnix: boolean;
 }
 
-/** An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for what is no address */
+/** An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for a text that is no address */
 function addressIn(text: string): string | undefined {
   const entry = text.trim();
   const bare =

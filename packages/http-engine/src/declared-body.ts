@@ -1,7 +1,7 @@
 import { ServerError } from "server-core/errors";
 import { getHeader, type HeaderList, removeHeaders } from "./header-list.ts";
 
-/** Holds the body of a response to what its head says. */
+/** Holds the body of a response to the length that its head declares. */
 export class DeclaredBody {
   /** A HEAD request, 204 or 304: the body stays here. */
   isLeftOut = false;

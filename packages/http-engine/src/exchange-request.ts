@@ -164,7 +164,7 @@ export class ExchangeRequest {
   }
 
   /**
-   * Changes the request line for what comes after.
+   * Changes the request line for later handlers.
    * @throws ServerError HTTP_BAD_REQUEST for a NUL in the path; nothing is changed then
    */
   rewrite({ method, target, rawPath, path, query }: RequestLineChange): void {

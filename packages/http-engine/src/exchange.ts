@@ -30,7 +30,7 @@ export interface NamedRoute {
 
 /** Makes texts of placeholders of one namespace. */
 export interface PlaceholderSource {
-  /** @param name without the namespace. @returns undefined for what is not known (yet) */
+  /** @param name without the namespace. @returns undefined for a name that is not known (yet) */
   placeholder(name: string): string | undefined;
 }
 

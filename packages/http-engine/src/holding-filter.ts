@@ -24,7 +24,7 @@ export abstract class HoldingFilter extends ResponseFilter {
   }
 
   /**
-   * Hands on what is kept, down to the client: ends with a `flush` of what is below.
+   * Hands the kept bytes on, down to the client: ends with a `flush` of the sink below.
    * @param done called when that has happened, which may be later
    */
   protected abstract release(done?: () => void): void;

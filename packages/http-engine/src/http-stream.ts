@@ -34,7 +34,7 @@ export interface StreamListener extends ErrorOwner {
 export interface HttpStream {
   /** `1.0`, `1.1`, `2.0`. */
   readonly version: string;
-  /** Method as sent. */
+  /** Method as sent; GET for a `CONNECT` that asks for a protocol (RFC 8441). */
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;

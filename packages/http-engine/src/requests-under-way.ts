@@ -108,7 +108,7 @@ export class RequestsUnderWay implements SharedResource {
     return place;
   }
 
-  /** Adds the address of the client, for what does not end in its first turn. */
+  /** Adds the address of the client, for a request that does not end in its first turn. */
   addRemote(place: number, address: string): void {
     if (place >= 0) {
       const at = countBytes + place * placeBytes;

@@ -309,7 +309,7 @@ export class RouteList implements InnerRoutes {
     return after;
   }
 
-  /** Errors of what its handlers start are the request's. */
+  /** An error in work that its handlers start is the request's. */
   static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
     return route.startsNothing
       ? RouteList.#runHandlers(route, 0, exchange, after)

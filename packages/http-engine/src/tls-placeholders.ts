@@ -159,7 +159,7 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 
 /**
  * Reads `{http.request.tls.*}`; "" without TLS, and for a client without a certificate.
- * @returns undefined for what is no such name. Source: the public model (Caddy 2.11)
+ * @returns undefined for any other name. Source: the public model (Caddy 2.11)
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {
   const field = name.toLowerCase();

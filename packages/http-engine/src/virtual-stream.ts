@@ -92,7 +92,7 @@ class VirtualStream extends UnconnectedStream {
 /**
  * Asks the server of a request for another of its pages, with the fields of that request, and without a connection.
  * @param target path and query
- * @throws ServerError HTTP_RESPONSE for what is no path, for requests that stand too deep in one another, and for an answer
+ * @throws ServerError HTTP_RESPONSE for a target that is no path, for requests that stand too deep in one another, and for an answer
  *   that is cut or over 16 MiB
  */
 export async function askItself(

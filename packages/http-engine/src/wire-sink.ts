@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ResponseSink } from "./response-sink.ts";
 
-/** Keeps count of what a response sends. */
+/** Counts the bytes that a response sends. */
 interface SentCount {
   /** Bytes of the body that were handed to the stream, without framing. */
   bytesWritten: number;

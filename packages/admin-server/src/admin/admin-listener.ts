@@ -54,7 +54,8 @@ export interface AdminGate {
    */
   check(request: IncomingMessage, host: string, path: string): Record<string, string>;
   /**
-   * The rights of the client of a request that {@link check} let in, for a question that is asked in its name.
+   * Checks a second question that the server asks for a client, such as a tool of an assistant. The request itself passed {@link check};
+   * the client may lack the right to this path or method.
    * @throws ServerError ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
    */
   permit(request: IncomingMessage, path: string, method: string): void;
@@ -226,7 +227,7 @@ export class AdminListener {
     }
     const cleanDecoded = cleanPath(path);
     if (cleanDecoded !== path) {
-      // Dots in disguise (%2e) would lead out of what a permission names.
+      // Dots in disguise (%2e) would lead out of the paths that a permission names.
       const location = escapePath(cleanDecoded).replace(/^\/id\/[^/]*/, (id) =>
         id.replaceAll(/%25(25|2F)/g, "%$1"),
       );

@@ -31,7 +31,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   ADMIN_BUSY: 503,
 };
 
-/** 500 for what is not foreseen. */
+/** 500 for an unforeseen error. */
 export function adminStatus(error: unknown): number {
   return (error instanceof ServerError ? statuses[error.code] : undefined) ?? 500;
 }

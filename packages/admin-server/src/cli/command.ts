@@ -83,7 +83,7 @@ export interface CommandSource<Options extends OptionDefinitions> {
   readonly examples: readonly [CommandExample, ...CommandExample[]];
   /**
    * Imports what is heavy itself, so that help and completion do not.
-   * @returns the exit code. @throws StartError, ServerError for what the user is to mend
+   * @returns the exit code. @throws StartError, ServerError for faults that the user must mend
    */
   run(options: OptionValues<Options>, operands: readonly string[], commands: CommandSet): Promise<number>;
 }

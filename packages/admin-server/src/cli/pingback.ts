@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from "node:net";
 import type { Logger } from "lifecycle";
 import { messageOf } from "server-core/errors";
 
-/** Variable with what is sent. Not on the command line: there everybody could read it. */
+/** Environment variable with the bytes to send. On the command line every user of the machine could read them. */
 export const pingbackVariable = "SERVER_PINGBACK_TOKEN";
 const patienceMs = 5_000;
 

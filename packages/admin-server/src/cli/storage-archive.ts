@@ -79,7 +79,7 @@ class ArchiveInput {
   }
 }
 
-/** Every file of an archive. @throws Error for what is no archive, links, and values that are too large */
+/** Every file of an archive. @throws Error for a file that is no archive, for links, and values that are too large */
 async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
   const archive = new ArchiveInput(input);
   const entries = (Readable.toWeb(Readable.from(archive.chunks())) as ReadableStream<Uint8Array>).pipeThrough(

@@ -40,7 +40,7 @@ export async function loadCommand(name: string): Promise<Command | undefined> {
   return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
 }
 
-/** All commands, for what tells of them. */
+/** All commands, for lists of them: help, completion and manual pages. */
 export function loadAllCommands(): Promise<Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }

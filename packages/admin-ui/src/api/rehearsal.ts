@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { askJson } from "./ask-server.ts";
 import { jsonValue } from "./json-value.ts";
 
-/** A place in the config; null for what the server added by itself. */
+/** A place in the config; null for a route that the server added by itself. */
 const at = z.nullable(z.string());
 
 const handlerOnWay = z.object({

@@ -3,7 +3,7 @@ import { Fragment } from "react";
 /** A sentence of the schema: what stands between backticks is code. */
 export function Prose({ text }: { text: string }) {
   return text.split("`").map((part, index) => (
-    // The parts have nothing but their order.
+    // Parts have no identity but their position.
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
     <Fragment key={index}>{index % 2 === 1 ? <code>{part}</code> : part}</Fragment>
   ));

@@ -16,7 +16,7 @@ export function lengthText(ms: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** How long ago, or how far ahead: `5 minutes ago`, `in 23 days`. @param ms negative for what is past */
+/** How long ago, or how far ahead: `5 minutes ago`, `in 23 days`. @param ms negative for a time that is past */
 export function awayText(ms: number): string {
   return ms < 0 ? `${lengthText(-ms)} ago` : `in ${lengthText(ms)}`;
 }

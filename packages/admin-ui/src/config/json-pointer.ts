@@ -11,12 +11,12 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The pointer to a member of what another one points to. */
+/** The pointer to a member of the value that another pointer names. */
 export function below(pointer: string, part: string | number): string {
   return `${pointer}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The pointer to what holds this; "" for the top itself. */
+/** The pointer to the value around this one; "" for the top itself. */
 export function above(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/")));
 }

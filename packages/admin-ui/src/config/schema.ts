@@ -60,7 +60,7 @@ export class SchemaReader {
     return this.place(schema, value);
   }
 
-  /** The schema of what stands at a place; one that says nothing where none is known. */
+  /** The schema of the value at a place; an empty schema where none is known. */
   schemaAt(document: JsonValue, pointer: string): JsonSchema {
     return this.#walk(document, pointer).schema;
   }

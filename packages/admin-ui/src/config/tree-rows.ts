@@ -9,7 +9,7 @@ export interface TreeRow {
   /** 1 for the top. */
   level: number;
   value: JsonValue;
-  /** How many members it has; undefined for what can have none. */
+  /** How many members it has; undefined for a value that can have none. */
   size: number | undefined;
   expanded: boolean;
 }
@@ -25,7 +25,7 @@ export function membersOf(value: JsonValue): [name: string, value: JsonValue][] 
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The lines of a tree that are in view. @param isOpen whether the members of what stands at a pointer are shown */
+/** The lines of a tree that are in view. @param isOpen whether the members of the value at a pointer are shown */
 export function treeRows(
   document: JsonValue,
   isOpen: (pointer: string, level: number) => boolean,
@@ -52,7 +52,7 @@ export function treeRows(
 
 /**
  * Finds a text in keys and simple values, upper and lower case alike.
- * @returns pointers of what was found, and of all that holds it
+ * @returns pointers of the values that were found, and of all values around them
  */
 export function findInTree(document: JsonValue, text: string): { found: Set<string>; holders: Set<string> } {
   const wanted = text.toLowerCase();

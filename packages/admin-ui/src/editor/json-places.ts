@@ -90,7 +90,7 @@ export function pathTo(state: EditorState, node: SyntaxNode): string[] {
   return path;
 }
 
-/** The range of what stands at a pointer: its name where it has one; the nearest thing around it where it is missing. */
+/** The range of the value at a pointer, with its name where it has one; of the nearest value around it where it is missing. */
 export function rangeOf(state: EditorState, pointer: string): { from: number; to: number } {
   let node = topNode(state);
   let range = { from: node?.from ?? 0, to: Math.min((node?.from ?? 0) + 1, state.doc.length) };

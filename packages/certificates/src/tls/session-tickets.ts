@@ -58,7 +58,7 @@ export function ticketKeyName(policyKey: Uint8Array): string {
   return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
 }
 
-/** Name of the key that a ticket is under; "" for what is too short to be one of ours. */
+/** Name of the key that a ticket is under; "" for a ticket that is too short to be ours. */
 export function nameInTicket(ticket: Uint8Array): string {
   return ticket.length > nameBytes ? ticketKeyName(ticket) : "";
 }

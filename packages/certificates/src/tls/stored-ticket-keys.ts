@@ -44,7 +44,7 @@ export interface StoredTicketKeysOptions {
 
 /**
  * Keys for session tickets that rest in the storage, so that servers which share it take the tickets of each other.
- * Whichever of them comes first when the time is up makes the next key, under a lock; the others find it.
+ * The first server that sees the time is up makes the next key, under a lock; the other servers find that key.
  * Source: the public model (Caddy 2.11), tls.stek.distributed
  */
 export class StoredTicketKeys {

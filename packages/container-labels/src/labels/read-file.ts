@@ -5,7 +5,7 @@ import { type Block, newBlock } from "./block.ts";
 /**
  * A serverfile as blocks, so that labels can add to its sites. Imports and variables stay as they are; comments go.
  * @param file its path, for messages
- * @throws ServerError CONFIG_ADAPTER for what is no serverfile
+ * @throws ServerError CONFIG_ADAPTER for a text that is no serverfile
  */
 export function readFile(text: string, file: string): Block[] {
   const top: Block[] = [];

@@ -127,7 +127,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
-  /** Looks for what took too long. @param now as of `Date.now()` */
+  /** Ends a request that took too long, or forgets the kept head of an idle connection. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
     switch (this.#clock.latenessAt(now, this.#stream !== undefined, this.#body, this.#paused)) {
       case "head":

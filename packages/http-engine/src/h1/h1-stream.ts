@@ -34,7 +34,7 @@ export interface H1Carrier {
   responseEnded(reusable: boolean): void;
   /** Calls back once the socket has sent what it buffered. */
   onceDrain(callback: () => void): void;
-  /** Gives the socket away, with what was read too much. */
+  /** Gives the socket away, with the bytes that were read beyond the request. */
   detach(): DetachedConnection;
 }
 

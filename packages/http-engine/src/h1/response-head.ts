@@ -31,7 +31,7 @@ function checkField(name: string, value: string): void {
   }
 }
 
-/** Fields as they stand in a message. @throws ServerError HTTP_RESPONSE for what would split it */
+/** Fields as they stand in a message. @throws ServerError HTTP_RESPONSE for a field that would split the message */
 export function encodeFields(headers: HeaderList): string {
   let text = "";
   for (let index = 0; index < headers.length; index += 2) {
@@ -122,7 +122,7 @@ export function isSameList(a: HeaderList, b: HeaderList): boolean {
 /**
  * Encodes the fields of a response, without Transfer-Encoding, which is ours to say.
  * @param goodFrom from there on they need no check: they were read off a connection of HTTP/1
- * @throws ServerError HTTP_RESPONSE for what would split it
+ * @throws ServerError HTTP_RESPONSE for a field that would split the message
  */
 export function encodeResponseFields(headers: HeaderList, goodFrom: number): ResponseFields {
   const count = headers.length / 2;

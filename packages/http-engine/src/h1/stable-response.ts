@@ -21,7 +21,7 @@ const sent = new WeakMap<Uint8Array, SentResponse>();
  * body: sending the same again, within the second for which its date is right, costs a comparison.
  * @returns undefined when the parts must be joined one by one: the body may change or is large, or the status
  *   has no body. Also when a field names the connection or a wrong length
- * @throws ServerError HTTP_RESPONSE for what would split it
+ * @throws ServerError HTTP_RESPONSE for a field that would split the response
  */
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {
   const date = httpDate();

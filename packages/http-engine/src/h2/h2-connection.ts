@@ -82,7 +82,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     this.endWhenIdle();
   }
 
-  /** Looks for what took too long. @param now as of `Date.now()` */
+  /** Ends a connection that is idle or late, and streams that took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
     const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
     const begunAt = this.hasBegun ? this.blockSince : this.#idleSince;

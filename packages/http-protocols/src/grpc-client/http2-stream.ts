@@ -19,7 +19,7 @@ export interface Http2Failure {
   readonly isUntouched: boolean;
   /** An error code of HTTP/2, for streams that the peer reset. */
   readonly resetCode?: number;
-  /** Reason for the log. The call is retried only if no byte of it can have been read. */
+  /** Reason, for the log and for the details of the gRPC status. */
   readonly message: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is wrong with bytes of HTTP/1.
- * - `malformed`: they are none, or two readers could understand them differently
+ * Reasons to refuse bytes of HTTP/1.
+ * - `malformed`: the bytes are no HTTP/1, or two readers could understand them differently
  * - `version`: a version that is neither 1.0 nor 1.1
  * - `transfer-encoding`: one that is not `chunked`
  * - `expectation`: one that is not `100-continue`
@@ -8,7 +8,7 @@
  */
 export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
 
-/** Bytes that the readers of HTTP/1 refuse. A server or a client makes an error of its own of it. */
+/** Bytes that the readers of HTTP/1 refuse. Servers and clients make errors of their own of it. */
 export class Http1Error extends Error {
   override readonly name = "Http1Error";
   readonly fault: Http1Fault;

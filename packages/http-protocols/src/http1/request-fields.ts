@@ -32,7 +32,7 @@ interface Framing {
   hosts: number;
   /** Value of `Host`; "" without the field. */
   host: string;
-  /** Value of `Content-Length`; undefined without the field. Two that differ are refused. */
+  /** Value of `Content-Length`; undefined without the field. Several are refused, even equal ones. */
   contentLength: string | undefined;
   /** Value of `Transfer-Encoding`; anything but `chunked` is refused, since the end would be unknown. */
   transferEncoding: string | undefined;

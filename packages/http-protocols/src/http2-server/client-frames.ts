@@ -22,7 +22,7 @@ export interface FrameOwner<Stream extends ServerStream> {
   isLeaving: boolean;
   /**
    * A client opens a stream.
-   * @returns the stream; "malformed" for what is no request; "answered" when the answer is on its way and nothing of the
+   * @returns the stream; "malformed" for fields that are no request; "answered" when the answer is on its way and nothing of the
    *   request is wanted
    */
   openStream(

@@ -35,7 +35,7 @@ interface PromisedTarget {
 
 /**
  * Checks a request that is to be pushed, as one of a client would be.
- * @returns undefined for what cannot be promised: another method than GET and HEAD, what is no path, bad fields
+ * @returns undefined for a request that cannot be promised: a method other than GET and HEAD, a target that is no path, bad fields
  * Source: RFC 9113, section 8.4.1
  */
 export function promisedRequest({

@@ -68,7 +68,7 @@ export class AdapterRegistry {
 
   /**
    * A config as a text of a format that {@link writes}.
-   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
+   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the value that the format cannot express
    */
   async toText(
     name: string,

@@ -34,7 +34,7 @@ export interface ConfigAdapter {
   adapt(text: Uint8Array, options: AdaptOptions): Promise<AdaptedConfig>;
   /**
    * The opposite: a text that adapts to the same document. Absent where there is none.
-   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
+   * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the value that the format cannot express
    */
   toText?(config: JsonValue, options?: Pick<AdaptOptions, "allowedModules">): Promise<string>;
 }

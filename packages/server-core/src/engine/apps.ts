@@ -105,7 +105,7 @@ class AppSet {
     await Promise.all([...this.#apps.values()].map((app) => app.stopping?.()));
   }
 
-  /** Waits for what is under way, then gives everything back. */
+  /** Stops all apps, then gives everything back. */
   async stop(): Promise<void> {
     try {
       await Promise.all([...this.#apps.values()].map((app) => app.stop()));

@@ -31,7 +31,7 @@ const nothing: ParsedJson = { value: null, text: "null" };
  * are called when the change has its turn.
  */
 export interface ChangeRequest {
-  /** PUT inserts, POST appends, PATCH replaces, DELETE removes. Source: Caddy's admin API */
+  /** Effect on the place: see `TreeChange.method`. Source: Caddy's admin API */
   readonly method: ChangeMethod;
   /** Place in the document: a path, or an `@id` and a path below it. */
   readonly place: DocumentPlace;

@@ -8,7 +8,7 @@ export function canonicalIpv6(address: string): string {
 /**
  * The one form of an address that is written in one of several. A zone (`%eth0`) names an interface of the machine that
  * wrote it, so it is cut off.
- * @returns undefined for what is no address
+ * @returns undefined for a text that is no address
  * Source: Go, `netip.Addr.String`
  */
 export function canonicalIp(text: string): string | undefined {

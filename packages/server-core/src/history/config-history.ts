@@ -122,7 +122,7 @@ export class ConfigHistory {
     return this.#entries.findLast((entry) => entry.n < n);
   }
 
-  /** Waits for what is being written. */
+  /** Waits for the version that is being written. */
   async close(): Promise<void> {
     await this.#writing;
   }

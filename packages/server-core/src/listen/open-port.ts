@@ -42,7 +42,7 @@ export interface PortOptions {
 
 /**
  * Starts listening.
- * @returns the port in fact, where 0 was asked for; 0 for what has no port
+ * @returns the port that the system chose, where 0 was asked for; 0 for an address without a port
  * @throws ServerError LISTEN, in the model's words: `listen tcp 127.0.0.1:80: bind: address already in use`
  */
 export async function openPort(

@@ -33,7 +33,7 @@ export function levelRank(level: LogLevelName): number {
   return levelNames.indexOf(level);
 }
 
-/** @returns undefined for what is no level; case does not count, "" is info */
+/** @returns undefined for a text that is no level; case does not count, "" is info */
 export function parseLevel(text: string): LogLevelName | undefined {
   const lower = text.toLowerCase() || "info";
   return levelNames.find((name) => name === lower || (name === "warn" && lower === "warning"));

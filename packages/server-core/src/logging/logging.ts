@@ -183,7 +183,7 @@ export class LogSet {
     return logger;
   }
 
-  /** Whether a log that the config names is there for what the server says of itself. */
+  /** Whether a log of the config takes the lines of the server itself. */
   get takesOwnLines(): boolean {
     return this.#own.length > 0;
   }

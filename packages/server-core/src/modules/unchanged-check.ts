@@ -70,7 +70,7 @@ function compile(schema: z.core.$ZodTypes): UnchangedCheck {
   }
 }
 
-/** Shorter lists are looked at as quickly as an older one is found. */
+/** Checking a shorter list takes no longer than finding its older one. */
 const longArray = 16;
 
 /**

@@ -40,7 +40,7 @@ function addRange(list: BlockList, text: string): void {
 export class IpRanges {
   readonly #byZone: readonly Zoned[];
 
-  /** @throws ServerError MODULE_CONFIG for what is no address and no range */
+  /** @throws ServerError MODULE_CONFIG for a text that is neither address nor range */
   constructor(ranges: readonly string[]) {
     const byZone = new Map<string, BlockList>();
     for (const range of ranges.map((text) => replaceAll(text))) {

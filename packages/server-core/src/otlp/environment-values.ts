@@ -3,7 +3,7 @@ import { ServerError } from "../errors.ts";
 /** Variables of the process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ServerError MODULE_CONFIG for what is no positive whole number */
+/** @throws ServerError MODULE_CONFIG for a text that is no positive whole number */
 export function wholeNumber(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] ?? "";
   const value = Number(text);

@@ -26,7 +26,7 @@ function isRefused(field: unknown): boolean {
   return type === "null" && Object.keys(rest).length === 0;
 }
 
-/** Puts what stands for modules in the place of what zod made, and what every object may have into objects. */
+/** Replaces zod's schema where a module stands, and adds to objects the members that every object may have. */
 function mend(draft: Draft): void {
   const { moduleNamespace, moduleKey, description } = draft;
   if (typeof moduleNamespace === "string") {

@@ -58,7 +58,7 @@ interface MetricOfThread {
   readonly type: string;
 }
 
-/** A counter is named without what its values end in; the library forgets that for what it adds up. */
+/** OpenMetrics names a counter without the ending of its values, `_total`. The library forgets that for sums of threads. */
 function withoutEnding(metric: MetricOfThread): MetricOfThread {
   return metric.type === "counter" ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
 }

@@ -4,7 +4,7 @@ import { collectGarbage } from "lifecycle/collect-garbage";
 /** How long a thread is watched before it counts as idle, and how much of that it may have been at work. */
 const watchedMs = 2_000;
 const mostBusy = 0.05;
-/** Less than this on top of what the last collection left is not worth another one, nor is less than this part of it. */
+/** A collection is worth its time only when the heap grew by at least this much, and by at least this part, since the last one. */
 const leastGrowthBytes = 8 * 1024 * 1024;
 const leastGrowth = 0.25;
 

@@ -5,7 +5,7 @@ import { arrayIndex, type ConfigTree, type TreePath, traversalError } from "./tr
 export type ChangeMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface TreeChange {
-  /** PUT inserts, POST appends, PATCH replaces, DELETE removes. */
+  /** PUT makes a value, or inserts an element; POST sets one, or appends to a list; PATCH replaces; DELETE removes. */
   readonly method: ChangeMethod;
   /** Place of the change. */
   readonly path: TreePath;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ModuleApi } from "../modules/module-registry.ts";
 
-/** URLs of what modules import from the program that loads them, by the name that they import. */
+/** URLs of the parts of this program that modules may import, by the name of the import. */
 const apis = new Map<string, string>();
 const scheme = "server-module:";
 

@@ -56,7 +56,7 @@ class OutputEnd {
 interface Ending {
   /** Undefined when it was killed. */
   readonly code: number | undefined;
-  /** Last bytes of what the program wrote, for the log. */
+  /** Last bytes of the program's output, for the log. */
   readonly output: string;
 }
 

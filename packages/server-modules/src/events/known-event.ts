@@ -47,7 +47,7 @@ export class KnownEvent implements ServerEvent {
     };
   }
 
-  /** Undefined for what there is not. */
+  /** Undefined for a fact that the event does not have. */
   #value(name: string): string | undefined {
     switch (name) {
       case "event":

@@ -55,7 +55,7 @@ function listsEtagStrongly(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
 }
 
-/** Whole seconds of an HTTP date; undefined for what is none. */
+/** Whole seconds of an HTTP date; undefined for a text that is no date. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\bGMT$|^[A-Z][a-z]{2} [A-Z][a-z]{2} /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);

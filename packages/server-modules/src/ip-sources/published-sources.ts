@@ -14,7 +14,7 @@ const times = (usual: string) => ({
   timeout: configDuration().nullish().describe("How long a fetch may take (30s)."),
 });
 
-/** A source of what a list has; configs that name the same list share it. */
+/** A source of the ranges in a published list; configs that name the same list share it. */
 async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSource> {
   const key = JSON.stringify([list.urls, list.intervalMs, list.timeoutMs]);
   const lease = await context.acquire(fetchedRanges, key, () =>

@@ -23,7 +23,7 @@ interface Waiter {
   readonly request: CheckRequest;
   /** Takes the result. */
   readonly resolve: (right: boolean) => void;
-  /** Takes the failure of the thread that computes. */
+  /** Takes why there is no result: the computing thread failed, too many checks wait, or the client is gone. */
   readonly reject: (error: Error) => void;
 }
 

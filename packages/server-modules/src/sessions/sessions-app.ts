@@ -22,7 +22,7 @@ class SharedWorkResource extends SharedWork implements SharedResource {
 
 const sharedWorks: ResourceKind<SharedWorkResource> = { name: "sessions.work" };
 
-/** The app `sessions`: keys for what handlers have clients keep in cookies, one set for all threads and instances. */
+/** The app `sessions`: keys for the cookies in which handlers keep sessions, one set for all threads and instances. */
 class SessionsApp implements App {
   readonly #config: z.infer<typeof schema>;
   readonly #context: ModuleContext;

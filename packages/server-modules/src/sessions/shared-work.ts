@@ -19,7 +19,7 @@ export type WorkAnswer =
   | { readonly doIt: true }
   | { readonly doIt: false; readonly result: string | undefined };
 
-/** Has one of many threads do a work that may be done once only, and the others wait for what comes of it. */
+/** Lets one of many threads do work that may be done only once; the others wait for its result. */
 export class SharedWork {
   readonly #works = new LRUCache<string, Work>({
     maxSize: maxWorks, // as `max` it would take room for all at once

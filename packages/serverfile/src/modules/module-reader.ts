@@ -21,7 +21,7 @@ export interface ReadModule {
   readonly matcher: (name: string) => MatcherReader | undefined;
 }
 
-/** Makes the function that reads modules with what `readerOf` finds for a namespace and a name. */
+/** Makes the function that reads modules with the reader that `readerOf` finds for a namespace and a name. */
 export function moduleReading(
   readerOf: (namespace: string, name: string) => ModuleReader | undefined,
   matcher: ReadModule["matcher"],

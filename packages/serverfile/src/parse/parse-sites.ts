@@ -15,7 +15,7 @@ export const maxBlockDepth = 200;
 export interface ParseOptions {
   /** For `{$NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told of what does not stop the reading. */
+  /** Takes warnings: faults that do not stop the reading. */
   readonly warn: (message: string) => void;
 }
 

@@ -3,7 +3,7 @@ import type { SiteAddress } from "../addresses/site-address.ts";
 import type { SiteBlock } from "../parse/site-block.ts";
 import type { DirectiveResult, Placed } from "../routes/site-results.ts";
 
-/** A site with what its directives came to. */
+/** A site with the result of its directives. */
 export interface ReadSite {
   readonly block: SiteBlock;
   readonly results: readonly Placed<DirectiveResult>[];

@@ -115,7 +115,7 @@ function fillDns(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
-/** Puts the global options into an issuer, where it says nothing itself. Other than ACME issuers stay. */
+/** Puts the global options into an issuer, where it says nothing itself. Issuers without ACME stay as they are. */
 export function fillAcmeDefaults(issuer: Draft, options: GlobalOptions): void {
   if (!isAcme(issuer)) {
     return;

@@ -31,7 +31,7 @@ function hostOnly(subject: string): string {
   }
 }
 
-/** 4, 6, or 0 for what is no address. The pattern of IPv6 is large: what has no colon is not held against it. */
+/** 4, 6, or 0 for a text that is no address. Only a text with a colon is tried as IPv6, whose pattern is large. */
 function ipFamily(text: string): 0 | 4 | 6 {
   if (text.includes(":")) {
     return isIPv6(text) ? 6 : 0;

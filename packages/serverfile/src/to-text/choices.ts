@@ -9,7 +9,7 @@ export type Merging = "alike" | "same" | "none";
 export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
 export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";
 
-/** The places of what may be said in two. The config tells little of it, so each way that is written is read back. */
+/** Choices between texts that mean the same. The config tells little of them, so each text is adapted again and compared. */
 export interface Choices {
   /** Which sites of several servers are one, with the addresses of all. */
   readonly merging: Merging;

@@ -74,7 +74,7 @@ export interface AttributeDifference {
   readonly place: "span" | "resource";
   /** Spans of the selection that have the value. */
   readonly selected: number;
-  /** Other spans that have it. */
+  /** Spans outside the selection that have the value. */
   readonly others: number;
 }
 

@@ -25,7 +25,7 @@ export interface AttributeNamesQuery {
 }
 
 export interface AttributeName {
-  /** Whether spans, processes, events or links have it. */
+  /** Owner of the attribute: spans, processes (`resource`), events, links or scopes; `intrinsic` for a value that each span has. */
   readonly scope: AttributeScope;
   /** Name of the attribute. */
   readonly name: string;

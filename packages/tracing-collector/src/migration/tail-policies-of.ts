@@ -86,7 +86,7 @@ export function tailPoliciesOf(settings: readonly Setting[]): MigratedPolicies {
       ],
     });
   }
-  // A rate or a probability keeps a share of what nothing before it kept.
+  // A rate or a probability keeps a share of the traces that no earlier policy kept.
   const isShare = ({ type }: Record<string, unknown>) => type === "probability";
   return { policies: [...policies.filter((one) => !isShare(one)), ...policies.filter(isShare)], outcomes };
 }

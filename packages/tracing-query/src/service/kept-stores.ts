@@ -2,7 +2,7 @@ import { KeptFiles, type KeptKind } from "./kept-files.ts";
 import { NoteStore } from "./note-store.ts";
 import { ViewStore } from "./view-store.ts";
 
-/** The stores of what people leave for others: views, short links and notes. */
+/** The stores of things that people share: views, short links and notes. */
 export interface KeptStores {
   readonly views: ViewStore;
   readonly notes: NoteStore;

@@ -11,7 +11,7 @@ interface EarlyAnswer {
  * what is so by then.
  * @param url    whole address
  * @param signal ends the request, as that of `fetch`
- * @returns undefined for what was not asked
+ * @returns undefined for a request that was not begun early
  */
 export function takeEarlyAnswer(url: string, signal: AbortSignal): Promise<Response> | undefined {
   const page: unknown = Reflect.get(globalThis, "tracingPage");

@@ -8,7 +8,7 @@ import { type PartialReason, usePartialReasons } from "../api/partial-answers.ts
 /** More are behind a click. */
 const mostInSight = 3;
 
-/** Says above a page which shard or part its answers lack, and of what time. Nothing when they are whole. */
+/** Says above a page which shard or part its answers lack, and for which time. Nothing when they are whole. */
 export function PartialBanner() {
   const reasons = usePartialReasons();
   const zone = useChoice(zoneChoice);

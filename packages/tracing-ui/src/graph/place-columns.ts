@@ -8,7 +8,7 @@ const rounds = 24;
  * Finds heights at which edges are short and straight. Each column in turn moves to the least sum of squared
  * differences of its edges, with its order and distances kept.
  * @param room   least distance between the middles of a node and the one below it
- * @param weight how much it counts that an edge is level
+ * @param weight of the edge between two nodes: heavier edges are drawn more level
  * @returns per node: the height of its middle
  */
 export function placeColumns(

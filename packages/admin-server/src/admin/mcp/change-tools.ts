@@ -126,7 +126,7 @@ export const previewTools: readonly AdminTool[] = [
   }),
 ];
 
-/** Asks for a change and tells the ETag of what is there now. */
+/** Asks for a change and tells the ETag of the config that is there now. */
 async function apply(
   context: AdminToolContext,
   question: { readonly method: string; readonly path: string; readonly body?: Uint8Array },

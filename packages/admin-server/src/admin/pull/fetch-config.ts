@@ -51,7 +51,7 @@ function headersOf({ header }: PullConfig, authorization: string | undefined): [
  * @param signal cancels the fetch
  * @param identity what the server shows of itself where the config asks for that
  * @returns it as JSON
- * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for what cannot be read
+ * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for a config that cannot be read
  */
 export async function fetchConfig(
   config: PullConfig,

@@ -51,7 +51,7 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 export class RemoteAccess implements AdminGate {
   readonly #entries: readonly Entry[];
 
-  /** @throws ServerError MODULE_CONFIG for what is no certificate */
+  /** @throws ServerError MODULE_CONFIG for text that is no certificate */
   constructor(entries: readonly AccessEntry[]) {
     this.#entries = entries.map((entry, position) =>
       parseEntry(entry, `/config/admin/remote/access_control/${position}`),

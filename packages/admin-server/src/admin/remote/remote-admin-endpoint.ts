@@ -155,7 +155,7 @@ export class RemoteAdminEndpoint implements Participant {
     opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });
   }
 
-  /** @param gate of what still waits for its turn at an endpoint that closes */
+  /** @param gate decides on requests that still wait at the endpoint that closes */
   #replace(next: Opened | undefined, gate: AdminGate = closedGate): void {
     const previous = this.#opened;
     this.#opened = next;

@@ -59,7 +59,7 @@ function requestOf(query: URLSearchParams): RehearsalRequest {
   };
 }
 
-/** The JSON pointer of a place below the app; undefined for what the server added to the config. */
+/** The JSON pointer of a place below the app; undefined for a place that the server added to the config. */
 function pointerOf(path: string): string | undefined {
   return path.includes("/added/") || path.startsWith("servers/remaining_auto_https_redirects/")
     ? undefined

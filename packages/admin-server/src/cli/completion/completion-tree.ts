@@ -42,7 +42,7 @@ function completedOption([name, option]: [string, OptionDefinition]): CompletedO
   };
 }
 
-/** Every command with what can follow it, the program itself first. Groups such as `storage` are commands too. */
+/** Every command with the words that can follow it, the program itself first. Groups such as `storage` are commands too. */
 export function completionTree(commands: readonly Command[]): CompletedCommand[] {
   const names = commands.map(({ name }) => name);
   const groups = new Set(names.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0] ?? ""));

@@ -4,7 +4,7 @@ const text = () => z.catch(z.optional(z.string()), undefined);
 
 /** State of the config page in its address; unapplied changes are kept in the tab. */
 export const configAddress = z.object({
-  /** Pointer to what is selected; absent: the top. */
+  /** Pointer to the selected value; absent: the top. */
   at: text(),
   /** The search text of the tree. */
   q: text(),

@@ -6,8 +6,8 @@ import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
 
 /**
  * The config as a tree, moved through by arrows or h j k l. Source: WAI-ARIA Authoring Practices, "Tree View Pattern"
- * @param changed pointers of what the draft changes
- * @param faulty  pointers of what the schema does not allow
+ * @param changed pointers of the values that the draft changes
+ * @param faulty  pointers of the values that the schema does not allow
  */
 export function ConfigTree(props: {
   rows: readonly TreeRow[];

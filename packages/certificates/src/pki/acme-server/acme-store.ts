@@ -132,7 +132,7 @@ export class AcmeStore {
     return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
   }
 
-  /** @returns undefined also for what is no id, or damaged */
+  /** @returns undefined also for a text that is no id, and for a damaged entry */
   async #load<Value>(schema: z.ZodType<Value>, folder: string, id: string): Promise<Value | undefined> {
     if (!idPattern.test(id)) {
       return undefined;

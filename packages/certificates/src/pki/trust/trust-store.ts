@@ -29,7 +29,7 @@ export function storeName(certificate: X509Certificate): string {
   return `${commonName(certificate)} ${BigInt(`0x${certificate.serialNumber}`)}`;
 }
 
-/** @throws ServerError CERTIFICATE with what a program printed, unless it ended well */
+/** @throws ServerError CERTIFICATE with the output of a program that failed */
 export function checkResult(what: string, { code, output }: ProgramResult): void {
   if (code !== 0) {
     throw new ServerError("CERTIFICATE", `${what}: exit code ${code}: ${output.trim().slice(0, 500)}`);

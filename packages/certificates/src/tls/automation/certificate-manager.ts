@@ -36,7 +36,7 @@ const minuteMs = 60_000;
 const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
   (minutes) => minutes * minuteMs,
 );
-/** A certificate that is nearly over is worth a hurry: no pause is longer than this part of what is left. */
+/** A certificate that is nearly over is worth a hurry: no pause is longer than this part of the time that is left. */
 const hurryRatio = 0.25;
 
 /** Authorities are asked so often when they want a certificate renewed. Source: RFC 9773, section 4.3.3 */

@@ -56,7 +56,7 @@ interface AcceptorServices {
   readonly log: Logger;
 }
 
-/** Does the handshakes of a server: chooses policy and certificate by what the client says first. */
+/** Does the handshakes of a server: chooses policy and certificate by the ClientHello. */
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
   readonly #source: CertificateSource;

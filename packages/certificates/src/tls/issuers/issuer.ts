@@ -12,7 +12,7 @@ export interface IssueRequest {
   readonly replaces?: string | undefined;
   /** How many attempts for the name failed since it last got a certificate. */
   readonly failures: number;
-  /** Where the certificate will rest, and other instances look. */
+  /** Storage of the certificate, which other instances read too. */
   readonly storage: Storage;
 }
 

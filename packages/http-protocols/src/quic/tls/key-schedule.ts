@@ -10,7 +10,7 @@ export interface TrafficSecrets {
 
 const noContext = Buffer.alloc(0);
 
-/** The transcript of a handshake and the secrets that follow of it. No pre-shared keys. Source: RFC 8446, section 7.1 */
+/** The transcript of a handshake and the secrets that follow from it. No pre-shared keys. Source: RFC 8446, section 7.1 */
 export class KeySchedule {
   readonly #hash: HashName;
   readonly #emptyHash: Buffer;

@@ -13,7 +13,7 @@ export interface OldFileRules {
   readonly compression: "none" | "gzip" | "zstd";
   /** How many are kept. */
   readonly keep: number;
-  /** Days after which a rolled file is removed; 0 keeps files of any age. */
+  /** Days after which a rolled file is removed. */
   readonly keepDays: number;
   /** Layout of the time in their names. */
   readonly timeFormat: string;

@@ -8,7 +8,7 @@ export interface RollSchedule {
   readonly daily: readonly number[];
 }
 
-/** @param text `HH:MM` @returns minutes since midnight; undefined for what is no time */
+/** @param text `HH:MM` @returns minutes since midnight; undefined for a text that is no time */
 export function parseTimeOfDay(text: string): number | undefined {
   const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim());
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2]);

@@ -57,7 +57,7 @@ function credentialsOf(exchange: Exchange): Credentials | undefined {
   return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
 }
 
-/** Hashes of other tools' making may be base64 once more. @throws ServerError MODULE_CONFIG for what is neither */
+/** Hashes of other tools' making may be base64 once more. @throws ServerError MODULE_CONFIG for a hash of another form */
 function plainHash(text: string): string {
   if (text.startsWith("$")) {
     return text;

@@ -202,7 +202,7 @@ class Cache implements HttpHandler {
     serve(exchange, confirmed, "hit; fwd=stale; fwd-status=304");
   }
 
-  /** Asks the origin whether what is stored still holds, in place of what the client has. */
+  /** Asks the origin whether the stored response still holds; the client's own validators are left out. */
   #revalidate(headers: HeaderList, stored: StoredResponse): void {
     removeHeaders(headers, (name) => conditions.has(name));
     const etag = getHeader(stored.headers, "etag");

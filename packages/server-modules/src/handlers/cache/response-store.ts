@@ -77,7 +77,7 @@ export class ResponseStore {
   }
 }
 
-/** Stores by their size: configs that ask for the same size go on with what is there. */
+/** Stores by their size: configs that ask for the same size go on with the responses that are there. */
 export const responseStores: ResourceKind<ResponseStore> = { name: "response stores" };
 
 /** Topic of messages that ask each thread to purge, with a {@link Purge}. */

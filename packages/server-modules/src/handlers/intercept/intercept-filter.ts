@@ -103,7 +103,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** Runs what comes after, and waits for its response, or for what is sent in its place. */
+  /** Runs later handlers, and waits for their response, or for the one that is sent in its place. */
   around(next: Next): void | Promise<void> {
     let running: void | Promise<void>;
     try {

@@ -6,7 +6,7 @@ import { onlyGiven } from "serverfile/values/draft";
 import { ResponseBlocks } from "./response-blocks.ts";
 import { ResponseHandlers } from "./response-handlers.ts";
 
-/** `intercept { @name …; handle_response …; replace_status … }`: routes for what later handlers answered. */
+/** `intercept { @name …; handle_response …; replace_status … }`: routes for answers of later handlers. */
 const directive = handlerDirective((context) => {
   const { cursor } = context;
   const handlers = new ResponseHandlers();

@@ -25,7 +25,7 @@ export interface OidcSession extends Omit<z.infer<typeof sessionSchema>, "claims
   readonly claims: Claims;
 }
 
-/** A session out of what was sealed; undefined for what an older release wrote otherwise. */
+/** A session from its sealed text; undefined for the form of an older release. */
 export function readSession(payload: unknown): OidcSession | undefined {
   return sessionSchema.safeParse(payload).data as OidcSession | undefined;
 }
@@ -40,7 +40,7 @@ export interface SessionParts {
 }
 
 /**
- * A session from what the provider issued.
+ * A session from the tokens that the provider issued.
  * @param userInfo further claims
  * @param before the session that is refreshed: what the provider does not say again stays
  */

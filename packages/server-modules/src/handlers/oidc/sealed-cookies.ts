@@ -201,7 +201,7 @@ export class Sealer {
   }
 }
 
-/** Id of the key that sealed a value; "" for what is none. */
+/** Id of the key that sealed a value; "" for a text that is no sealed value. */
 function keyIdOf(sealed: string): string {
   try {
     const header: unknown = JSON.parse(

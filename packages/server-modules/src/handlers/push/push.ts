@@ -28,7 +28,7 @@ function escapeByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** @returns path and query, escaped; of what is of another origin something that no stream pushes */
+/** @returns path and query, escaped; for an address of another origin a text that no stream pushes */
 function pathOf(exchange: Exchange, target: string): string {
   const origin = `${exchange.scheme}://${exchange.stream.authority}`;
   const path = target.startsWith(`${origin}/`) ? target.slice(origin.length) : target;

@@ -39,7 +39,7 @@ export class ProxyProgress {
     return this.endedAt === 0 ? undefined : this.endedAt - this.startedAt;
   }
 
-  /** @param name without `http.reverse_proxy.` @returns undefined for what is not known (yet) */
+  /** @param name without `http.reverse_proxy.` @returns undefined for a name that is not known (yet) */
   placeholder(name: string): string | undefined {
     if (name.startsWith("header.")) {
       const values = getHeaders(this.headers ?? [], name.slice("header.".length));

@@ -41,7 +41,7 @@ export function fits(a: CelKind, b: CelKind): boolean {
   );
 }
 
-/** The type of what is one or the other; `dyn` where they are not the same. */
+/** The common type of two branches; `dyn` where their types differ. */
 export function joined(a: CelKind, b: CelKind): CelKind {
   return kindText(a) === kindText(b) ? a : dyn;
 }

@@ -77,7 +77,7 @@ class TypeChecker {
     this.#results = results;
   }
 
-  /** @throws ServerError MODULE_CONFIG for what no value of the request makes right */
+  /** @throws ServerError MODULE_CONFIG for an expression that is wrong for every request */
   kindOf(expr: Expr, scope: Scope): CelKind {
     const { exprKind } = expr;
     switch (exprKind.case) {

@@ -6,7 +6,7 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { type Location, LocationDatabase, locationDatabases } from "./location-database.ts";
 
-/** Stands for what the database does not know. */
+/** Stands for a value that the database does not know. */
 const unknown = "UNK";
 
 const list = (about: string) => z.array(z.string()).nullish().describe(`${about}; \`UNK\` for unknown ones.`);

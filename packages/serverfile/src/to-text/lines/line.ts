@@ -6,7 +6,7 @@ export type Word =
   /** As it stands: several words, quotes of their own. */
   | { readonly raw: string };
 
-/** A directive, a subdirective or an option, with what stands in its braces. */
+/** A directive, a subdirective or an option, with the lines in its braces. */
 export interface Line {
   readonly words: readonly Word[];
   /** undefined without braces. Read when the text is made: lines of routes find their order late. */

@@ -22,7 +22,7 @@ export type MatcherWriter = (
   writeSet: MatcherSetWriter,
 ) => Line[];
 
-/** Makes the function that writes sets with what `writerOf` finds for a matcher. */
+/** Makes the function that writes sets with the writer that `writerOf` finds for a matcher. */
 export function matcherWriting(writerOf: (name: string) => MatcherWriter | undefined): MatcherSetWriter {
   const writeSet: MatcherSetWriter = (set, path, matcherName) =>
     new Members(set, path).entries().flatMap(([name, value]) => {

@@ -19,7 +19,7 @@ function slug(text: string): string {
     .slice(0, 30);
 }
 
-/** The name of a matcher, from what it matches. */
+/** The name of a matcher, made of the values that it matches. */
 function wordFor(name: string, value: JsonValue | undefined): string {
   switch (name) {
     case "method":

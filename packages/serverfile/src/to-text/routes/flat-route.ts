@@ -1,6 +1,6 @@
 import type { JsonValue } from "server-core/json/json-value";
 
-/** One handler of a route, with what the route says. */
+/** One handler of a route, with the route's group and matchers. */
 export interface FlatRoute {
   readonly group: string | undefined;
   readonly match: JsonValue | undefined;

@@ -38,9 +38,9 @@ interface ComparedStore {
 }
 
 /**
- * Compares the newest spans of both sides: `maxSpans` of each, or a tenth when they span more than a quarter
- * of an hour. The time from which on they are newest is found first, slice by slice, because that reads only
- * starts. To sort spans with all their attributes takes twice as long.
+ * Compares the newest spans of both sides: `maxSpans` of each side, or a tenth of that in a range of more than
+ * 15 minutes. The start of the newest spans is found first, slice by slice, because that reads only start times.
+ * Sorting spans with all their attributes takes twice as long.
  */
 export async function compareAttributes(
   query: AttributeComparisonQuery,

@@ -130,7 +130,7 @@ export interface FailedCall {
   readonly aborted: boolean;
   /** True: our own deadline passed. */
   readonly timedOut: boolean;
-  /** Whether it wrote. */
+  /** Whether the call inserts rows. */
   readonly isInsert: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface FailedCall {
   readonly aborted: boolean;
   /** True: no connection was made in time. */
   readonly unconnected: boolean;
-  /** Whether it wrote. */
+  /** Whether the call writes spans. */
   readonly isWrite: boolean;
 }
 

@@ -33,7 +33,7 @@ const pieceBytes = 1024 * 1024;
 interface SealedContents {
   /** Spans in the segment. */
   readonly rows: number;
-  /** Bytes of the file. */
+  /** Size of the header and the complete frames; the file may be longer. */
   readonly bytes: number;
   /** The frames to read. */
   readonly frames: FrameList;

@@ -18,7 +18,7 @@ export interface ConnectionSettings extends RequestSettings {
   readonly methods: ReadonlyMap<string, UnaryMethod>;
 }
 
-/** Milliseconds that a client has for what it began. */
+/** Milliseconds that a client has to complete what it began, such as a header block. */
 export interface TimeLimits {
   /** For the preface of HTTP/2, and for a header block. */
   readonly beginMs: number;

@@ -76,7 +76,7 @@ export function edgeId(parent: string, child: string): string {
   return JSON.stringify([parent, child]);
 }
 
-/** Class of an edge, and of what is written at it. */
+/** Class of an edge and of its label. */
 export function edgeClass(dim: boolean): string {
   return dim ? "graph-edge dim" : "graph-edge";
 }

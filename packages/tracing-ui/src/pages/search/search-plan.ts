@@ -21,7 +21,7 @@ export interface SearchPlan {
   /** The spans of the heat map; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
   selection: Selection | undefined;
-  /** The search as conditions on one span, for what does not take TraceQL; undefined when it is not so simple. */
+  /** The search as conditions on one span, for endpoints that do not take TraceQL; undefined when it is not so simple. */
   conditions: SpanConditions | undefined;
 }
 

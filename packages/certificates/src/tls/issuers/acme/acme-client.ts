@@ -142,7 +142,7 @@ export class AcmeClient {
     return this.#parse(await this.#get(`${renewalInfo}/${id}`), renewalInfoSchema).suggestedWindow;
   }
 
-  /** Sends a signed message. @param payload "" only asks. @throws ServerError ACME with what the authority says */
+  /** Sends a signed message. @param payload "" only asks. @throws ServerError ACME with the authority's reason */
   async post(url: string, payload: unknown): Promise<Answer> {
     const { account } = this.#options;
     for (let attempt = 1; ; attempt++) {

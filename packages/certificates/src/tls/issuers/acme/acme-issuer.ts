@@ -78,7 +78,7 @@ class AcmeIssuer implements CertificateIssuer {
     const test = this.#test;
     if (test !== undefined && request.failures > 0) {
       try {
-        // It knows nothing of what the real one issued.
+        // It does not know the certificates that the real one issued.
         await this.#obtain({ ...request, replaces: undefined }, test);
       } catch (error) {
         throw new ServerError("ACME", `tried out at ${test.key}: ${messageOf(error)}`, { cause: error });

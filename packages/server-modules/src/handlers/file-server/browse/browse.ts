@@ -29,7 +29,7 @@ export interface BrowseConfig {
 export interface BrowseRequest {
   /** The request. */
   readonly exchange: Exchange;
-  /** Root of the site; links above it are not shown. */
+  /** Root of the site, from which a template of the user includes files. */
   readonly root: string;
   /** Path of the folder to list. */
   readonly folder: string;

@@ -6,7 +6,7 @@ export interface SlotUser {
   readonly waitingCount: number;
   /** When the oldest of them began to, as of `performance.now()`; undefined when none waits. */
   readonly waitingSince: number | undefined;
-  /** Takes slots for what waits, as far as there are any. */
+  /** Takes free slots for its waiting calls. */
   retry(): void;
   /** Closes connections that lie idle. @returns how many */
   giveIdle(count: number): number;

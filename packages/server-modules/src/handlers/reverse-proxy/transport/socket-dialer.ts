@@ -13,7 +13,7 @@ export interface SocketDialerOptions {
   readonly socket: SocketOptions;
   /** Undefined: no TLS. */
   readonly tls: ConnectionOptions | undefined;
-  /** To show instead of what `tls` has. */
+  /** Certificate to show instead of the one in `tls`. */
   readonly clientCertificate: ClientCertificate | undefined;
   /** Ports that are dialled without TLS. */
   readonly exceptPorts: ReadonlySet<number>;

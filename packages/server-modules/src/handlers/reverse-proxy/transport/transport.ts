@@ -79,7 +79,7 @@ export interface UpstreamCall {
 /** Carries requests to upstreams. One serves all upstreams of a proxy. */
 export interface Transport extends ModuleInstance {
   /**
-   * Sends a request. Nothing is thrown for what an upstream does.
+   * Sends a request. A failure of the upstream is told to the receiver, never thrown.
    * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent at all
    */
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;

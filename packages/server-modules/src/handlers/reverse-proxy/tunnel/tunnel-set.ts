@@ -8,7 +8,7 @@ export interface TunnelOptions {
   readonly timeoutMs: number;
   /** How long tunnels may stand after their config is gone, in milliseconds; undefined for ever. */
   readonly closeDelayMs: number | undefined;
-  /** Bytes that may wait for a slow side, each way; 0 for what sockets hold. */
+  /** Bytes that may wait for a slow side, each way; 0: as many as sockets hold. */
   readonly bufferBytes: number;
 }
 

@@ -21,7 +21,7 @@ function closeWhenFlushed(socket: Duplex): void {
 interface TunnelOptions {
   /** Protocol that the client asked to switch to. */
   readonly protocol: string;
-  /** That may wait for a slow side, each way; 0 for what sockets hold. */
+  /** Bytes that may wait for a slow side, each way; 0: as many as sockets hold. */
   readonly bufferBytes: number;
   /** Bytes that the upstream sent along with its answer. */
   readonly early: Buffer;

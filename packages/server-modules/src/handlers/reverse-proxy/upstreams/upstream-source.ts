@@ -5,7 +5,7 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 export interface UpstreamSource extends ModuleInstance {
   /**
    * Addresses to dial, the best first. At once where they are known.
-   * @param again the request failed with what was said before: look afresh
+   * @param again true after a request failed with the upstreams given before: look them up anew
    * @throws Error when nothing is found and nothing is known
    */
   find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;

@@ -33,7 +33,7 @@ export class AcknowledgedRows {
 
 /** The result of one look at a cluster's tables. */
 interface StoredRows {
-  /** Spans that the server has stored. */
+  /** Rows of `spans` in the whole cluster. */
   readonly spans: number;
   /** Spans that `span_metrics` has counted, and copies that were taken out of it. */
   readonly counted: number;

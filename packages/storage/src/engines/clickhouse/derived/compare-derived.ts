@@ -19,16 +19,16 @@ export interface DerivedDifference {
   readonly url: string;
   /** The unit of the numbers. */
   readonly counts: string;
-  /** Rows that are missing. */
+  /** How much the table lacks, in the unit of `counts`. */
   readonly missing: number;
   /** More than the spans explain, for instance because spans were deleted. It is reported and left alone. */
   readonly surplus: number;
-  /** Whether they were inserted. */
+  /** Whether the missing rows were inserted. */
   readonly isRepaired: boolean;
 }
 
 export interface DerivedComparison {
-  /** Number of spans that were compared. */
+  /** Number of days that were compared, each once for all servers. */
   readonly days: number;
   /** Spans that were compared. */
   readonly spans: number;

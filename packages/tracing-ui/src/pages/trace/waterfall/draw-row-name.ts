@@ -4,7 +4,7 @@ import type { WaterfallPen } from "./waterfall-pen.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import { foldedRunFrom, isDimmed, type WaterfallScene } from "./waterfall-scene.ts";
 
-/** How much is left of what is dimmed and is no text, which must stay readable. */
+/** Opacity of dimmed shapes. Dimmed text has a paler colour instead, because it must stay readable. */
 export const dimmedAlpha = 0.35;
 const iconTop = (WATERFALL_ROW_PX - 16) / 2;
 const chipTop = 3;

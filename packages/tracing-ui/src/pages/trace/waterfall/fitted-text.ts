@@ -1,4 +1,4 @@
-/** The fonts of the waterfall, by what they are for. */
+/** The fonts of the waterfall, by their use. */
 export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large";
 
 /** Names longer than this are cut before they are measured: no row has room for more letters. */

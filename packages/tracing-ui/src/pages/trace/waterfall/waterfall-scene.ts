@@ -40,7 +40,7 @@ export interface WaterfallScene {
 
 const noNotes: readonly TraceNote[] = [];
 
-/** The run of like siblings that the span is the first of; undefined also while a filter hides spans, which is after single ones. */
+/** The run of like siblings that begins with the span. Undefined also while a filter hides spans: a filter seeks single spans. */
 export function runFrom({ trace, filter, view }: WaterfallScene, span: number): SiblingRun | undefined {
   return filter === undefined || view.dims ? siblingRuns(trace).byHead.get(span) : undefined;
 }
@@ -78,7 +78,7 @@ export function serviceOf({ trace }: WaterfallScene, span: number): string {
   return trace.services[trace.service[span] as number] ?? "";
 }
 
-/** Name of what the span did. */
+/** Name of the span's operation. */
 export function operationOf({ trace }: WaterfallScene, span: number): string {
   return trace.spans[span]?.operationName ?? "";
 }

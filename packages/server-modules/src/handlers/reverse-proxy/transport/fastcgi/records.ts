@@ -92,7 +92,7 @@ export class RecordReader {
     return this.#rest.length > 0;
   }
 
-  /** @throws Error for what is no record of our request */
+  /** @throws Error for bytes that are no record of our request */
   push(bytes: Buffer): void {
     let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (rest.length >= headerBytes) {

@@ -237,7 +237,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     return undefined;
   }
 
-  /** Closes the oldest of what lies idle over `maxIdle`. */
+  /** Closes the oldest idle connections above `maxIdle`. */
   #trim(): void {
     this.#trimmer = undefined;
     for (const connection of this.#idle.splice(0, Math.max(0, this.#idle.length - this.#options.maxIdle))) {

@@ -21,7 +21,7 @@ export interface ResponseHead {
   readonly length: number;
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;
-  /** Protocol that the upstream switches to; "" for none. */
+  /** Value of `Upgrade`: with status 101 the protocol that the upstream switches to; "" without the field. */
   readonly upgrade: string;
 }
 
