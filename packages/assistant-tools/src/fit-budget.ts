@@ -44,7 +44,7 @@ function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** How many items from the front of a list fit into so many characters. */
+/** @returns how many items from the front of a list fit into `characters` */
 function fitting(items: readonly unknown[], characters: number): number {
   let left = characters;
   for (const [index, item] of items.entries()) {

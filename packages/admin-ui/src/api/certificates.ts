@@ -24,7 +24,7 @@ const answer = z.object({
 /** A certificate that the server can show. */
 export type Certificate = z.infer<typeof certificate>;
 
-/** How many certificates end within so many days. */
+/** Number of certificates that end within a number of days. */
 export interface EndsWithin {
   days: number;
   count: number;

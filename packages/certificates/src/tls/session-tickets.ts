@@ -11,7 +11,7 @@ export interface TicketKeys extends SharedResource {
   /** Newest first: it is for new sessions; tickets under the others still count. */
   readonly keys: readonly Uint8Array[];
   /**
-   * From now on there is a new key so often.
+   * From now on the key changes at this interval.
    * @param maxKeys how many count at a time
    * @param changed called after each change
    */

@@ -4,7 +4,7 @@ import { StreamReading, type StreamTaker } from "./stream-reading.ts";
 
 /** Transforms the body of a request before its reader. */
 export interface BodyFilter {
-  /** The body is known to have so many bytes, before any of it is read. @throws HttpError when it may not */
+  /** Called with the declared length of the body, before any of it is read. @throws HttpError when it may not */
   admit?(bytes: number): void;
   /** Called once, when the body is first read. */
   apply(source: Readable): Readable;

@@ -4,7 +4,7 @@ import { RateWatch } from "../rate-watch.ts";
 import { SendWatch } from "../send-watch.ts";
 import type { RequestBody } from "./request-body.ts";
 
-/** A connection that lies idle for so long keeps nothing of the request before. */
+/** A connection that is idle for this time forgets the fields of the request before, which take memory. */
 const restAfterMs = 2_000;
 
 /** Which phase timed out. `rest`: none, so the connection may drop its caches. */

@@ -25,7 +25,7 @@ export function grpcError(status: GrpcStatus, details: string, isUntouched = fal
 /** Length of the prefix of a gRPC message. */
 export const messagePrefixBytes = 5;
 
-/** Puts the prefix of gRPC before a message: not compressed, so many bytes. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */
+/** Writes the prefix of a gRPC message: the flag "not compressed", and the length. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */
 export function writeMessagePrefix(target: Buffer, messageBytes: number): void {
   target[0] = 0;
   target.writeUInt32BE(messageBytes, 1);

@@ -13,7 +13,7 @@ const maxJoinedBytes = 4 * 1024;
 const promisedIdBytes = 4;
 const firstChunkBytes = 1024;
 const chunkBytes = 16 * 1024;
-/** Frames wait for one another until they are so many bytes. */
+/** Frames of a turn are joined into one write up to this size. */
 const maxWaitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 

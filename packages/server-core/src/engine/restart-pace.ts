@@ -1,9 +1,9 @@
-/** After its second death a thread waits so long, doubled with each further one up to the limit. */
+/** Pause before the start after a thread's second death; each further death doubles it, up to the limit. */
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
 /** The limit while no thread serves: clients that are refused for longer give up. */
 const maxPauseAloneMs = 250;
-/** A thread that lived so long has no bad past. */
+/** The earlier deaths of a thread that lived for this time no longer count. */
 const soundAfterMs = 10_000;
 
 /** How soon the successors of threads that die start: at once, and later when they die again and again. */

@@ -29,7 +29,7 @@ function overLimit(size: number | string, maxBytes: number): Error {
   return new Error(`${size} bytes are over the limit of ${maxBytes}`);
 }
 
-/** @throws Error that says why this cannot be read as a file of at most so many bytes */
+/** @throws Error that says why this cannot be read as a file of at most `maxBytes` */
 function check(path: string, stats: Stats, maxBytes: number): void {
   if (!stats.isFile()) {
     throw new Error(kindOf(stats));

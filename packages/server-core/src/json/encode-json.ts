@@ -292,7 +292,7 @@ export interface EncodedDocument {
   readonly hasPrototypeKeys: boolean;
 }
 
-/** As {@link encodeJson}; says too which keys there are that need a closer look. @throws as `encodeJson` */
+/** As {@link encodeJson}, and tells which special keys the document has. @throws as `encodeJson` */
 export function encodeDocument(value: JsonValue): EncodedDocument {
   return new DocumentEncoder().encode(value);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { ErrorOwner } from "../threads/error-owner.ts";
 
-/** A log that fails again and again has one line in so many milliseconds. */
+/** Pause between two lines about a log that fails repeatedly. */
 const pauseMs = 10_000;
 
 /**

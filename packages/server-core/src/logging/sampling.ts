@@ -4,7 +4,7 @@ import type { LogEntry } from "./log-entry.ts";
 const maxKinds = 1000;
 
 /**
- * Lets the first entries of a kind in each interval pass, then every so many-th. A kind is a level and a message.
+ * Lets the first entries of a kind in each interval pass, then one of each `thereafter`. A kind is a level and a message.
  * @returns says whether an entry passes
  */
 export function compileSampling(

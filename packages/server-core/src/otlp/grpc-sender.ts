@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GrpcClient, GrpcError } from "./grpc-client.ts";
 import type { GrpcSettings } from "./grpc-settings.ts";
 
-/** As the exporters over HTTP do it: so many times, after pauses that grow. */
+/** Most attempts of one export, after growing pauses. The exporters over HTTP use the same numbers. */
 const maxAttempts = 5;
 const firstPauseMs = 1_000;
 const pauseFactor = 1.5;

@@ -1,7 +1,7 @@
 import type { Logger } from "lifecycle";
 import type { ErrorOwner } from "./error-owner.ts";
 
-/** A module that fails again and again has one line in so many milliseconds. */
+/** Pause between two lines about a module that fails repeatedly. */
 const pauseMs = 1_000;
 
 /** Takes what a module of the configuration leaves uncaught in its own timers, sockets and promises, and logs it. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 /** Above this many pairs elements are matched by place only. */
 const maxPairs = 250_000;
 
-/** Which element of the one list is which of the other. */
+/** An element of one list and its counterpart in the other. */
 export interface MatchedPair {
   /** Index in the old list. */
   readonly before: number;

@@ -11,7 +11,7 @@ const defaultTimeoutMs = 30_000;
 const maxInBackground = 10;
 /** The end of the output that is kept for the log. */
 const maxOutputBytes = 4_096;
-/** After its end the rest of it is waited for so long. */
+/** How long the rest of a program's output is waited for after its end. */
 const lateOutputMs = 1_000;
 
 const schema = z.strictObject({

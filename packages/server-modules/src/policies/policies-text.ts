@@ -70,7 +70,7 @@ const randomChoose: ModuleReader = (cursor) => {
   return onlyGiven({ choose });
 };
 
-/** The ways of `lb_policy`: the one list. */
+/** Every policy of `lb_policy`, with the reader and writer of its arguments. */
 export const policyTexts = {
   client_ip_hash: { readText: noArguments },
   cookie: { readText: cookie },

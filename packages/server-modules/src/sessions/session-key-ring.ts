@@ -4,7 +4,7 @@ import { z } from "zod";
 
 /** Length of an AES-256 key. */
 const keyBytes = 32;
-/** Keys that another instance made are looked for so often, at most. */
+/** Pause between two look-ups of keys that another instance made. */
 const rereadMs = 1_000;
 
 const keySchema = z.object({
@@ -25,9 +25,9 @@ export interface SessionKeys {
 }
 
 export interface SessionKeyTimes {
-  /** A key seals for so long. */
+  /** Milliseconds for which a key seals. */
   readonly rotateMs: number;
-  /** And opens for so long after that. */
+  /** Milliseconds after that for which the key still opens. */
   readonly keepMs: number;
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 const maxWorks = 10_000;
 /** Time for which later callers get the result of finished work. */
 const keptMs = 60_000;
-/** One who took a work and is silent for so long does not count any more. */
+/** A thread that took work and was silent for this time has lost it. */
 const patienceMs = 30_000;
 
 interface Work {

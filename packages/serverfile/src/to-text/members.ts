@@ -13,7 +13,7 @@ function segment(key: string): string {
 }
 
 /**
- * The members of a JSON object while they are written as text. Each is taken once; what is left at the end is what the
+ * The members of a JSON object while they are written as text. Each is taken once; members that are left at the end are those that the
  * text cannot say.
  */
 export class Members {

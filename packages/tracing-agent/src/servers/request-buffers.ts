@@ -13,7 +13,7 @@ export class RequestBuffers {
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
 
-  /** @returns at least so many bytes, with anything in them */
+  /** @returns a buffer of at least `bytes` bytes, which is not cleared */
   take(bytes: number): Buffer {
     let best = -1;
     let bestBytes = Number.POSITIVE_INFINITY;

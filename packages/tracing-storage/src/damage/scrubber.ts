@@ -15,7 +15,7 @@ interface ScrubberParts {
 }
 
 export interface ScrubberSettings {
-  /** Each part is read once in so long; 0: never. */
+  /** Milliseconds in which each part is read once; 0: never. */
   readonly intervalMs: number;
   readonly databases: readonly string[];
   /** Keeps over a restart when each part was read last. */

@@ -11,7 +11,7 @@ export interface SpanGroupsSettings {
   readonly maxDelayMs: number;
   /** Rows of all groups, written or not yet. */
   readonly maxPendingBytes: number;
-  /** How long a group is tried to be written while the store is away. */
+  /** Milliseconds for which the write of a group is repeated while the store is away. */
   readonly writeTimeoutMs: number;
   /** A group this large waits no longer; 10,000 by default. */
   readonly maxGroupSpans?: number;

@@ -1,4 +1,4 @@
-/** Spans are sent when they end, in batches: so long after its last known span a trace may still get more. */
+/** How long after its last known span a trace may get more: spans are sent when they end, in batches. */
 const arrivalUs = 30_000_000;
 
 /**

@@ -2,7 +2,7 @@ import type { Certificate } from "../../api/certificates.ts";
 import { awayText } from "../../components/time-left.ts";
 
 const dayMs = 86_400_000;
-/** A certificate that somebody has to renew by hand is called out so long before its end. */
+/** How long before its end a certificate is marked that somebody must renew by hand. */
 const noticeMs = 14 * dayMs;
 
 /** Whether a certificate needs somebody. @param now milliseconds since 1970 */

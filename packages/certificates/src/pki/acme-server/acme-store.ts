@@ -16,7 +16,7 @@ import {
 const maxAccounts = 10_000;
 /** Most orders of one account that are not over. */
 const maxOrders = 10_000;
-/** An account that never ordered is safe for so long. */
+/** How long an account is kept, at least, that never ordered. */
 const idleMs = 3_600_000;
 
 const idPattern = /^[\w-]{1,64}$/;

@@ -39,7 +39,7 @@ const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 3
 /** A certificate that is nearly over is worth a hurry: no pause is longer than this part of the time that is left. */
 const hurryRatio = 0.25;
 
-/** Authorities are asked so often when they want a certificate renewed. Source: RFC 9773, section 4.3.3 */
+/** How long after an answer an authority is asked again when a certificate should be renewed. Source: RFC 9773, section 4.3.3 */
 const askAgainMs = 6 * 3_600_000;
 
 interface Current {

@@ -9,7 +9,7 @@ import {
 
 /** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
 const maxNames = 10_000;
-/** An answer is taken on trust for so long; changes are told at once, this is for those that were missed. */
+/** How long an answer is believed. Changes are told at once; the limit is for a change whose message was missed. */
 const trustedMs = 60_000;
 /** Questions that may be under way: more come from clients that make names up. */
 const maxQuestions = 1_000;

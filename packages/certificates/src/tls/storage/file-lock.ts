@@ -7,7 +7,7 @@ import { writeAtomically } from "./atomic-write.ts";
 
 /** How often the holder of a lock says that it lives. Source: certmagic, so that both may share a folder */
 export const refreshMs = 5_000;
-/** A lock whose holder was silent for so long belongs to nobody. */
+/** A lock that its holder has not renewed for this time is free. */
 const staleMs = 2 * refreshMs;
 /** How often who waits looks again. */
 const pollMs = 200;

@@ -1,6 +1,6 @@
 /** When a log file is put aside whatever its size. */
 export interface RollSchedule {
-  /** Every so many milliseconds; 0 for never. */
+  /** Milliseconds between two rolls; 0 for never. */
   readonly everyMs: number;
   /** At these minutes of each hour. */
   readonly minutes: readonly number[];

@@ -3,7 +3,7 @@ import type { JsonValue } from "server-core/json/json-value";
 import { z } from "zod";
 import { type Claims, keptClaims } from "./claims.ts";
 
-/** Tokens are renewed so long before their end, those that live shorter in the middle of their life. */
+/** How long before its end a token is renewed; a token that lives for less is renewed in the middle of its life. */
 const earlyS = 30;
 
 /** The content of a session; times in seconds since 1970. */

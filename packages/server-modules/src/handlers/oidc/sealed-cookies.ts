@@ -13,9 +13,9 @@ const maxPartLength = 3_600;
 const maxParts = 4;
 /** Opened values that are remembered: opening costs some hundred microseconds. */
 const maxOpened = 1_000;
-/** Keys are asked for so often: those that other instances made are found earlier, when one is missed. */
+/** How long the known keys are used before they are read again. An unknown key of another instance is looked up at once. */
 const keysTrustedMs = 60_000;
-/** Whoever makes keys up has us look for them so often, at most. */
+/** Pause between two look-ups of unknown keys, so that a client with invented keys causes few. */
 const missedPauseMs = 1_000;
 
 export interface CookieAttributes {

@@ -29,7 +29,7 @@ export interface Quota {
   readonly windowUs: number;
 }
 
-/** Bytes of a table for at least so many keys. */
+/** Bytes of a table for at least `keys` keys. */
 export function arrivalTableBytes(keys: number): number {
   const groups = Math.max(1, Math.ceil(keys / ways));
   return (headerWords + groups * ways * slotWords) * 8;

@@ -9,7 +9,7 @@ import type { ProxyConfig } from "./proxy-config.ts";
 import type { SelectionPolicy } from "./selection-policy.ts";
 import { Upstream, upstreamPool } from "./upstream.ts";
 
-/** Dynamic upstreams that were not asked for so long are forgotten. */
+/** Dynamic upstreams that were not used for this time are forgotten. */
 const forgetAfterMs = 60 * 60_000;
 const sweepMs = 60_000;
 

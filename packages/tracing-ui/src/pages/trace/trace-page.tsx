@@ -99,7 +99,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     () => visibleRows(trace, view.folded, view.dims ? undefined : filter?.shown, view.openRuns),
     [trace, view.folded, view.dims, view.openRuns, filter],
   );
-  // The rows do not wait for it: the path is found, and the overview drawn, once they are there.
+  // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
   // Null and not undefined: React takes that for no first value, and puts nothing off.
   const settled = useDeferredValue<Trace | null>(trace, null);
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);

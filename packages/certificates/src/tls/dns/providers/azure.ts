@@ -9,7 +9,7 @@ import { type DnsRecord, type ZoneApi, zoneProvider } from "../api/zone-provider
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/** A change by somebody else refuses ours, which is made again at most so often. */
+/** How often a change is refused, because somebody else changed the zone meanwhile, before it fails. */
 const maxConflicts = 5;
 const preconditionFailed = 412;
 

@@ -17,7 +17,7 @@ import {
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/** A change by somebody else refuses ours, which is made again at most so often. */
+/** How often a change is refused, because somebody else changed the zone meanwhile, before it fails. */
 const maxConflicts = 5;
 const conflict = 409;
 const preconditionFailed = 412;

@@ -20,7 +20,7 @@ import { retryTime } from "./retry-time.ts";
 /** Limit of one answer of an authority. */
 const maxAnswerBytes = 1024 * 1024;
 const requestTimeoutMs = 30_000;
-/** A nonce that the authority does not know any more is replaced so often. */
+/** Most attempts with a new nonce, where the authority does not know the old one any more. */
 const maxNonceTries = 5;
 const pollMs = 1_000;
 const maxPollMs = 10_000;

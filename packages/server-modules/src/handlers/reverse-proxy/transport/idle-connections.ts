@@ -7,7 +7,7 @@ import type { SharedGauge } from "server-core/threads/shared-state";
 const trimMs = 1_000;
 
 /**
- * A limit of connections that lie idle, one truth over all threads. The thread in which one too many comes to rest closes
+ * A limit of idle connections, counted over all threads. The thread whose connection exceeds the limit closes
  * its oldest ones, about a second later.
  * Source: Go's net/http, `Transport.MaxIdleConns`
  */

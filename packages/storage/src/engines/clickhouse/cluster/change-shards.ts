@@ -19,7 +19,7 @@ export interface ShardChange {
   readonly next: string | undefined;
 }
 
-/** A block of spans may be sent again so long after it was received: tables know its token no longer. */
+/** Tables forget the token of a block after this time: the block could then be stored twice. */
 const tokenDays = 7;
 /** Hours before the day of a change in which all servers must have received it. */
 const leastHours = 1;

@@ -34,7 +34,7 @@ import { peersOf, type WaterfallScene } from "./waterfall-scene.ts";
 
 /** Height of a panel of details until it has been measured, in pixels. */
 const panelGuessPx = 320;
-/** The items of the tree follow a scroll in steps of so many pixels; the rows beyond the view cover what is between. */
+/** The items of the tree follow a scroll in steps of this size; the rows beyond the view cover what is between. */
 const scrollStepPx = 4 * WATERFALL_ROW_PX;
 /** Room right of the time range for the labels of bars that end there, in pixels. */
 const labelRoomPx = 76;
