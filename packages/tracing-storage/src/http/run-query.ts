@@ -288,7 +288,7 @@ async function runOn(
   if (kind !== "select" || statement.inserts) {
     return await runStatement(parts, runner, first, read, { parameters, tag, signal });
   }
-  const ask = (tries: number) => {
+  return await askAround(parts, text, signal, (tries) => {
     // A statement that was given up still runs, so the next one has another tag, and no kept connection.
     const own = tries === 0 ? { first, tag } : { first: { prepare: first.prepare }, tag: `${tag}-${tries}` };
     const run = (stop: AbortSignal) =>
@@ -297,8 +297,16 @@ async function runOn(
     return runner === engine
       ? parts.stuckReads.during(own.tag, (stop) => run(AbortSignal.any([signal, stop])))
       : run(signal);
-  };
-  // A damaged part is set aside, and the other parts answer.
+  });
+}
+
+/** Asks again when a damaged part was set aside: the other parts answer. */
+async function askAround(
+  parts: QueryParts,
+  text: Buffer,
+  signal: AbortSignal,
+  ask: (tries: number) => Promise<QueryOutcome>,
+): Promise<QueryOutcome> {
   for (let tries = 0; ; tries++) {
     try {
       return withMissing(parts, await ask(tries), text);

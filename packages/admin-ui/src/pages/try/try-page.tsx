@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { configQuery } from "../../api/config.ts";
 import { type TriedRequest, wayKey, wayQuery } from "../../api/rehearsal.ts";
 import { QueryState } from "../../components/query-state.tsx";
-import { type DraftFault, draftOf, keepHeaders, requestOf } from "./request-draft.ts";
+import { type DraftFault, draftOf, keepHeaders, type RequestDraft, requestOf } from "./request-draft.ts";
 import { WayPanel } from "./way-panel.tsx";
 
 const route = getRouteApi("/try");
@@ -57,52 +57,7 @@ function TryForm() {
   return (
     <>
       <form className="try-form" onSubmit={submit} noValidate>
-        <label htmlFor="try-method">Method</label>
-        <input
-          id="try-method"
-          className="field mono"
-          list="try-methods"
-          value={draft.method}
-          onChange={(event) => change({ method: event.target.value })}
-          {...faultOf(fault, "method")}
-        />
-        <datalist id="try-methods">
-          {methods.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        <label htmlFor="try-url">URL</label>
-        <input
-          id="try-url"
-          className="field mono"
-          data-slash
-          type="url"
-          spellCheck={false}
-          placeholder="https://example.com/path"
-          value={draft.url}
-          onChange={(event) => change({ url: event.target.value })}
-          {...faultOf(fault, "url")}
-        />
-        <label htmlFor="try-headers">Header fields</label>
-        <textarea
-          id="try-headers"
-          className="field mono"
-          rows={2}
-          spellCheck={false}
-          placeholder={"Accept-Language: en\nCookie: a=b"}
-          value={draft.headers}
-          onChange={(event) => change({ headers: event.target.value })}
-          {...faultOf(fault, "headers")}
-        />
-        <label htmlFor="try-client">Client address</label>
-        <input
-          id="try-client"
-          className="field mono"
-          spellCheck={false}
-          placeholder="127.0.0.1"
-          value={draft.client}
-          onChange={(event) => change({ client: event.target.value })}
-        />
+        <RequestFields draft={draft} change={change} fault={fault} />
         <button type="submit" className="button main">
           Try it
         </button>
@@ -111,6 +66,66 @@ function TryForm() {
         </p>
       </form>
       {tried !== undefined && !("field" in tried) && <TriedWay request={tried} />}
+    </>
+  );
+}
+
+interface RequestFieldsProps {
+  draft: RequestDraft;
+  change: (fields: Partial<RequestDraft>) => void;
+  /** Of the request that was tried last. */
+  fault: DraftFault | undefined;
+}
+
+function RequestFields({ draft, change, fault }: RequestFieldsProps) {
+  return (
+    <>
+      <label htmlFor="try-method">Method</label>
+      <input
+        id="try-method"
+        className="field mono"
+        list="try-methods"
+        value={draft.method}
+        onChange={(event) => change({ method: event.target.value })}
+        {...faultOf(fault, "method")}
+      />
+      <datalist id="try-methods">
+        {methods.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <label htmlFor="try-url">URL</label>
+      <input
+        id="try-url"
+        className="field mono"
+        data-slash
+        type="url"
+        spellCheck={false}
+        placeholder="https://example.com/path"
+        value={draft.url}
+        onChange={(event) => change({ url: event.target.value })}
+        {...faultOf(fault, "url")}
+      />
+      <label htmlFor="try-headers">Header fields</label>
+      <textarea
+        id="try-headers"
+        className="field mono"
+        rows={2}
+        spellCheck={false}
+        placeholder={"Accept-Language: en\nCookie: a=b"}
+        value={draft.headers}
+        onChange={(event) => change({ headers: event.target.value })}
+        {...faultOf(fault, "headers")}
+      />
+      <label htmlFor="try-client">Client address</label>
+      <input
+        id="try-client"
+        className="field mono"
+        spellCheck={false}
+        placeholder="127.0.0.1"
+        value={draft.client}
+        onChange={(event) => change({ client: event.target.value })}
+      />
     </>
   );
 }

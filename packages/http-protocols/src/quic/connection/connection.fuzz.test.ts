@@ -95,7 +95,7 @@ function sealed(payload: Buffer, number: number): Buffer {
   writer.u16(number).bytes(payload).zeros(4);
   const payloadEnd = writer.length;
   writer.zeros(16);
-  sealPacket(keys, writer.written, 0, numberAt, payloadEnd, number);
+  sealPacket(keys, writer.written, { from: 0, numberAt, payloadEnd, packetNumber: number });
   return writer.written;
 }
 

@@ -42,6 +42,17 @@ export interface BuiltDatagram extends OutgoingDatagram {
   readonly elicitsAck: boolean;
 }
 
+/** A frame that must go to one address. */
+interface PathFrame {
+  /** PATH_CHALLENGE or PATH_RESPONSE. */
+  readonly type: number;
+  /** Eight bytes. */
+  readonly data: Buffer;
+  readonly address: PeerAddress;
+  /** Bytes that may be sent there. */
+  readonly allowance: number;
+}
+
 /** Makes datagrams of what the parts of a connection want to send. */
 export class DatagramBuilder {
   readonly #parts: ConnectionParts;
@@ -56,17 +67,12 @@ export class DatagramBuilder {
     const response = pathResponses.shift();
     if (response !== undefined) {
       const { data, address, allowance } = response;
-      return this.#buildPathPacket(frameTypes.pathResponse, data, address, allowance, now);
+      return this.#buildPathPacket({ type: frameTypes.pathResponse, data, address, allowance }, now);
     }
     if (path.challengeDue && path.challenge !== undefined && path.allowance >= minDatagramBytes) {
       path.challengeDue = false;
-      return this.#buildPathPacket(
-        frameTypes.pathChallenge,
-        path.challenge,
-        path.address,
-        path.allowance,
-        now,
-      );
+      const { challenge: data, address, allowance } = path;
+      return this.#buildPathPacket({ type: frameTypes.pathChallenge, data, address, allowance }, now);
     }
     return this.#buildPackets(now);
   }
@@ -139,13 +145,7 @@ export class DatagramBuilder {
     return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
   }
 
-  #buildPathPacket(
-    type: number,
-    data: Buffer,
-    address: PeerAddress,
-    allowance: number,
-    now: number,
-  ): BuiltDatagram | undefined {
+  #buildPathPacket({ type, data, address, allowance }: PathFrame, now: number): BuiltDatagram | undefined {
     const { spaces, datagramBytes, oneRtt } = this.#parts;
     const maxBytes = Math.min(datagramBytes, allowance);
     if (!oneRtt.canWrite || maxBytes < minDatagramBytes) {
@@ -334,10 +334,11 @@ export class DatagramBuilder {
       if (lengthAt >= 0) {
         writer.patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);
       }
+      const place = { from, numberAt, payloadEnd, packetNumber: number };
       if (space.name === "application") {
-        oneRtt.seal(bytes, from, numberAt, payloadEnd, number);
+        oneRtt.seal(bytes, place);
       } else {
-        sealPacket(space.keys.write as PacketKeys, bytes, from, numberAt, payloadEnd, number);
+        sealPacket(space.keys.write as PacketKeys, bytes, place);
       }
       if (elicitsAck) {
         const packetBytes = payloadEnd + tagBytes - from;

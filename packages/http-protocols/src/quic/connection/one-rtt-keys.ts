@@ -1,7 +1,7 @@
 import type { CipherSuite } from "../protection/cipher-suites.ts";
 import { HeaderProtection } from "../protection/header-protection.ts";
-import { PacketCipher } from "../protection/packet-cipher.ts";
-import { type OpenedPacket, sealPacket } from "../protection/packet-keys.ts";
+import { PacketCipher, tagBytes } from "../protection/packet-cipher.ts";
+import { type OpenedPacket, type PacketPlace, sealPacket } from "../protection/packet-keys.ts";
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { expandPacketNumber, type PacketHeader } from "../wire/packet-header.ts";
 
@@ -46,10 +46,10 @@ export class OneRttKeys {
     this.#write = new PacketCipher(suite, secret);
   }
 
-  seal(packet: Buffer, from: number, numberAt: number, payloadEnd: number, packetNumber: number): void {
+  seal(packet: Buffer, place: PacketPlace): void {
     const header = this.#writeHeader as HeaderProtection;
     const cipher = this.#write as PacketCipher;
-    sealPacket({ header, cipher }, packet, from, numberAt, payloadEnd, packetNumber);
+    sealPacket({ header, cipher }, packet, place);
     this.#sealed++;
   }
 
@@ -89,7 +89,12 @@ export class OneRttKeys {
       this.#nextRead ??= current.next();
     }
     const cipher = samePhase ? current : older ? this.#previousRead : this.#nextRead;
-    const payload = cipher?.open(datagram, from, numberAt + numberBytes, end, packetNumber);
+    const payload = cipher?.open(datagram, {
+      from,
+      payloadAt: numberAt + numberBytes,
+      payloadEnd: end - tagBytes,
+      packetNumber,
+    });
     if (payload === undefined) {
       this.#countForgery(current.suite);
       return undefined;

@@ -54,7 +54,7 @@ function initialPacket(payload: Buffer, id = firstId, token = Buffer.alloc(0)): 
   writer.zeros(Math.max(1_200 - 16 - writer.length, 0));
   const payloadEnd = writer.length;
   writer.zeros(16).patchVarint2(lengthAt, payloadEnd + 16 - numberAt);
-  sealPacket(initialKeys(id).client, writer.written, 0, numberAt, payloadEnd, 0);
+  sealPacket(initialKeys(id).client, writer.written, { from: 0, numberAt, payloadEnd, packetNumber: 0 });
   return Buffer.from(writer.written);
 }
 

@@ -7,6 +7,18 @@ export const tagBytes = 16;
 const nonceBytes = 12;
 const tagOption = { authTagLength: tagBytes };
 
+/** Where a packet and its payload lie in a buffer. */
+export interface PayloadPlace {
+  /** First byte of the packet. */
+  readonly from: number;
+  /** First byte behind the packet number. */
+  readonly payloadAt: number;
+  /** Where the tag begins. */
+  readonly payloadEnd: number;
+  /** Of its space, whole. */
+  readonly packetNumber: number;
+}
+
 /** Encrypts or decrypts the payloads of one direction with one key. Source: RFC 9001, section 5.3 */
 export class PacketCipher {
   readonly suite: CipherSuite;
@@ -31,11 +43,8 @@ export class PacketCipher {
     );
   }
 
-  /**
-   * Encrypts `packet` from `payloadAt` to `payloadEnd` in place and writes the tag behind it. The bytes from `from` to `payloadAt`
-   * are authenticated.
-   */
-  seal(packet: Buffer, from: number, payloadAt: number, payloadEnd: number, packetNumber: number): void {
+  /** Encrypts the payload in place and writes the tag behind it. The bytes before it are authenticated. */
+  seal(packet: Buffer, { from, payloadAt, payloadEnd, packetNumber }: PayloadPlace): void {
     // Its type follows the name of the cipher, and all three are AEADs.
     const cipher = createCipheriv(
       this.suite.cipher as "aes-128-gcm",
@@ -50,14 +59,7 @@ export class PacketCipher {
   }
 
   /** @returns the payload, undefined for a packet that was not sealed with this key */
-  open(
-    packet: Buffer,
-    from: number,
-    payloadAt: number,
-    end: number,
-    packetNumber: number,
-  ): Buffer | undefined {
-    const payloadEnd = end - tagBytes;
+  open(packet: Buffer, { from, payloadAt, payloadEnd, packetNumber }: PayloadPlace): Buffer | undefined {
     if (payloadEnd < payloadAt) {
       return undefined;
     }
@@ -67,7 +69,7 @@ export class PacketCipher {
       this.#nonceOf(packetNumber),
       tagOption,
     ) as DecipherGCM;
-    decipher.setAuthTag(packet.subarray(payloadEnd, end));
+    decipher.setAuthTag(packet.subarray(payloadEnd, payloadEnd + tagBytes));
     decipher.setAAD(packet.subarray(from, payloadAt), { plaintextLength: payloadEnd - payloadAt });
     const payload = decipher.update(packet.subarray(payloadAt, payloadEnd));
     try {

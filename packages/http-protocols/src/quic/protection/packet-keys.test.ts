@@ -84,7 +84,8 @@ const vectors = [
 const seal = (keys: PacketKeys, header: Buffer, payload: Buffer, packetNumber: number) => {
   const packet = Buffer.concat([header, payload, Buffer.alloc(tagBytes)]);
   const numberBytes = ((header[0] as number) & 3) + 1;
-  sealPacket(keys, packet, 0, header.length - numberBytes, packet.length - tagBytes, packetNumber);
+  const place = { from: 0, numberAt: header.length - numberBytes, payloadEnd: packet.length - tagBytes };
+  sealPacket(keys, packet, { ...place, packetNumber });
   return packet;
 };
 

@@ -1,7 +1,7 @@
 import { expandPacketNumber, type PacketHeader } from "../wire/packet-header.ts";
 import type { CipherSuite } from "./cipher-suites.ts";
 import { HeaderProtection } from "./header-protection.ts";
-import { PacketCipher } from "./packet-cipher.ts";
+import { PacketCipher, tagBytes } from "./packet-cipher.ts";
 
 /** Keys of one direction at one level of encryption. */
 export interface PacketKeys {
@@ -20,17 +20,23 @@ export function packetKeysOf(suite: CipherSuite, secret: Uint8Array): PacketKeys
   return { header: new HeaderProtection(suite, secret), cipher: new PacketCipher(suite, secret) };
 }
 
+/** Where a packet lies in a buffer before it is sealed. */
+export interface PacketPlace {
+  /** First byte of the packet. */
+  readonly from: number;
+  /** First byte of the packet number. */
+  readonly numberAt: number;
+  /** Behind the payload. */
+  readonly payloadEnd: number;
+  /** Of its space, whole. */
+  readonly packetNumber: number;
+}
+
 /** Encrypts a packet in place, its header too. Behind `payloadEnd` the buffer has room for the tag. */
-export function sealPacket(
-  keys: PacketKeys,
-  packet: Buffer,
-  from: number,
-  numberAt: number,
-  payloadEnd: number,
-  packetNumber: number,
-): void {
+export function sealPacket(keys: PacketKeys, packet: Buffer, place: PacketPlace): void {
+  const { from, numberAt, payloadEnd, packetNumber } = place;
   const payloadAt = numberAt + ((packet[from] as number) & 3) + 1;
-  keys.cipher.seal(packet, from, payloadAt, payloadEnd, packetNumber);
+  keys.cipher.seal(packet, { from, payloadAt, payloadEnd, packetNumber });
   keys.header.protect(packet, from, numberAt);
 }
 
@@ -51,6 +57,11 @@ export function openPacket(
     return undefined;
   }
   const packetNumber = expandPacketNumber(largest, datagram.readUIntBE(numberAt, numberBytes), numberBytes);
-  const payload = keys.cipher.open(datagram, from, numberAt + numberBytes, end, packetNumber);
+  const payload = keys.cipher.open(datagram, {
+    from,
+    payloadAt: numberAt + numberBytes,
+    payloadEnd: end - tagBytes,
+    packetNumber,
+  });
   return payload && { packetNumber, payload, reservedBits: (datagram[from] as number) & 0x0c };
 }

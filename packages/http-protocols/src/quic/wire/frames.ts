@@ -145,6 +145,9 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
   if (type >= frameTypes.stream && type < frameTypes.maxData) {
     return readStream(reader, type);
   }
+  if (type >= frameTypes.maxData && type <= frameTypes.streamsBlockedUni) {
+    return readLimit(reader, type);
+  }
   switch (type) {
     case frameTypes.padding:
       while (reader.left > 0 && reader.bytes[reader.at] === 0) {
@@ -176,28 +179,6 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
       }
       return { kind: "newToken", token };
     }
-    case frameTypes.maxData:
-      return { kind: "maxData", limit: reader.varint() };
-    case frameTypes.dataBlocked:
-      return { kind: "dataBlocked", limit: reader.varint() };
-    case frameTypes.maxStreamData:
-      return { kind: "maxStreamData", streamId: reader.varint(), limit: reader.varint() };
-    case frameTypes.streamDataBlocked:
-      return { kind: "streamDataBlocked", streamId: reader.varint(), limit: reader.varint() };
-    case frameTypes.maxStreamsBidi:
-    case frameTypes.maxStreamsUni:
-      return {
-        kind: "maxStreams",
-        bidi: type === frameTypes.maxStreamsBidi,
-        limit: streamCount(reader, type),
-      };
-    case frameTypes.streamsBlockedBidi:
-    case frameTypes.streamsBlockedUni:
-      return {
-        kind: "streamsBlocked",
-        bidi: type === frameTypes.streamsBlockedBidi,
-        limit: streamCount(reader, type),
-      };
     case frameTypes.newConnectionId:
       return readNewConnectionId(reader, type);
     case frameTypes.retireConnectionId:
@@ -217,6 +198,29 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
     }
     default:
       return { kind: "handshakeDone" };
+  }
+}
+
+/** A frame that raises a limit, or says that one holds its sender up. */
+function readLimit(reader: ByteReader, type: number): Frame {
+  switch (type) {
+    case frameTypes.maxData:
+      return { kind: "maxData", limit: reader.varint() };
+    case frameTypes.dataBlocked:
+      return { kind: "dataBlocked", limit: reader.varint() };
+    case frameTypes.maxStreamData:
+      return { kind: "maxStreamData", streamId: reader.varint(), limit: reader.varint() };
+    case frameTypes.streamDataBlocked:
+      return { kind: "streamDataBlocked", streamId: reader.varint(), limit: reader.varint() };
+    case frameTypes.maxStreamsBidi:
+    case frameTypes.maxStreamsUni: {
+      const bidi = type === frameTypes.maxStreamsBidi;
+      return { kind: "maxStreams", bidi, limit: streamCount(reader, type) };
+    }
+    default: {
+      const bidi = type === frameTypes.streamsBlockedBidi;
+      return { kind: "streamsBlocked", bidi, limit: streamCount(reader, type) };
+    }
   }
 }
 

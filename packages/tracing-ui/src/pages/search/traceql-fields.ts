@@ -140,6 +140,13 @@ interface Condition {
   loose: boolean;
 }
 
+/** Tags of conditions on the status. */
+const statusTags: ReadonlyMap<string, readonly [key: string, value: string]> = new Map([
+  ["= ok", ["otel.status_code", "OK"]],
+  ["= error", ["error", "true"]],
+  ["!= error", ["error", "false"]],
+]);
+
 /** Puts one condition in its field; each field takes one. */
 function take(fields: SimpleFields, tags: Record<string, string>, condition: Condition): boolean {
   const { left, operator, right, loose } = condition;
@@ -167,13 +174,8 @@ function take(fields: SimpleFields, tags: Record<string, string>, condition: Con
     return operator === "<=" || (loose && operator === "<") ? set("maxDuration", right) : false;
   }
   if (left === "status" || left === "span:status") {
-    if (right === "ok" && operator === "=") {
-      return tag("otel.status_code", "OK");
-    }
-    if (right !== "error" || (operator !== "=" && operator !== "!=")) {
-      return false;
-    }
-    return tag("error", operator === "=" ? "true" : "false");
+    const [key, value] = statusTags.get(`${operator} ${right}`) ?? ["", ""];
+    return tag(key, value);
   }
   if (operator !== "=") {
     return false;
