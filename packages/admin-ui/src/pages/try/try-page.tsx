@@ -73,7 +73,7 @@ function TryForm() {
 interface RequestFieldsProps {
   draft: RequestDraft;
   change: (fields: Partial<RequestDraft>) => void;
-  /** Of the request that was tried last. */
+  /** The fault of the request that was tried last. */
   fault: DraftFault | undefined;
 }
 

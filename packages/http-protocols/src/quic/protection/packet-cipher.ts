@@ -15,7 +15,7 @@ export interface PayloadPlace {
   readonly payloadAt: number;
   /** Where the tag begins. */
   readonly payloadEnd: number;
-  /** Of its space, whole. */
+  /** The whole number, in its space. */
   readonly packetNumber: number;
 }
 

@@ -28,7 +28,7 @@ export interface PacketPlace {
   readonly numberAt: number;
   /** Behind the payload. */
   readonly payloadEnd: number;
-  /** Of its space, whole. */
+  /** The whole number, in its space. */
   readonly packetNumber: number;
 }
 
