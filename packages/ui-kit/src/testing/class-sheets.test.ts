@@ -25,6 +25,7 @@ test("a class of a page that may not have been open is found, one of the page it
       "app/a.tsx": 'import "./a.css";\nimport { part } from "./part.tsx";',
       "app/a.css": ".own { color: red; }\n.taken { color: red; }",
       "app/part.tsx":
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of a component
         'const view = lazy(() => import("./view.tsx"));\n<p className={x ? "own" : `shared ${y}`} />',
       "app/view.tsx": '<p className="own" />',
       "app/b.tsx": '<p className={x === "a" ? "unknown taken" : undefined} />',
