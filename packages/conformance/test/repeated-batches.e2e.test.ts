@@ -304,7 +304,7 @@ async function answersOf(tenant: string): Promise<Answers> {
 /** Counts of a tenant's spans, from which the search for copies takes what is too much. */
 const metricsOf = (tenant: string) => sql((tables[0] ?? "").replaceAll("'T'", `'${tenant}'`));
 
-/** Resolves when spans of a tenant are stored, this many, and its calls are counted once. */
+/** Resolves when spans of a tenant are stored, this many, its calls are counted once, and its services have names. */
 async function counted(tenant: string, spans: number): Promise<void> {
   await eventually(async () => {
     const rows = await sql(`SELECT count() FROM tracing.spans WHERE tenant = '${tenant}'`);
@@ -312,6 +312,11 @@ async function counted(tenant: string, spans: number): Promise<void> {
     const at = `http://${tracing.queryHttp}/api/dependencies?endTs=${minute + 3_600_000}&lookback=7200000`;
     const { text: links } = await ask(at, { headers: { "x-tenant": tenant } });
     expect(JSON.parse(links).data).toEqual([{ parent: "shop", child: "pay", callCount: 3 }]);
+    // Names come by a view of their own, and the answer may be up to a second old.
+    const { text: names } = await ask(`http://${tracing.queryHttp}/api/services`, {
+      headers: { "x-tenant": tenant },
+    });
+    expect(JSON.parse(names).data).toEqual(["pay", "shop"]);
   }, countedWithinMs);
 }
 

@@ -138,7 +138,7 @@ test("only whom the challenge is for, and who knows its token, is answered; othe
   expect(await get(token, "b.test")).toBe("a route");
   expect(await get(token, "a.test", "POST")).toBe("a route");
   expect(await get(`${token}/`, "a.test")).toBe("a route");
-  expect(await get(token, "..")).toBe(""); // names nobody: 400
+  expect(await get(token, "..")).toBe("400 Bad Request: the request names no host");
   await undo();
   expect(await get(token, "a.test")).toBe("a route");
   await storage.store(sharedChallengeKey(issuerKey, "http-01", "a.test"), "half written");
