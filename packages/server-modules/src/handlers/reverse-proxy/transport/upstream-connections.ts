@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { ConnectionSlots, SlotPlea, SlotUser } from "./connection-slots.ts";
 import type { DialAddress } from "./dial-address.ts";
 import type { H1Call } from "./h1/h1-call.ts";
-import type { H1Limits } from "./h1/h1-client-connection.ts";
+import type { H1Limits } from "./h1/h1-limits.ts";
 import { H1Pool } from "./h1/h1-pool.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
 import type { IdleConnections } from "./idle-connections.ts";

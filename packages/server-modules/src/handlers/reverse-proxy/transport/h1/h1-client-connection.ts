@@ -9,22 +9,9 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
 import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
+import type { H1Limits } from "./h1-limits.ts";
 import { legacyHeadEnd } from "./legacy-head.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
-
-/** Limits and times of connections; times in milliseconds, 0 for none. */
-export interface H1Limits {
-  /** Bytes of an answer's head. More fail the request, so that an upstream cannot fill the memory. */
-  readonly maxHeaderBytes: number;
-  /** Milliseconds from the whole request sent to the head of the answer; 0 for no limit. */
-  readonly responseHeaderTimeoutMs: number;
-  /** Milliseconds to wait for 100 before the body is sent all the same. */
-  readonly expectContinueTimeoutMs: number;
-  /** Milliseconds without a byte of the answer; 0 for no limit. */
-  readonly readTimeoutMs: number;
-  /** Milliseconds in which the upstream takes no byte; 0 for no limit. */
-  readonly writeTimeoutMs: number;
-}
 
 /** The pool, as far as a connection needs it. */
 export interface H1ConnectionOwner {

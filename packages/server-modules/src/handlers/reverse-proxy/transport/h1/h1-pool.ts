@@ -4,7 +4,8 @@ import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H1Call } from "./h1-call.ts";
-import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
+import { H1ClientConnection, type H1ConnectionOwner } from "./h1-client-connection.ts";
+import type { H1Limits } from "./h1-limits.ts";
 import { RequestHeadWriter } from "./request-head-writer.ts";
 import { ResponseHeadReader } from "./response-head.ts";
 

@@ -29,3 +29,14 @@ test.each([
 ])("%s is left as it is", (_, text) => {
   expect(currentHead(text)).toBe(text);
 });
+
+test("a long line of blanks and letters costs linear time", () => {
+  const line = "a ".repeat(500_000);
+  for (const text of [
+    `${status}${line}\r\n`,
+    `${status}${line}:b\r\n`,
+    `${status}${"\n ".repeat(300_000)}\n`,
+  ]) {
+    expect(currentHead(text).length).toBeLessThanOrEqual(2 * text.length);
+  }
+});

@@ -1,10 +1,3 @@
-const token = "!#$%&'*+\\-.^_`|~0-9A-Za-z";
-/** A field whose name has a blank in it or behind it, but for those that frame the body. */
-const blankNames = new RegExp(
-  `^(?!(?:content-length|transfer-encoding)[ ]*:)[${token}][${token} ]* [${token} ]*:[^\\r\\n]*\\r\\n`,
-  "gim",
-);
-
 /**
  * Where a head ends whose lines may end with LF alone.
  * @param from where to begin looking
@@ -24,6 +17,16 @@ export function legacyHeadEnd(
     : { end: mixed + 1, body: mixed + 3 };
 }
 
+/** Characters of a name that may have blanks in it or behind it. */
+const blankName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z][!#$%&'*+\-.^_`|~0-9A-Za-z ]*$/;
+const framingName = /^(?:content-length|transfer-encoding) *$/i;
+
+/** Whether a line is a field whose name has blanks, and no field that frames the body. Takes linear time. */
+function isBlankName(line: string): boolean {
+  const name = line.slice(0, Math.max(0, line.indexOf(":")));
+  return name.includes(" ") && blankName.test(name) && !framingName.test(name);
+}
+
 /**
  * Writes a head of older or careless programs in today's form. Lines end with CR LF, and a folded field stands on one
  * line. A field whose name has blanks is left out. A field that frames the body is not mended: with a blank in its name
@@ -32,11 +35,10 @@ export function legacyHeadEnd(
  * Source: RFC 9112, sections 2.2, 5.1 and 5.2
  */
 export function currentHead(text: string): string {
-  const lines = text.replace(/(?<!\r)\n/g, "\r\n");
-  const fieldsAt = lines.indexOf("\r\n") + 2;
-  const fields = lines.slice(fieldsAt);
-  if (/^[ \t]/.test(fields)) {
+  const [status = "", ...lines] = text.replace(/(?<!\r)\n/g, "\r\n").split("\r\n");
+  if (/^[ \t]/.test(lines[0] ?? "")) {
     return text; // it would fold the status line
   }
-  return lines.slice(0, fieldsAt) + fields.replace(/\r\n[ \t]+/g, " ").replace(blankNames, "");
+  const unfolded = lines.join("\r\n").replace(/\r\n[ \t]+/g, " ");
+  return [status, ...unfolded.split("\r\n").filter((line) => !isBlankName(line))].join("\r\n");
 }
