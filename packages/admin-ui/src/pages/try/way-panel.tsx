@@ -33,8 +33,7 @@ export function WayPanel({ way, config }: { way: RequestWay; config: JsonValue |
           ) : (
             <ol className="way-routes">
               {way.routes.map((one, index) => (
-                // A route may be on the way twice.
-                // biome-ignore lint/suspicious/noArrayIndexKey: see above
+                // biome-ignore lint/suspicious/noArrayIndexKey: a route may be on the way twice
                 <WayRoute key={index} route={one} config={config} />
               ))}
             </ol>
@@ -72,8 +71,7 @@ function WayEnd({ way }: { way: RequestWay }) {
       {fields.length > 0 && (
         <dl className="way-fields mono">
           {fields.map(([name, value], index) => (
-            // Fields may have one name.
-            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            // biome-ignore lint/suspicious/noArrayIndexKey: several fields may have one name
             <div key={index}>
               <dt>{name}</dt>
               <dd>{value}</dd>
@@ -101,8 +99,7 @@ function WayRoute({
       </p>
       <ul>
         {handlers.map((handler, index) => (
-          // A handler may stand in a route twice.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          // biome-ignore lint/suspicious/noArrayIndexKey: a handler may stand in a route twice
           <WayHandler key={index} {...handler} />
         ))}
       </ul>
