@@ -188,3 +188,73 @@ test("each command has help with an example of its own", async () => {
     expect((await tracing([name, "--help"])).out).toMatch(new RegExp(`\\nExamples:\\n.*tracing ${name}`));
   }
 });
+
+test("whatever a part of the store was missing for, is said once, and an incomplete export is no success", async () => {
+  const reasons = JSON.stringify([{ kind: "shard", text: "no server of shard 2 answers" }]);
+  answer = (request, response) => {
+    response.setHeader("x-tracing-partial", reasons);
+    response.end(
+      request.url?.startsWith("/tempo")
+        ? '{"traces":[{"traceID":"1"},{"traceID":"2"}],"metrics":{"completedJobs":1,"totalJobs":2}}'
+        : '{"result":{"resourceSpans":[]},"total":0,"names":[]}',
+    );
+  };
+  const warning =
+    "warning: a part of the store did not answer, so something may be missing: no server of shard 2 answers\n";
+  expect(await tracing(["export"])).toEqual({
+    ...{ code: 1, out: '{"resourceSpans":[]}\n{"resourceSpans":[]}\n' },
+    err: `${warning}2 traces written, 2 of them may be incomplete, 0 failed\n`,
+  });
+  expect((await tracing(["get", "1"])).err).toBe(warning);
+  expect((await tracing(["services"])).err).toBe(`${warning}no service was called in that time\n`);
+  answer = (_, response) => response.writeHead(404, { "x-tracing-partial": "cut [" }).end("trace not found");
+  expect((await tracing(["get", "1"])).err).toMatch(/missing: cut \[\n.*404 trace not found/);
+});
+
+test("1,500 services come in pages, and the running minute counts", async () => {
+  answer = (request, response) => {
+    const { searchParams } = new URL(request.url ?? "", url);
+    const names = Array.from(
+      { length: Math.min(Number(searchParams.get("limit")), 1_500 - Number(searchParams.get("offset"))) },
+      (_, index) => ({
+        ...{
+          name: `s${Number(searchParams.get("offset")) + index}`,
+          calls: 1,
+          errors: 0,
+          p50: 1,
+          p95: 1,
+          p99: 1,
+        },
+      }),
+    );
+    response.end(JSON.stringify({ total: 1_500, names }));
+  };
+  const { out } = await tracing(["services", "--limit", "5000", "--end", "1769860830"]);
+  const lines = out.trim().split("\n");
+  expect([lines.length, JSON.parse(lines[1_499] ?? "").service]).toEqual([1_500, "s1499"]);
+  expect(asked).toHaveLength(8);
+  expect(asked[0]?.target).toContain("endTs=1769860860000&lookback=3630000");
+  expect((await tracing(["services"])).err).toBe("1450 more; --limit shows them\n");
+});
+
+test("a trace without others like it has no median", async () => {
+  answer = (_, response) =>
+    response.end(
+      '{"a":{"duration":1,"spans":1},"b":{"duration":0,"spans":0,"traces":0},"nodes":[],"ranked":[]}',
+    );
+  const { code, out, err } = await tracing(["diff", "1"]);
+  expect([code, out, err]).toEqual([
+    1,
+    "",
+    expect.stringContaining("no other trace of its root operation was found"),
+  ]);
+});
+
+test("a file that is not there has no line to go on from", async () => {
+  const { code, err } = await tracing(["import", "/nowhere/traces.jsonl"]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^tracing: ENOENT[^\n]*\n$/)]);
+});
+
+test("options before the command are told where they belong", async () => {
+  expect((await tracing(["--tenant", "a", "search"])).err).toContain("options come behind the command");
+});

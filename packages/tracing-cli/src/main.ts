@@ -6,6 +6,7 @@ import { commands } from "./commands/command-list.ts";
 import { commonOptions } from "./common-options.ts";
 import { completionFor } from "./completion.ts";
 import { commandHelp, programHelp } from "./help.ts";
+import { shownText } from "./output/table.ts";
 import { write } from "./output/write.ts";
 import { clientSettings, QueryClient } from "./query-client.ts";
 
@@ -68,11 +69,18 @@ async function run(
   if (operands.length < least || operands.length > most) {
     throw new CliError(`usage: tracing ${command.name} ${command.operands}`.trimEnd(), 2);
   }
-  const client = new QueryClient(clientSettings(values, surroundings.environment, signal));
+  const warn = (text: string) => surroundings.errors.write(`warning: ${shownText(text)}\n`);
+  const client = new QueryClient(clientSettings(values, surroundings.environment, signal), warn);
   return command.run({ ...surroundings, operands, values, client, signal });
 }
 
 function commandOf(name: string): Command {
+  if (name.startsWith("-")) {
+    throw new CliError(
+      `options come behind the command: tracing search ${name}; tracing help lists the commands`,
+      2,
+    );
+  }
   const command = commands.find((each) => each.name === name);
   if (command === undefined) {
     throw new CliError(`there is no command ${JSON.stringify(name)}; tracing help lists them`, 2);

@@ -1,3 +1,4 @@
+import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 import type { OptionValues } from "./command.ts";
 
@@ -18,12 +19,25 @@ export interface ClientSettings {
   readonly signal: AbortSignal;
 }
 
+/** The header of an answer that lacks a part of the store: JSON with a `text` for each part. */
+const partialHeader = "x-tracing-partial";
+
 /** Asks tracing-query over HTTP. */
 export class QueryClient {
   readonly #settings: ClientSettings;
+  readonly #warn: (text: string) => void;
+  readonly #told = new Set<string>();
+  #partialAnswers = 0;
 
-  constructor(settings: ClientSettings) {
+  /** @param warn told once of each part of the store that did not answer */
+  constructor(settings: ClientSettings, warn: (text: string) => void) {
     this.#settings = settings;
+    this.#warn = warn;
+  }
+
+  /** Answers so far that lack a part of the store. */
+  get partialAnswers(): number {
+    return this.#partialAnswers;
   }
 
   /** @throws CliError */
@@ -62,25 +76,34 @@ export class QueryClient {
         cause: error,
       });
     }
+    this.#notePartial(response.headers.get(partialHeader));
     if (response.status !== 200) {
       throw new CliError(`${url}${path}: ${response.status} ${await failureOf(response)}`);
     }
     return response;
   }
+
+  #notePartial(header: string | null): void {
+    if (header === null) {
+      return;
+    }
+    this.#partialAnswers++;
+    const why = reasonsOf(header);
+    if (!this.#told.has(why)) {
+      this.#told.add(why);
+      this.#warn(`a part of the store did not answer, so something may be missing: ${why}`);
+    }
+  }
 }
 
-/** The text of a body. @throws CliError past the limit */
-async function bodyOf(response: Response, limit: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of response.body ?? []) {
-    length += piece.length;
-    if (length > limit) {
-      throw new CliError(`the answer is longer than ${limit} bytes: ask for less at once`);
-    }
-    pieces.push(piece);
+/** The texts of the header; the header itself where it is cut or has another form. */
+function reasonsOf(header: string): string {
+  try {
+    const reasons = JSON.parse(header) as readonly { readonly text?: string }[];
+    return reasons.map(({ text = "" }) => text).join("; ");
+  } catch {
+    return header;
   }
-  return Buffer.concat(pieces).toString();
 }
 
 /** Members of which one says what failed, whichever API answered. */

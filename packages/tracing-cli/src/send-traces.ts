@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 
 /** Where OTLP goes. */
@@ -23,6 +24,8 @@ export interface SendResult {
 const retryable = new Set([429, 502, 503, 504]);
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
+/** Bytes of an answer: a status and a sentence. */
+const maxAnswerBytes = 1024 * 1024;
 
 /** Source: OTLP, `ExportTracePartialSuccess` */
 interface PartialSuccess {
@@ -66,9 +69,9 @@ async function trySend(text: string, { url, headers, signal }: SendTarget): Prom
       signal,
     };
     response = await fetch(url, init);
-    answer = (await response.text()).slice(0, 100_000);
+    answer = await bodyOf(response, maxAnswerBytes);
   } catch (error) {
-    if (signal.aborted) {
+    if (signal.aborted || error instanceof CliError) {
       throw error;
     }
     const { cause } = error as Error & { readonly cause?: { readonly code?: string } };

@@ -1,3 +1,4 @@
+import { CliError } from "../cli-error.ts";
 import type { Command } from "../command.ts";
 import { wantsTable } from "../common-options.ts";
 import { durationText } from "../output/figures.ts";
@@ -72,6 +73,11 @@ export const diffCommand: Command = {
     const [a, b] = operands.map(checkTraceId);
     const limit = countOf(values, "limit", 100_000);
     const answer = await client.json<DiffAnswer>("/api/analysis/v1/diff", { a, b });
+    if (b === undefined && answer.b.traces === 0) {
+      throw new CliError(
+        "no other trace of its root operation was found in the hour before; name a second trace",
+      );
+    }
     if (!wantsTable(values, context)) {
       await write(output, `${JSON.stringify(answer)}\n`);
       return 0;
@@ -79,7 +85,7 @@ export const diffCommand: Command = {
     const other = b === undefined ? `median of ${answer.b.traces} traces` : "b";
     await write(
       output,
-      `a: ${durationText(answer.a.duration)}, ${answer.a.spans} spans; ${other}: ${durationText(answer.b.duration)}, ${answer.b.spans} spans\n` +
+      `a: ${durationText(answer.a.duration)}, ${answer.a.spans} span(s); ${other}: ${durationText(answer.b.duration)}, ${answer.b.spans} span(s)\n` +
         "Times are of the spans themselves, without those of their children.\n\n",
     );
     const rows = answer.ranked.slice(0, limit).flatMap((index) => {

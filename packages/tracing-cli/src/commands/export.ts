@@ -16,29 +16,41 @@ function openTarget({ output, values }: CommandContext) {
   return path === "" ? output : createWriteStream(path, { flags: values.flag("force") ? "w" : "wx" });
 }
 
-/** Writes each trace as a line. @returns how many could not be read */
+/** Counts of traces. */
+interface Exported {
+  written: number;
+  /** Written traces that may lack spans, because a part of the store did not answer. */
+  incomplete: number;
+  failed: number;
+}
+
+/** Writes each trace as a line, until nobody reads any more. */
 async function exportTraces(
   context: CommandContext,
   ids: readonly string[],
   target: ReturnType<typeof openTarget>,
-): Promise<number> {
-  const { errors, signal } = context;
-  let failed = 0;
+): Promise<Exported> {
+  const { client, errors, signal } = context;
+  const sum: Exported = { written: 0, incomplete: 0, failed: 0 };
   for (const id of ids) {
+    const partialBefore = client.partialAnswers;
     try {
       await write(target, `${JSON.stringify(asSent(await readTrace(context, id)))}\n`);
     } catch (error) {
       if (!(error instanceof CliError) || signal.aborted) {
         throw error;
       }
-      failed++;
+      sum.failed++;
       await write(errors, `trace ${id}: ${error.message}\n`);
+      continue;
     }
     if (isClosed(target)) {
       break;
     }
+    sum.written++;
+    sum.incomplete += client.partialAnswers > partialBefore ? 1 : 0;
   }
-  return failed;
+  return sum;
 }
 
 export const exportCommand: Command = {
@@ -77,7 +89,7 @@ export const exportCommand: Command = {
     target.on("error", (error: Error) => {
       fault = error;
     });
-    const failed = await exportTraces(
+    const { written, incomplete, failed } = await exportTraces(
       context,
       traces.map(({ traceID }) => traceID),
       target,
@@ -90,7 +102,8 @@ export const exportCommand: Command = {
       throw new CliError(`--file: ${fault.message}`, 1, { cause: fault });
     }
     const more = traces.length === limit ? "; there may be more, older ones" : "";
-    await write(errors, `${traces.length - failed} traces written, ${failed} failed${more}\n`);
-    return failed === 0 ? 0 : 1;
+    const lacking = incomplete === 0 ? "" : `, ${incomplete} of them may be incomplete`;
+    await write(errors, `${written} traces written${lacking}, ${failed} failed${more}\n`);
+    return failed + incomplete === 0 ? 0 : 1;
   },
 };

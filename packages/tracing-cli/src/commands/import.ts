@@ -49,6 +49,8 @@ export const importCommand: Command = {
       throw new CliError(`--to: ${JSON.stringify(values.text("to"))} is no address`, 2);
     }
     const sum = { lines: 0, rejected: 0, failed: 0 };
+    const tell = () =>
+      write(errors, `${sum.lines} lines sent, ${sum.failed} refused, ${sum.rejected} spans rejected\n`);
     let line = 0;
     try {
       for await (const text of readLines(openSource(context))) {
@@ -70,11 +72,13 @@ export const importCommand: Command = {
         }
       }
     } catch (error) {
-      await write(errors, `stopped at line ${line}; go on with --from-line ${Math.max(line, first)}\n`);
+      if (line > 0) {
+        await write(errors, `stopped at line ${line}; go on with --from-line ${Math.max(line, first)}\n`);
+        await tell();
+      }
       throw error;
-    } finally {
-      await write(errors, `${sum.lines} lines sent, ${sum.failed} refused, ${sum.rejected} spans rejected\n`);
     }
+    await tell();
     return sum.failed + sum.rejected === 0 ? 0 : 1;
   },
 };

@@ -29,6 +29,7 @@ const columns = [
   { title: "P99", align: "right" },
 ] as const;
 
+const minuteMs = 60_000;
 /** Names of one page of the API. */
 const page = 200;
 
@@ -53,14 +54,16 @@ export const servicesCommand: Command = {
     const { client, errors, operands, output, values } = context;
     const { startMs, endMs } = timeRangeOf(values);
     const limit = countOf(values, "limit", 100_000);
+    // Calls are counted by minute: the one that runs belongs to it.
+    const endTs = Math.ceil(endMs / minuteMs) * minuteMs;
     const names: RatesAnswer["names"][number][] = [];
     let total = 0;
     do {
       const answer = await client.json<RatesAnswer>("/api/metrics/rates", {
         contains: operands[0],
         order: values.text("order"),
-        endTs: Math.round(endMs),
-        lookback: Math.round(endMs - startMs),
+        endTs,
+        lookback: Math.round(endTs - startMs),
         limit: Math.min(page, limit - names.length),
         offset: names.length,
       });

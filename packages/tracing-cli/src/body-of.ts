@@ -1,0 +1,15 @@
+import { CliError } from "./cli-error.ts";
+
+/** The text of a body. @param limit most bytes @throws CliError past the limit */
+export async function bodyOf(response: Response, limit: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > limit) {
+      throw new CliError(`the answer is longer than ${limit} bytes: ask for less at once`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
