@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { openHttpReceiver } from "../src/e2e/exporters/test-receivers.ts";
 import type { IngestReport } from "../src/e2e/ingest-report.ts";
+import type { LiveReport } from "../src/live/run-live.ts";
 import type { PlainReport } from "../src/store/ask-beside-plain.ts";
 import type { QueryReport } from "../src/store/ask-query.ts";
 import type { AskReport } from "../src/store/ask-store.ts";
@@ -64,6 +65,28 @@ test("the suite starts our processes, finds every acknowledged span, and stops t
     expect(empty, name).toBe(0);
   }
   expect(code).toBe(0);
+});
+
+test("searches while spans come in, and the same when none do", async () => {
+  const { code, stdout, stderr } = await bench(
+    ...["live", "--seconds=4", "--rate=2000", "--quiet=1s", "--pause=250ms", "--json"],
+  );
+  const { ours } = JSON.parse(stdout) as { ours: LiveReport };
+  expect(ours).toMatchObject({ missing: 0, storedSpans: ours.load.spans.accepted });
+  expect(ours.freshness.probes).toBeGreaterThan(0);
+  expect(ours.freshness).toMatchObject({ notFound: 0 });
+  for (const { name, asked, empty, failed } of ours.quiet) {
+    expect(asked, name).toBeGreaterThan(0);
+    expect([empty, failed], name).toEqual([0, 0]);
+  }
+  expect(ours.live.map(({ name }) => name)).toEqual(ours.quiet.map(({ name }) => name));
+  expect(ours.cpu.map(({ name }) => name)).toEqual([
+    ...["tracing-query", "tracing-collector", "tracing-storage", "load generator"],
+  ]);
+  for (const { name, liveSeconds } of ours.cpu) {
+    expect(liveSeconds, name).toBeGreaterThan(0);
+  }
+  expect(code, stderr).toBe(0);
 });
 
 test("a receiver that loses what it acknowledged is found out", async () => {

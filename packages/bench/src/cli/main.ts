@@ -13,6 +13,7 @@ const commands = {
   server: async () => (await import("./server-command.ts")).serverCommand,
   proxy: async () => (await import("./proxy-command.ts")).proxyCommand,
   tunnels: async () => (await import("./tunnels-command.ts")).tunnelsCommand,
+  live: async () => (await import("./live-command.ts")).liveCommand,
   soak: async () => (await import("./soak-command.ts")).soakCommand,
   ui: async () => (await import("./ui-command.ts")).uiCommand,
 };

@@ -7,7 +7,7 @@ export interface Figure {
   readonly compared?: boolean;
 }
 
-export type Unit = "count" | "perSecond" | "ms" | "cpuSeconds" | "mebibytes" | "bytes";
+export type Unit = "count" | "perSecond" | "ms" | "cpuSeconds" | "mebibytes" | "bytes" | "ratio";
 
 const digits: Readonly<Record<Unit, number>> = {
   count: 0,
@@ -16,6 +16,7 @@ const digits: Readonly<Record<Unit, number>> = {
   cpuSeconds: 2,
   mebibytes: 0,
   bytes: 1,
+  ratio: 2,
 };
 
 /** With thousands separators and as many digits as the unit deserves. */

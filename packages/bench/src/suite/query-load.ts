@@ -9,9 +9,11 @@ export interface QueryReport {
   readonly latencyMs: Latency;
 }
 
-interface Query {
+/** One kind of search. */
+export interface SearchKind {
   readonly name: string;
-  readonly path: (attempt: number) => string;
+  /** Path and query of a request for what is newest now. */
+  readonly path: () => string;
 }
 
 const maxMsEach = 10_000;
@@ -25,22 +27,15 @@ function search(parameters: Readonly<Record<string, string>>): string {
 }
 
 /** Searches that people make in the search form; names and values are those of the corpus. */
-function queries(traceIds: readonly string[]): Query[] {
-  const fixed = (name: string, parameters: Record<string, string>): Query => ({
-    name,
-    path: () => search(parameters),
-  });
-  return [
-    fixed("search: service", { service: "frontend" }),
-    fixed("search: operation", { service: "checkout", operation: "POST /orders" }),
-    fixed("search: tag", {
-      service: "frontend",
-      tags: JSON.stringify({ "http.response.status_code": "503" }),
-    }),
-    fixed("search: duration", { service: "frontend", minDuration: "60ms" }),
-    { name: "trace by id", path: (attempt) => `/api/traces/${traceIds[attempt % traceIds.length]}` },
-  ];
-}
+export const searchKinds: readonly SearchKind[] = [
+  { name: "search: service", path: () => search({ service: "frontend" }) },
+  { name: "search: operation", path: () => search({ service: "checkout", operation: "POST /orders" }) },
+  {
+    name: "search: tag",
+    path: () => search({ service: "frontend", tags: JSON.stringify({ "http.response.status_code": "503" }) }),
+  },
+  { name: "search: duration", path: () => search({ service: "frontend", minDuration: "60ms" }) },
+];
 
 /**
  * Asks one query after another, each kind for ten seconds at most.
@@ -55,12 +50,17 @@ export async function measureQueries(
   signal: AbortSignal,
 ): Promise<QueryReport[]> {
   const reports: QueryReport[] = [];
-  for (const { name, path } of queries(traceIds)) {
+  let next = 0;
+  const byId = {
+    name: "trace by id",
+    path: () => `/api/traces/${traceIds[next++ % traceIds.length]}`,
+  };
+  for (const { name, path } of [...searchKinds, byId]) {
     const latency = new LatencyHistogram();
     const until = performance.now() + maxMsEach;
     let [requests, empty] = [0, 0];
     for (; requests < requestsEach && performance.now() < until && !signal.aborted; requests++) {
-      const { traces, tookMs } = await ask(`${baseUrl}${path(requests)}`);
+      const { traces, tookMs } = await askForTraces(`${baseUrl}${path()}`);
       if (traces === 0) {
         empty++;
       } else {
@@ -72,8 +72,12 @@ export async function measureQueries(
   return reports;
 }
 
-/** @returns how many traces the answer has, and how long it took to come whole */
-async function ask(url: string): Promise<{ traces: number; tookMs: number }> {
+/**
+ * Asks for a search or for a trace.
+ * @returns how many traces the answer has, 0 for 404 too, and how long it took to come whole
+ * @throws Error when the answer is neither 200 nor 404, or does not come within 30 s
+ */
+export async function askForTraces(url: string): Promise<{ traces: number; tookMs: number }> {
   const startedAt = performance.now();
   const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   const text = await answer.text();

@@ -21,6 +21,8 @@ export interface LoadPlan {
   readonly stallMs: number;
   /** The spans' clock, in milliseconds since the Unix epoch; the machine's clock by default. */
   readonly nowMs?: () => number;
+  /** Called with each batch as soon as it is acknowledged; the batch may be kept no longer than the call. */
+  readonly onAccepted?: (batch: Batch) => void;
 }
 
 export interface LoadResult {
@@ -148,6 +150,7 @@ class Load {
     this.#lastAcceptedAt = now;
     this.#spans.accepted += batch.spanCount - answer.rejectedSpans;
     this.#spans.rejected += answer.rejectedSpans;
+    this.#plan.onAccepted?.(batch);
     if (unansweredBefore) {
       this.#spans.perhapsTwice += batch.spanCount;
     }
