@@ -1,8 +1,11 @@
 export { Connection } from "./connection/connection.ts";
 export type { CloseReason, ConnectionEvents } from "./connection/connection-options.ts";
+export type { PeerAddress } from "./connection/network-path.ts";
 export { type ConnectionSettings, defaultSettings } from "./connection/settings.ts";
 export { ServerEndpoint, type ServerEndpointOptions } from "./endpoint/server-endpoint.ts";
-export { UdpServer } from "./endpoint/udp-server.ts";
+export { bindUdpSocket, UdpServer } from "./endpoint/udp-server.ts";
 export { QuicError } from "./quic-error.ts";
 export type { QuicStream, StreamHandler } from "./streams/quic-stream.ts";
+export type { ClientHello } from "./tls/client-hello.ts";
 export type { Certificate } from "./tls/handshake-messages.ts";
+export { schemeFor } from "./tls/signatures.ts";

@@ -68,6 +68,11 @@ export class Connection implements PacketOwner {
     return this.#link.protocol;
   }
 
+  /** Number in TLS of the cipher suite; 0 before it was agreed on. */
+  get cipherSuite(): number {
+    return this.#link.cipherSuite;
+  }
+
   get isOpen(): boolean {
     return this.#state === "open";
   }

@@ -17,6 +17,8 @@ export class HandshakeLink implements HandshakeEvents {
   isDone = false;
   /** Protocol of ALPN; "" before the handshake is done. */
   protocol = "";
+  /** Number in TLS of the cipher suite that was agreed on; 0 before. */
+  cipherSuite = 0;
 
   /** @param onError ends the connection for an error that came outside of `receive` */
   constructor(options: ConnectionOptions, parts: ConnectionParts, onError: (error: unknown) => void) {
@@ -32,6 +34,7 @@ export class HandshakeLink implements HandshakeEvents {
 
   onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
     const { spaces, oneRtt, recovery, role } = this.#parts;
+    this.cipherSuite = suite.id;
     if (level === "1rtt") {
       oneRtt.setWriteSecret(suite, secret);
       return;

@@ -7,6 +7,8 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { type ConnectionSettings, defaultSettings } from "../connection/settings.ts";
 import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
 import { openPacket } from "../protection/packet-keys.ts";
+import type { ClientHello } from "../tls/client-hello.ts";
+import type { Certificate } from "../tls/handshake-messages.ts";
 import { ServerHandshake, type ServerHandshakeOptions } from "../tls/server-handshake.ts";
 import {
   encodeRetryWithoutTag,
@@ -20,8 +22,13 @@ import {
 } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
 
-export interface ServerEndpointOptions
-  extends Pick<ServerHandshakeOptions, "protocols" | "chooseCertificate"> {
+export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "protocols"> {
+  /** Finds the certificate for a client. It may answer at once or later; undefined ends the handshake. */
+  readonly chooseCertificate: (
+    hello: ClientHello,
+    connection: Connection,
+    answer: (certificate: Certificate | undefined) => void,
+  ) => void;
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
@@ -231,7 +238,14 @@ export class ServerEndpoint {
       address,
       now,
       newHandshake: (handshakeEvents, transportParameters) =>
-        new ServerHandshake({ ...this.#options, transportParameters }, handshakeEvents),
+        new ServerHandshake(
+          {
+            protocols: this.#options.protocols,
+            chooseCertificate: (hello, answer) => this.#options.chooseCertificate(hello, connection, answer),
+            transportParameters,
+          },
+          handshakeEvents,
+        ),
     });
     this.#byId.set(keyOf(localId.id), connection);
     this.#byId.set(keyOf(firstId), connection);

@@ -9,6 +9,33 @@ const socketBufferBytes = 2 * 1_048_576;
 /** The longest time that a timer of Node can wait. */
 const maxTimerMs = 2 ** 31 - 1;
 
+/**
+ * @param port 0: the system chooses one
+ * @param reusePort more sockets may have the same port: the system spreads clients over them
+ * @throws what the system says
+ */
+export async function bindUdpSocket(address: string, port: number, reusePort = false): Promise<Socket> {
+  const family = isIPv6(address) ? 6 : 4;
+  const socket = createSocket({
+    type: `udp${family}`,
+    reusePort,
+    // Peers are addresses, never names. Without a look-up, what is sent before `close` leaves at once.
+    lookup: (host, _, answer) => answer(null, host, family),
+    recvBufferSize: socketBufferBytes,
+    sendBufferSize: socketBufferBytes,
+  });
+  // Without a look-up, both events may come from within `bind`.
+  const listening = once(socket, "listening");
+  socket.bind(port, address);
+  try {
+    await listening;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  return socket;
+}
+
 interface Timer {
   readonly at: number;
   readonly handle: NodeJS.Timeout;
@@ -41,18 +68,11 @@ export class UdpServer {
 
   /** @param port 0: the system chooses one */
   static async listen(address: string, port: number, options: ServerEndpointOptions): Promise<UdpServer> {
-    const family = isIPv6(address) ? 6 : 4;
-    const socket = createSocket({
-      type: `udp${family}`,
-      // Peers are addresses, never names. Without a look-up, what is sent before `close` leaves at once.
-      lookup: (host, _, answer) => answer(null, host, family),
-      recvBufferSize: socketBufferBytes,
-      sendBufferSize: socketBufferBytes,
-    });
-    // Without a look-up, both events may come from within `bind`.
-    const listening = once(socket, "listening");
-    socket.bind(port, address);
-    await listening;
+    return UdpServer.on(await bindUdpSocket(address, port), options);
+  }
+
+  /** Takes a bound socket over. */
+  static on(socket: Socket, options: ServerEndpointOptions): UdpServer {
     const server = new UdpServer(socket, options);
     // Errors of one datagram, as of an address that refuses it, come here too.
     socket.on("error", () => {});

@@ -62,7 +62,7 @@ function newHandshake(
   const serverHandshake = new ServerHandshake(
     {
       protocols: ["h3"],
-      chooseCertificate: (_, __, answer) => answer(certificateOf(certificate)),
+      chooseCertificate: (_, answer) => answer(certificateOf(certificate)),
       transportParameters: () => Buffer.from("of the server"),
       ...serverOptions,
     },
@@ -141,7 +141,7 @@ test("chooses the certificate by server name, also later", () => {
   const handshake = newHandshake(
     { serverName: "Shop.Example", schemes: [0x0403] },
     {
-      chooseCertificate: (name, schemes, answer) => {
+      chooseCertificate: ({ serverName: name, signatureSchemes: schemes }, answer) => {
         asked.push(name, schemes);
         answerLater = answer;
       },
@@ -160,7 +160,7 @@ test("chooses the certificate by server name, also later", () => {
 
 test("reports that no certificate came later", () => {
   let answerLater: (certificate: Certificate | undefined) => void = () => {};
-  const handshake = newHandshake({}, { chooseCertificate: (_, __, answer) => (answerLater = answer) });
+  const handshake = newHandshake({}, { chooseCertificate: (_, answer) => (answerLater = answer) });
   handshake.run();
   answerLater(undefined);
   expect(handshake.server.error).toMatchObject({ code: 0x100 + 112 });

@@ -21,13 +21,9 @@ import type { CryptoLevel, HandshakeEvents, TlsHandshake } from "./tls-handshake
 export interface ServerHandshakeOptions {
   /** Protocols of ALPN, the best first. */
   readonly protocols: readonly string[];
-  /**
-   * Finds the certificate for a server name. It may answer at once or later; undefined ends the handshake.
-   * @param signatureSchemes what the client can verify
-   */
+  /** Finds the certificate for a client. It may answer at once or later; undefined ends the handshake. */
   readonly chooseCertificate: (
-    serverName: string | undefined,
-    signatureSchemes: readonly number[],
+    hello: ClientHello,
     answer: (certificate: Certificate | undefined) => void,
   ) => void;
   /** Encoded. Called once, when the client's are known. */
@@ -111,7 +107,7 @@ export class ServerHandshake implements TlsHandshake {
     this.#events.onReadSecret("handshake", suite, secrets.client);
     this.#state = "certificate";
     let early = true;
-    this.#options.chooseCertificate(hello.serverName, hello.signatureSchemes, (certificate) => {
+    this.#options.chooseCertificate(hello, (certificate) => {
       if (this.#state !== "certificate") {
         return;
       }
