@@ -11,7 +11,12 @@ const shortToken = () => new RangeError("the token ends too early");
 
 /** Tokens of Retry packets: who returns one receives at its address. The server keeps nothing. Source: RFC 9000, section 8.1.2 */
 export class AddressTokens {
-  readonly #key = randomBytes(32);
+  readonly #key: Buffer;
+
+  /** @param key 32 bytes */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
 
   /** @param originalId destination id of the client's first packet, which the handshake must name */
   seal(address: PeerAddress, originalId: Buffer, nowMs: number): Buffer {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
-import { SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
+import { collect, SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
 import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
 import { sealPacket } from "../protection/packet-keys.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
@@ -128,12 +128,12 @@ test("sends a Retry when many handshakes are under way, and takes the client tha
 });
 
 test("binds tokens to an address and a time", () => {
-  const tokens = new AddressTokens();
+  const tokens = new AddressTokens(randomBytes(32));
   const token = tokens.seal(address, firstId, 1_000);
   expect(tokens.open(token, address, 1_000)).toEqual(firstId);
   expect(tokens.open(token, address, 16_001)).toBeUndefined();
   expect(tokens.open(token, { ...address, address: "192.0.2.2" }, 1_000)).toBeUndefined();
-  expect(new AddressTokens().open(token, address, 1_000)).toBeUndefined();
+  expect(new AddressTokens(randomBytes(32)).open(token, address, 1_000)).toBeUndefined();
   for (let index = 0; index < token.length; index++) {
     const damaged = Buffer.from(token);
     damaged[index] = (damaged[index] as number) ^ 1;
@@ -152,11 +152,11 @@ test("answers no more connections than its limit", () => {
 });
 
 test("tells a client that its connection is gone, with less than came, and not without end", () => {
-  const resetKey = randomBytes(32);
-  const { endpoint, sent } = newEndpoint({ resetKey });
+  const key = randomBytes(32);
+  const { endpoint, sent } = newEndpoint({ key });
   const datagram = Buffer.concat([Buffer.of(0x41), firstId, randomBytes(40)]);
   endpoint.receive(Buffer.from(datagram), address, 0);
-  const other = newEndpoint({ resetKey });
+  const other = newEndpoint({ key });
   other.endpoint.receive(Buffer.from(datagram), address, 0);
   expect(sent[0]).toHaveLength(43);
   expect(sent[0]!.subarray(-16)).toEqual(other.sent[0]!.subarray(-16));
@@ -170,11 +170,11 @@ test("tells a client that its connection is gone, with less than came, and not w
 });
 
 test("lets a client that is told so forget its connection", () => {
-  const resetKey = randomBytes(32);
-  const network = new SimulatedNetwork({ server: { resetKey } });
+  const key = randomBytes(32);
+  const network = new SimulatedNetwork({ server: { key } });
   network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
   network.pass(200);
-  const lost = newEndpoint({ resetKey });
+  const lost = newEndpoint({ key });
   network.client.connection.openStream("bidi")!.write(Buffer.alloc(100));
   const [datagram] = network.client.connection.takeDatagrams(network.now);
   lost.endpoint.receive(Buffer.from(datagram!.bytes), address, 0);
@@ -218,4 +218,27 @@ test("survives damaged datagrams, and forgets every client of them", {
   }
   expect(endpoint.size).toBe(0);
   expect(faults).toEqual([]);
+});
+
+test("refuses new clients while it drains, and lets others go on", () => {
+  const network = new SimulatedNetwork();
+  network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
+  network.endpoint.drain();
+  network.endpoint.receive(clientInitial(), address, network.now);
+  expect(network.endpoint.size).toBe(1);
+  expect(network.endpoint.counts.refused).toBe(1);
+  const received: Buffer[][] = [];
+  network.onServerStream = (stream) => {
+    received.push(collect(stream).bytes);
+  };
+  network.client.connection.openStream("bidi")!.write(Buffer.from("goes on"));
+  network.run(() => received[0]?.[0] !== undefined);
+  expect(received[0]?.[0]?.toString()).toBe("goes on");
+});
+
+test("tells a client that is refused at once", () => {
+  const network = new SimulatedNetwork({ server: { maxConnections: 0 } });
+  network.run(() => network.client.closed !== undefined);
+  expect(network.client.closed).toMatchObject({ by: "peer", code: 0x02, application: false });
+  expect(network.now).toBeLessThan(1_100);
 });

@@ -21,6 +21,8 @@ import {
   readVersionlessHeader,
 } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
+import { encodeRefusal } from "./refusal.ts";
+import { idBytes, WorkerIds } from "./worker-ids.ts";
 
 export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "protocols"> {
   /** Finds the certificate for a client. It may answer at once or later; undefined ends the handshake. */
@@ -36,8 +38,18 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly maxConnections?: number;
   /** Handshakes under way from which on a client must show with a Retry that it receives at its address. */
   readonly retryFrom?: number;
-  /** Key of stateless resets: with one that outlives a restart, clients hear at once that their connection is gone. */
-  readonly resetKey?: Buffer;
+  /**
+   * Secret of 32 bytes or more that stateless resets, address tokens and the numbers of workers are made with; else a random
+   * one. Workers of one address share it. One that outlives a restart lets clients hear at once that their connection is gone.
+   */
+  readonly key?: Buffer;
+  /** Number of this worker among those that receive at one address, below 256; all of them need the same `key`. Default: 0. */
+  readonly worker?: number;
+  /**
+   * Takes a datagram of a connection that another worker has, whose endpoint must `receive` it. The buffer is the taker's;
+   * `worker` may be the number of none. Without it such datagrams are answered by a stateless reset.
+   */
+  readonly onForeign?: (worker: number, datagram: Buffer, address: PeerAddress) => void;
 }
 
 /** Sockets and clocks of an endpoint. */
@@ -49,13 +61,13 @@ export interface EndpointIo {
   wake(connection: Connection): void;
 }
 
-const idBytes = 8;
 /** A client's first id must be hard to guess. Source: RFC 9000, section 7.2 */
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Stateless resets in each second: more would help those who flood others in our name. */
+/** Stateless resets and refusals in each second: more would help those who flood others in our name. */
 const resetsPerSecond = 200;
+const keyBytes = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
@@ -66,8 +78,10 @@ export interface EndpointCounts {
   resets: number;
   /** Datagrams that were not answered. */
   dropped: number;
-  /** Clients that were not answered because there were too many. */
+  /** Clients that were refused because there were too many, or because the endpoint drains. */
   refused: number;
+  /** Datagrams for another worker. */
+  foreign: number;
 }
 
 /** Leads datagrams of one address to connections and makes new ones; without sockets and clocks. */
@@ -75,21 +89,37 @@ export class ServerEndpoint {
   readonly #options: ServerEndpointOptions;
   readonly #io: EndpointIo;
   readonly #settings: ConnectionSettings;
-  readonly #tokens = new AddressTokens();
+  readonly #tokens: AddressTokens;
   readonly #resetKey: Buffer;
+  readonly #ids: WorkerIds;
   readonly #byId = new Map<string, Connection>();
   /** Each with the id that its client chose, which leads to it until the connection is over. */
   readonly #connections = new Map<Connection, string>();
   #handshakes = 0;
   #resetWindowFrom = 0;
   #resetsInWindow = 0;
-  readonly counts: EndpointCounts = { retries: 0, versionNegotiations: 0, resets: 0, dropped: 0, refused: 0 };
+  #draining = false;
+  readonly counts: EndpointCounts = {
+    retries: 0,
+    versionNegotiations: 0,
+    resets: 0,
+    dropped: 0,
+    refused: 0,
+    foreign: 0,
+  };
 
   constructor(options: ServerEndpointOptions, io: EndpointIo) {
     this.#options = options;
     this.#io = io;
     this.#settings = { ...defaultSettings, ...options.settings };
-    this.#resetKey = options.resetKey ?? randomBytes(32);
+    const key = options.key ?? randomBytes(keyBytes);
+    if (key.length < keyBytes) {
+      throw new RangeError(`the key of an endpoint has ${key.length} bytes, not ${keyBytes}`);
+    }
+    const derived = (label: string) => createHmac("sha256", key).update(label).digest();
+    this.#resetKey = derived("stateless reset");
+    this.#tokens = new AddressTokens(derived("address token"));
+    this.#ids = new WorkerIds(derived("worker"), options.worker ?? 0);
   }
 
   /** Connections that are not over; those that are closing count. */
@@ -113,11 +143,23 @@ export class ServerEndpoint {
     if (connection !== undefined) {
       connection.receive(datagram, address, now);
       this.flush(connection, now);
+      return;
+    }
+    const { worker = 0, onForeign } = this.#options;
+    const owner = onForeign && this.#ids.workerOf(datagram);
+    if (onForeign !== undefined && owner !== undefined && owner !== worker) {
+      this.counts.foreign++;
+      onForeign(owner, datagram, address);
     } else if (isLongHeader(first)) {
       this.#receiveUnknown(datagram, address, now);
     } else {
       this.#reset(datagram, address, now);
     }
+  }
+
+  /** Refuses new clients from now on; those that are connected go on. */
+  drain(): void {
+    this.#draining = true;
   }
 
   onTimeout(connection: Connection, now: number): void {
@@ -173,8 +215,8 @@ export class ServerEndpoint {
       this.#retry(header, address, now);
       return;
     }
-    if (this.#connections.size >= maxConnections) {
-      this.counts.refused++;
+    if (this.#draining || this.#connections.size >= maxConnections) {
+      this.#refuse(header, address, now);
       return;
     }
     // Damaged packets make no connection. Reading removes header protection, hence the copy.
@@ -263,7 +305,7 @@ export class ServerEndpoint {
   }
 
   #newId(): LocalId {
-    const id = randomBytes(idBytes);
+    const id = this.#ids.issue();
     return { id, resetToken: this.#resetToken(id) };
   }
 
@@ -279,24 +321,36 @@ export class ServerEndpoint {
     }
     this.counts.retries++;
     const token = this.#tokens.seal(address, header.destinationId, now);
-    const packet = encodeRetryWithoutTag(header.sourceId, randomBytes(idBytes), token);
+    const packet = encodeRetryWithoutTag(header.sourceId, this.#ids.issue(), token);
     const bytes = Buffer.concat([packet, retryIntegrityTag(header.destinationId, packet)]);
     this.#io.send({ bytes, address });
   }
 
-  /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
-  #reset(datagram: Buffer, address: PeerAddress, now: number): void {
+  /** Tells a client to go elsewhere, at once instead of by its time-out. Nothing is kept. Source: RFC 9000, section 5.2.2 */
+  #refuse(header: PacketHeader, address: PeerAddress, now: number): void {
+    this.counts.refused++;
+    if (this.#mayAnswer(now)) {
+      this.#io.send({ bytes: encodeRefusal(header), address });
+    }
+  }
+
+  #mayAnswer(now: number): boolean {
     if (now - this.#resetWindowFrom >= 1_000) {
       this.#resetWindowFrom = now;
       this.#resetsInWindow = 0;
     }
+    this.#resetsInWindow++;
+    return this.#resetsInWindow <= resetsPerSecond;
+  }
+
+  /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
+  #reset(datagram: Buffer, address: PeerAddress, now: number): void {
     // Shorter than what it answers: two servers without state would answer each other for ever.
     const bytes = Math.min(datagram.length - 1, maxResetBytes);
-    if (bytes < minResetBytes || this.#resetsInWindow >= resetsPerSecond) {
+    if (bytes < minResetBytes || !this.#mayAnswer(now)) {
       this.counts.dropped++;
       return;
     }
-    this.#resetsInWindow++;
     this.counts.resets++;
     const token = this.#resetToken(datagram.subarray(1, 1 + idBytes));
     const packet = Buffer.concat([randomBytes(bytes - token.length), token]);

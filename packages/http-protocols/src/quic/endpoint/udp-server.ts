@@ -2,6 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import type { Connection } from "../connection/connection.ts";
+import type { PeerAddress } from "../connection/network-path.ts";
 import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
 
 /** Asked of the system; it may give less. A burst of datagrams waits there while the process works. */
@@ -41,6 +42,11 @@ interface Timer {
   readonly handle: NodeJS.Timeout;
 }
 
+export interface UdpServerOptions extends ServerEndpointOptions {
+  /** Lets other workers, each with a socket of its own, receive at the same address; the system shares the clients out. Default: false. */
+  readonly reusePort?: boolean;
+}
+
 /** A QUIC server on one UDP socket: the only part with a socket and a clock. */
 export class UdpServer {
   readonly endpoint: ServerEndpoint;
@@ -48,6 +54,8 @@ export class UdpServer {
   readonly #timers = new Map<Connection, Timer>();
   readonly #woken = new Set<Connection>();
   #closed = false;
+  /** Hears that the last connection of a server that drains is over. */
+  #onEmpty: (() => void) | undefined;
 
   private constructor(socket: Socket, options: ServerEndpointOptions) {
     this.#socket = socket;
@@ -61,14 +69,12 @@ export class UdpServer {
       setDeadline: (connection, at) => this.#setDeadline(connection, at),
       wake: (connection) => this.#wake(connection),
     });
-    socket.on("message", (datagram, { address, port }) =>
-      this.endpoint.receive(datagram, { address, port }, performance.now()),
-    );
+    socket.on("message", (datagram, { address, port }) => this.receive(datagram, { address, port }));
   }
 
   /** @param port 0: the system chooses one */
-  static async listen(address: string, port: number, options: ServerEndpointOptions): Promise<UdpServer> {
-    return UdpServer.on(await bindUdpSocket(address, port), options);
+  static async listen(address: string, port: number, options: UdpServerOptions): Promise<UdpServer> {
+    return UdpServer.on(await bindUdpSocket(address, port, options.reusePort), options);
   }
 
   /** Takes a bound socket over. */
@@ -83,10 +89,45 @@ export class UdpServer {
     return this.#socket.address().port;
   }
 
+  /** Takes a datagram that another worker received. The buffer must not be used afterwards. */
+  receive(datagram: Buffer, address: PeerAddress): void {
+    if (!this.#closed) {
+      this.endpoint.receive(datagram, address, performance.now());
+    }
+  }
+
+  /**
+   * Refuses new clients from now on. Connections go on until their owner or their client ends them: `Http3ServerSession.goAway`
+   * asks clients to leave.
+   * @returns when the last connection is over, or the server is closed
+   */
+  drain(): Promise<void> {
+    this.endpoint.drain();
+    return new Promise((done) => {
+      const earlier = this.#onEmpty;
+      this.#onEmpty = () => {
+        earlier?.();
+        done();
+      };
+      this.#checkEmpty();
+    });
+  }
+
+  #checkEmpty(): void {
+    if (this.#closed || this.endpoint.size === 0) {
+      this.#onEmpty?.();
+      this.#onEmpty = undefined;
+    }
+  }
+
   /** Ends all connections with a code of the application, and closes the socket. */
   async close(code = 0, reason = ""): Promise<void> {
+    if (this.#closed) {
+      return;
+    }
     this.endpoint.close(code, reason, performance.now());
     this.#closed = true;
+    this.#checkEmpty();
     for (const { handle } of this.#timers.values()) {
       clearTimeout(handle);
     }
@@ -105,6 +146,7 @@ export class UdpServer {
     clearTimeout(timer?.handle);
     if (at === undefined || this.#closed) {
       this.#timers.delete(connection);
+      this.#checkEmpty();
       return;
     }
     const wait = Math.min(Math.max(Math.ceil(at - performance.now()), 0), maxTimerMs);

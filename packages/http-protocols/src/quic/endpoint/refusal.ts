@@ -1,0 +1,31 @@
+import { initialKeys } from "../protection/initial-keys.ts";
+import { tagBytes } from "../protection/packet-cipher.ts";
+import { sealPacket } from "../protection/packet-keys.ts";
+import { transportErrors } from "../quic-error.ts";
+import { ByteWriter } from "../wire/byte-writer.ts";
+import { frameTypes } from "../wire/frames.ts";
+import { type PacketHeader, writePacketHeader } from "../wire/packet-header.ts";
+
+/** The answer to a client's first packet that ends its attempt with CONNECTION_REFUSED. */
+export function encodeRefusal(to: PacketHeader): Buffer {
+  const writer = new ByteWriter(128);
+  const lengthAt = writePacketHeader(writer, {
+    type: "initial",
+    destinationId: to.sourceId,
+    sourceId: to.destinationId,
+    numberBytes: 1,
+  });
+  const numberAt = writer.length;
+  // Number 0, then the code, the type of no frame and an empty reason.
+  writer.u8(0).u8(frameTypes.connectionClose).varint(transportErrors.connectionRefused).varint(0).varint(0);
+  const payloadEnd = writer.length;
+  writer.zeros(tagBytes).patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);
+  const packet = writer.written;
+  sealPacket(initialKeys(to.destinationId).server, packet, {
+    from: 0,
+    numberAt,
+    payloadEnd,
+    packetNumber: 0,
+  });
+  return packet;
+}
