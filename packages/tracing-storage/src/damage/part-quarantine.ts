@@ -100,12 +100,12 @@ export class PartQuarantine {
   }
 
   /**
-   * Sets aside the part with a file that is known to be damaged. @returns false when no table has the part any
-   * more
+   * Sets aside the part with a file that is known to be damaged. @returns true when no read will see it any more, also when
+   * it was gone already
    */
   async setAsideFile(name: PartName, reason: string): Promise<boolean> {
     const part = await this.#find(name);
-    return part !== undefined && (await this.setAside(part, "read", reason, true));
+    return part === undefined || (await this.setAside(part, "read", reason, true));
   }
 
   /**
@@ -113,6 +113,7 @@ export class PartQuarantine {
    * @param found how it was found
    * @param reason for the log
    * @param isCertain whether no check is needed
+   * @returns true when no read will see it any more: another one may have set it aside, merged or dropped it meanwhile
    */
   setAside(part: StoredPart, found: "read" | "check", reason: string, isCertain: boolean): Promise<boolean> {
     const key = `${part.database}.${part.table} ${part.part}`;
@@ -136,16 +137,22 @@ export class PartQuarantine {
     let missing: DamagedPart;
     try {
       if (!isCertain && (await this.faultOf(part)) === undefined) {
-        return false;
+        return await this.#isGone(part);
       }
       // The engine would look for the flipped bit once more, perhaps for minutes.
       const isTimeDamaged = fileOfTimes.test(reason);
       missing = { ...part, ...(isTimeDamaged ? {} : await this.#timeOf(part)) };
       await this.#missing.note(missing);
       engine.tablesChange();
-      await this.#run(`ALTER TABLE ${nameOf(part)} DETACH PART ${quoteString(part.part)}`);
-      await engine.tablesChanged();
+      try {
+        await this.#run(`ALTER TABLE ${nameOf(part)} DETACH PART ${quoteString(part.part)}`);
+      } finally {
+        await engine.tablesChanged();
+      }
     } catch (failure) {
+      if (await this.#isGone(part).catch(() => false)) {
+        return true;
+      }
       log.error({ ...part, reason, err: failure }, "a damaged part of the store cannot be set aside");
       await this.look().catch(() => {});
       return false;
@@ -181,6 +188,12 @@ export class PartQuarantine {
   async storedParts(databases: readonly string[]): Promise<StoredPart[]> {
     const names = databases.map(quoteString).join(", ");
     return this.#read(`active AND database IN (${names}) ORDER BY modification_time, database, table, name`);
+  }
+
+  /** Whether its table has it no more. */
+  async #isGone({ database, table, part }: StoredPart): Promise<boolean> {
+    const sql = `SELECT count() FROM system.parts WHERE active AND database = ${quoteString(database)} AND table = ${quoteString(table)} AND name = ${quoteString(part)}`;
+    return (await this.#run(sql)).trim() === "0";
   }
 
   async #find({ tableUuid, part }: PartName): Promise<StoredPart | undefined> {
