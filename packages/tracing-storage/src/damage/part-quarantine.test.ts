@@ -25,7 +25,7 @@ test("an engine that cannot be asked is no second failure of the read that found
   expect(await quarantine.suspect(new EngineError(60, "Unknown table"))).toBe(false);
 });
 
-/** An engine with one part. What it is told to do it does when its turn comes, so that two reads may find the part at once. */
+/** An engine with one part, which two reads may find at once. */
 class OnePart {
   isThere = true;
   changes = 0;
