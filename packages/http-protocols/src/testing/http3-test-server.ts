@@ -2,10 +2,12 @@ import type { Http3RequestStream } from "../http3/request-stream.ts";
 import { Http3ServerSession } from "../http3/server-session.ts";
 import type { ConnectionSettings } from "../quic/connection/settings.ts";
 import { UdpServer } from "../quic/endpoint/udp-server.ts";
+import type { Certificate } from "../quic/tls/handshake-messages.ts";
 import { selfSignedCertificate } from "./self-signed-der.ts";
 
 export interface Http3TestServer {
   readonly server: UdpServer;
+  readonly certificate: Certificate;
   readonly sessions: ReadonlySet<Http3ServerSession>;
   /** Faults of ours that ended a connection. */
   readonly faults: unknown[];
@@ -64,7 +66,7 @@ export async function startHttp3TestServer(
                 request.write(piece);
                 request.consume(piece.length);
               },
-              onEnd: () => request.end(["x-length", String(bytes)]),
+              onEnd: () => request.end(head.target === "/plain" ? [] : ["x-length", String(bytes)]),
               onAbort: () => {},
               onWritable: () => {},
             };
@@ -106,5 +108,5 @@ export async function startHttp3TestServer(
       return session;
     },
   });
-  return { server, sessions, faults, reasons };
+  return { server, certificate, sessions, faults, reasons };
 }

@@ -1,4 +1,6 @@
 import type { LossRecovery } from "../recovery/loss-recovery.ts";
+import type { Pacer } from "../recovery/pacer.ts";
+import type { PathMtu } from "../recovery/path-mtu.ts";
 import type { SentFrame } from "../streams/sent-frame.ts";
 import type { StreamSet } from "../streams/stream-set.ts";
 import type { PacketSpaceName } from "../wire/packet-header.ts";
@@ -21,8 +23,12 @@ export interface ConnectionParts {
   /** Token of a Retry, for the client's Initial packets. */
   token: Buffer;
   path: NetworkPath;
-  /** Bytes of the largest datagram that may be sent. */
-  datagramBytes: number;
+  /** Size of the largest datagram that may be sent. */
+  readonly mtu: PathMtu;
+  /** Undefined without pacing. */
+  readonly pacer: Pacer | undefined;
+  /** When what the pacer held back may leave; undefined when it held nothing back. */
+  pacedUntil: number | undefined;
   handshakeDoneDue: boolean;
   /** Answers to PATH_CHALLENGE that wait; a new one takes the place of the oldest. */
   readonly pathResponses: {

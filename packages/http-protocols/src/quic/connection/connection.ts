@@ -1,6 +1,8 @@
 import { initialKeys } from "../protection/initial-keys.ts";
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { LossRecovery } from "../recovery/loss-recovery.ts";
+import { Pacer } from "../recovery/pacer.ts";
+import { PathMtu } from "../recovery/path-mtu.ts";
 import type { QuicStream } from "../streams/quic-stream.ts";
 import { StreamSet } from "../streams/stream-set.ts";
 import { encodeTransportParameters } from "../tls/transport-parameters.ts";
@@ -26,6 +28,9 @@ import { closingProbeTimeouts } from "./settings.ts";
 const maxDatagramsPerTurn = 32;
 /** Packets that a probe timeout sends, and whose frames it sends again. Source: RFC 9002, section 6.2.4 */
 const probePackets = 2;
+
+/** A datagram that lacks fewer bytes is full: frames do not always fit to the byte. */
+const fullDatagramSlack = 32;
 
 /** A QUIC connection without sockets and clocks: datagrams and the time go in, datagrams come out. Times are milliseconds. */
 export class Connection implements PacketOwner {
@@ -148,6 +153,7 @@ export class Connection implements PacketOwner {
       // A timer is of no use while the limit holds: the client's next packet lifts it.
       (limited ? undefined : recovery.deadline()) ?? Number.POSITIVE_INFINITY,
       path.challengeEndsAt,
+      this.#parts.pacedUntil ?? Number.POSITIVE_INFINITY,
     );
     for (const name of packetSpaces) {
       if (allowance >= (name === "initial" ? minInitialDatagramBytes : minDatagramBytes)) {
@@ -178,15 +184,16 @@ export class Connection implements PacketOwner {
         this.#end({ by: "timeout", code: 0, application: false, reason: "no path works" });
         return;
       }
-      const { recovery, spaces, path } = this.#parts;
+      const { recovery, spaces, path, mtu } = this.#parts;
       if (path.allowance < minDatagramBytes) {
         return;
       }
       const { lost, probe } = recovery.onTimeout(now);
-      sendAgain(this.#parts, lost);
+      sendAgain(this.#parts, lost, now);
       if (probe !== undefined) {
+        mtu.onProbeTimeout(recovery.probesInVain, now);
         spaces[probe].probes = probePackets;
-        sendAgain(this.#parts, recovery.sent[probe].oldest(probePackets));
+        sendAgain(this.#parts, recovery.sent[probe].oldest(probePackets), now);
       }
     });
   }
@@ -202,6 +209,7 @@ export class Connection implements PacketOwner {
       }
     }
     this.#hasMore = false;
+    this.#parts.pacedUntil = undefined;
     if (this.#state === "open") {
       this.#guarded(now, () => this.#buildInto(datagrams, now));
     }
@@ -234,8 +242,14 @@ export class Connection implements PacketOwner {
   }
 
   #onSent({ bytes, spaces, elicitsAck }: BuiltDatagram, now: number): void {
-    const { path, recovery, oneRtt, role } = this.#parts;
+    const { path, recovery, oneRtt, role, pacer, mtu } = this.#parts;
     path.onSent(bytes.length);
+    if (elicitsAck) {
+      pacer?.onSent(bytes.length);
+    }
+    if (bytes.length > mtu.current - fullDatagramSlack) {
+      mtu.onFullDatagram();
+    }
     if (elicitsAck && !this.#sentSinceReceived) {
       this.#sentSinceReceived = true;
       this.#lastActiveAt = now;
@@ -314,7 +328,10 @@ function newParts(options: ConnectionOptions): ConnectionParts {
   const { client, server } = initialKeys(initialId);
   const initial = new PacketSpace("initial");
   initial.keys = role === "server" ? { read: client, write: server } : { read: server, write: client };
-  const recovery: ConnectionParts["recovery"] = new LossRecovery(settings.datagramBytes);
+  const recovery: ConnectionParts["recovery"] = new LossRecovery(
+    settings.datagramBytes,
+    settings.congestionControl,
+  );
   recovery.idleProbe = role === "client" ? "initial" : undefined;
   return {
     role,
@@ -331,7 +348,9 @@ function newParts(options: ConnectionOptions): ConnectionParts {
     sourceId: localId.id,
     token: Buffer.alloc(0),
     path: new NetworkPath(address, role === "client" || options.addressValidated === true),
-    datagramBytes: settings.datagramBytes,
+    mtu: new PathMtu(settings.datagramBytes, settings.maxDatagramBytes),
+    pacer: settings.pacing ? new Pacer() : undefined,
+    pacedUntil: undefined,
     handshakeDoneDue: false,
     pathResponses: [],
   };

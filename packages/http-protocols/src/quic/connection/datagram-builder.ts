@@ -1,5 +1,6 @@
 import { tagBytes } from "../protection/packet-cipher.ts";
 import { type PacketKeys, sealPacket } from "../protection/packet-keys.ts";
+import type { LossRecovery } from "../recovery/loss-recovery.ts";
 import type { SentFrame } from "../streams/sent-frame.ts";
 import { ByteWriter, varintBytes } from "../wire/byte-writer.ts";
 import { frameTypes, type NumberRange } from "../wire/frames.ts";
@@ -34,6 +35,7 @@ interface PlainPacket {
   payloadEnd: number;
   readonly frames: SentFrame[];
   readonly elicitsAck: boolean;
+  readonly isSizeProbe?: boolean;
 }
 
 /** A datagram, and what its connection must know of it. */
@@ -74,7 +76,27 @@ export class DatagramBuilder {
       const { challenge: data, address, allowance } = path;
       return this.#buildPathPacket({ type: frameTypes.pathChallenge, data, address, allowance }, now);
     }
-    return this.#buildPackets(now);
+    return this.#buildPackets(now) ?? this.#buildSizeProbe(now);
+  }
+
+  /** A datagram of a size that the path was not seen to carry, with nothing else in it. Source: RFC 8899 */
+  #buildSizeProbe(now: number): BuiltDatagram | undefined {
+    const { mtu, path, recovery, spaces, oneRtt } = this.#parts;
+    const bytes = recovery.handshakeConfirmed && path.validated ? mtu.probeBytes(now) : undefined;
+    if (bytes === undefined || !oneRtt.canWrite || recovery.congestion.available < bytes) {
+      return undefined;
+    }
+    const writer = new ByteWriter(bytes);
+    const packet = this.#writePacket(spaces.application, writer, bytes, () => {
+      writer.u8(frameTypes.ping);
+      return { frames: [{ kind: "sizeProbe", bytes }], elicitsAck: true };
+    });
+    if (packet === undefined) {
+      return undefined;
+    }
+    mtu.onProbeSent(bytes);
+    this.#pad(writer, packet, bytes);
+    return this.#finish(writer, [{ ...packet, isSizeProbe: true }], bytes, now);
   }
 
   /** A datagram that ends the connection, at each level whose keys the peer may have. */
@@ -113,8 +135,8 @@ export class DatagramBuilder {
   }
 
   #maxBytes(): number {
-    const { datagramBytes, path } = this.#parts;
-    return Math.min(datagramBytes, path.allowance);
+    const { mtu, path } = this.#parts;
+    return Math.min(mtu.current, path.allowance);
   }
 
   #writableSpaces(): PacketSpace[] {
@@ -146,8 +168,8 @@ export class DatagramBuilder {
   }
 
   #buildPathPacket({ type, data, address, allowance }: PathFrame, now: number): BuiltDatagram | undefined {
-    const { spaces, datagramBytes, oneRtt } = this.#parts;
-    const maxBytes = Math.min(datagramBytes, allowance);
+    const { spaces, mtu, oneRtt } = this.#parts;
+    const maxBytes = Math.min(mtu.current, allowance);
     if (!oneRtt.canWrite || maxBytes < minDatagramBytes) {
       return undefined;
     }
@@ -219,8 +241,7 @@ export class DatagramBuilder {
       this.#writeAck(space, writer, room, frames, now);
     }
     const ackEnd = writer.length;
-    const { congestion } = recovery;
-    if (congestion.available >= this.#parts.datagramBytes || space.probes > 0) {
+    if (space.probes > 0 || this.#maySend(space, recovery, now)) {
       this.#writeCrypto(space, writer, begin + room, frames);
       if (space.name === "application") {
         this.#writeControls(writer, begin + room, frames);
@@ -244,6 +265,25 @@ export class DatagramBuilder {
       space.probes--;
     }
     return { frames, elicitsAck };
+  }
+
+  /** Whether the congestion window has room, and the pacer lets a datagram leave. */
+  #maySend(space: PacketSpace, { congestion, rtt }: LossRecovery<SentFrame>, now: number): boolean {
+    const { mtu, pacer } = this.#parts;
+    const datagramBytes = mtu.current;
+    if (congestion.available < datagramBytes) {
+      return false;
+    }
+    if (pacer === undefined || space.name !== "application" || !this.#parts.streams.hasFrames) {
+      return true;
+    }
+    const { window, isSlowStart } = congestion;
+    const path = { window, isSlowStart, smoothedRttMs: rtt.smoothed, datagramBytes };
+    const at = pacer.nextAt(path, now);
+    if (at > now) {
+      this.#parts.pacedUntil = at;
+    }
+    return at <= now;
   }
 
   #writeAck(space: PacketSpace, writer: ByteWriter, room: number, frames: SentFrame[], now: number): void {
@@ -330,7 +370,8 @@ export class DatagramBuilder {
       this.#pad(writer, last, Math.min(minInitialDatagramBytes, maxBytes));
     }
     const bytes = writer.written;
-    for (const { space, from, lengthAt, numberAt, number, payloadEnd, frames, elicitsAck } of packets) {
+    for (const packet of packets) {
+      const { space, from, lengthAt, numberAt, number, payloadEnd, frames, elicitsAck } = packet;
       if (lengthAt >= 0) {
         writer.patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);
       }
@@ -342,7 +383,8 @@ export class DatagramBuilder {
       }
       if (elicitsAck) {
         const packetBytes = payloadEnd + tagBytes - from;
-        recovery.onSent(space.name, { number, sentAt: now, bytes: packetBytes, frames });
+        const probe = packet.isSizeProbe === true && { isSizeProbe: true };
+        recovery.onSent(space.name, { number, sentAt: now, bytes: packetBytes, frames, ...probe });
       }
     }
     return {

@@ -54,8 +54,7 @@ export class HandshakeLink implements HandshakeEvents {
   }
 
   onTransportParameters(bytes: Buffer): void {
-    const { settings } = this.#options;
-    const { remoteIds, recovery, streams, role } = this.#parts;
+    const { remoteIds, recovery, streams, role, mtu } = this.#parts;
     const peer = readTransportParameters(bytes, role === "server" ? "client" : "server");
     this.#checkIds(peer);
     this.peer = peer;
@@ -63,7 +62,8 @@ export class HandshakeLink implements HandshakeEvents {
       remoteIds.replaceFirst(remoteIds.current, peer.statelessResetToken);
     }
     recovery.peerMaxAckDelayMs = peer.maxAckDelayMs;
-    this.#parts.datagramBytes = Math.min(settings.datagramBytes, peer.maxUdpPayloadBytes);
+    mtu.limit = Math.min(mtu.limit, peer.maxUdpPayloadBytes);
+    mtu.current = Math.min(mtu.current, peer.maxUdpPayloadBytes);
     streams.onPeerParameters(peer);
   }
 

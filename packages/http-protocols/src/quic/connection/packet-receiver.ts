@@ -230,7 +230,7 @@ export class PacketReceiver {
     const delay = (frame.delay * 2 ** (this.#link.peer?.ackDelayExponent ?? 3)) / 1_000;
     const { acked, lost } = recovery.onAck(space.name, frame.ranges, delay, now);
     onPacketsAcked(this.#parts, acked);
-    sendAgain(this.#parts, lost);
+    sendAgain(this.#parts, lost, now);
   }
 
   #checkReset({ datagram, now }: Arrival): void {

@@ -55,6 +55,7 @@ export class PathChanges {
     if (address.address !== path.address.address) {
       remoteIds.switch();
       recovery.onNewPath();
+      this.#parts.mtu.reset();
     }
   }
 

@@ -12,15 +12,19 @@ export function onPacketsAcked(parts: ConnectionParts, packets: readonly SentPac
 }
 
 /** Lets the frames of these packets be sent again. */
-export function sendAgain(parts: ConnectionParts, packets: readonly SentPacket<SentFrame>[]): void {
+export function sendAgain(
+  parts: ConnectionParts,
+  packets: readonly SentPacket<SentFrame>[],
+  now: number,
+): void {
   for (const { frames } of packets) {
     for (const frame of frames) {
-      sendFrameAgain(parts, frame);
+      sendFrameAgain(parts, frame, now);
     }
   }
 }
 
-function onFrameAcked({ spaces, streams, remoteIds }: ConnectionParts, frame: SentFrame): void {
+function onFrameAcked({ spaces, streams, remoteIds, mtu }: ConnectionParts, frame: SentFrame): void {
   switch (frame.kind) {
     case "ack":
       spaces[frame.space].received.forgetUpTo(frame.largest);
@@ -31,14 +35,20 @@ function onFrameAcked({ spaces, streams, remoteIds }: ConnectionParts, frame: Se
     case "retireConnectionId":
       remoteIds.onRetirementAcked();
       break;
+    case "sizeProbe":
+      mtu.onProbeAcked(frame.bytes);
+      break;
     default:
       streams.onAcked(frame);
   }
 }
 
-function sendFrameAgain(parts: ConnectionParts, frame: SentFrame): void {
-  const { spaces, streams, localIds, remoteIds } = parts;
+function sendFrameAgain(parts: ConnectionParts, frame: SentFrame, now: number): void {
+  const { spaces, streams, localIds, remoteIds, mtu } = parts;
   switch (frame.kind) {
+    case "sizeProbe":
+      mtu.onProbeLost(frame.bytes, now);
+      break;
     case "crypto":
       spaces[frame.space].cryptoToSend.onLost(frame.piece);
       break;

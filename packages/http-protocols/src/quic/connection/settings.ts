@@ -1,3 +1,5 @@
+import type { CongestionControl } from "../recovery/loss-recovery.ts";
+
 /** Limits of a connection. */
 export interface ConnectionSettings {
   readonly maxIdleTimeoutMs: number;
@@ -10,8 +12,13 @@ export interface ConnectionSettings {
   /** Streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
   readonly maxStreamsUni: number;
-  /** Bytes of the datagrams that are sent. */
+  /** Bytes of the datagrams that are sent before the path showed that it carries larger ones. */
   readonly datagramBytes: number;
+  /** Bytes of the largest datagrams that are tried; `datagramBytes` or less: none are. */
+  readonly maxDatagramBytes: number;
+  readonly congestionControl: CongestionControl;
+  /** Whether datagrams of a window are spread over a round trip. */
+  readonly pacing: boolean;
 }
 
 export const defaultSettings: ConnectionSettings = {
@@ -24,6 +31,10 @@ export const defaultSettings: ConnectionSettings = {
   maxStreamsUni: 8,
   // The smallest path that IPv6 allows has 1,280 bytes, less 48 for the headers of IPv6 and UDP.
   datagramBytes: 1_232,
+  // Ethernet with IPv6.
+  maxDatagramBytes: 1_452,
+  congestionControl: "cubic",
+  pacing: true,
 };
 
 /** How long an acknowledgment of 1-RTT packets may wait. */

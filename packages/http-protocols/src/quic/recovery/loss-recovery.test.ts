@@ -5,7 +5,7 @@ import { RttEstimator } from "./rtt-estimator.ts";
 const datagramBytes = 1_200;
 
 function newRecovery() {
-  const recovery = new LossRecovery<string>(datagramBytes);
+  const recovery = new LossRecovery<string>(datagramBytes, "new-reno");
   recovery.handshakeConfirmed = true;
   const send = (now: number, bytes = datagramBytes) => {
     const number = recovery.sent.application.nextNumber++;

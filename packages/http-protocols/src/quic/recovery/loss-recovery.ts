@@ -1,5 +1,7 @@
 import type { NumberRange } from "../wire/frames.ts";
 import { type PacketSpaceName, packetSpaces } from "../wire/packet-header.ts";
+import type { CongestionWindow } from "./congestion-window.ts";
+import { Cubic } from "./cubic.ts";
 import { NewReno } from "./new-reno.ts";
 import { granularityMs, RttEstimator } from "./rtt-estimator.ts";
 import { type SentPacket, SentPackets } from "./sent-packets.ts";
@@ -8,6 +10,11 @@ import { type SentPacket, SentPackets } from "./sent-packets.ts";
 const persistentCongestionFactor = 3;
 /** Probe timeouts double up to this often; the idle timeout ends the connection long before. */
 const maxDoublings = 10;
+
+export type CongestionControl = "cubic" | "new-reno";
+
+const newWindow = (control: CongestionControl, datagramBytes: number): CongestionWindow =>
+  control === "cubic" ? new Cubic(datagramBytes) : new NewReno(datagramBytes);
 
 export interface AckResult<Frame> {
   readonly acked: readonly SentPacket<Frame>[];
@@ -22,8 +29,9 @@ export class LossRecovery<Frame> {
     application: new SentPackets(),
   };
   rtt = new RttEstimator();
-  congestion: NewReno;
+  congestion: CongestionWindow;
   readonly #datagramBytes: number;
+  readonly #control: CongestionControl;
   #probesInVain = 0;
   /** How long the peer may wait with acknowledgments of 1-RTT packets. */
   peerMaxAckDelayMs = 25;
@@ -36,9 +44,15 @@ export class LossRecovery<Frame> {
    */
   idleProbe: PacketSpaceName | undefined;
 
-  constructor(datagramBytes: number) {
+  constructor(datagramBytes: number, control: CongestionControl = "cubic") {
     this.#datagramBytes = datagramBytes;
-    this.congestion = new NewReno(datagramBytes);
+    this.#control = control;
+    this.congestion = newWindow(control, datagramBytes);
+  }
+
+  /** Probe timeouts since the peer acknowledged anything. */
+  get probesInVain(): number {
+    return this.#probesInVain;
   }
 
   /** Time until a probe, with the peer's delay and without doublings. */
@@ -69,9 +83,10 @@ export class LossRecovery<Frame> {
       const limited = this.handshakeConfirmed ? Math.min(ackDelay, this.peerMaxAckDelayMs) : ackDelay;
       this.rtt.addSample(Math.max(now - newest.sentAt, 0), space === "application" ? limited : 0, now);
     }
-    const lost = this.#takeLost(space, now);
+    const lost = this.#takeLost(space, now, ranges);
+    const smoothedRttMs = this.rtt.smoothed;
     for (const { bytes, sentAt } of acked) {
-      this.congestion.onAcked(bytes, sentAt, windowWasUsed);
+      this.congestion.onAcked({ bytes, sentAt, now, smoothedRttMs, windowWasUsed });
     }
     this.#probesInVain = 0;
     return { acked, lost };
@@ -86,7 +101,7 @@ export class LossRecovery<Frame> {
   onTimeout(now: number): { lost: readonly SentPacket<Frame>[]; probe: PacketSpaceName | undefined } {
     const loss = this.#earliestLoss();
     if (loss !== undefined) {
-      return { lost: loss.at <= now ? this.#takeLost(loss.space, now) : [], probe: undefined };
+      return { lost: loss.at <= now ? this.#takeLost(loss.space, now, []) : [], probe: undefined };
     }
     const probe = this.#nextProbe();
     if (probe === undefined || probe.at > now) {
@@ -108,38 +123,54 @@ export class LossRecovery<Frame> {
   onNewPath(): void {
     const { inFlight } = this.congestion;
     this.rtt = new RttEstimator();
-    this.congestion = new NewReno(this.#datagramBytes);
+    this.congestion = newWindow(this.#control, this.#datagramBytes);
     this.congestion.inFlight = inFlight;
     this.#probesInVain = 0;
   }
 
-  #takeLost(space: PacketSpaceName, now: number): readonly SentPacket<Frame>[] {
+  /** @param acked ranges that the peer acknowledged just now */
+  #takeLost(
+    space: PacketSpaceName,
+    now: number,
+    acked: readonly NumberRange[],
+  ): readonly SentPacket<Frame>[] {
     const lost = this.sent[space].takeLost(now, this.rtt.lossDelay);
-    const last = lost.at(-1);
+    let bytes = 0;
+    let last: SentPacket<Frame> | undefined;
+    for (const packet of lost) {
+      if (packet.isSizeProbe === true) {
+        // Its size, not congestion, is why it was lost: RFC 9000, section 14.4.
+        this.congestion.onDiscarded(packet.bytes);
+      } else {
+        bytes += packet.bytes;
+        last = packet;
+      }
+    }
     if (last !== undefined) {
-      const bytes = lost.reduce((sum, packet) => sum + packet.bytes, 0);
       this.congestion.onLost(bytes, last.sentAt, now);
-      if (this.#isPersistent(lost)) {
+      if (this.#isPersistent(lost, acked)) {
         this.congestion.onPersistentCongestion();
       }
     }
     return lost;
   }
 
-  /** Whether packets with successive numbers were lost for so long that no probe got through. */
-  #isPersistent(lost: readonly SentPacket<Frame>[]): boolean {
+  /** Whether all packets of a time were lost that is so long that no probe got through. */
+  #isPersistent(lost: readonly SentPacket<Frame>[], acked: readonly NumberRange[]): boolean {
     const { firstSampleAt } = this.rtt;
     if (firstSampleAt === undefined) {
       return false;
     }
     const duration = this.probeTimeout * persistentCongestionFactor;
     let first: SentPacket<Frame> | undefined;
-    let previous = -2;
+    let previous = -1;
     for (const packet of lost) {
-      if (packet.sentAt <= firstSampleAt) {
+      if (packet.sentAt <= firstSampleAt || packet.isSizeProbe === true) {
         continue;
       }
-      if (first === undefined || packet.number !== previous + 1) {
+      // Numbers may be missing that elicit no acknowledgment, or that were left out.
+      const arrived = acked.some(({ low, high }) => low < packet.number && high > previous);
+      if (first === undefined || arrived) {
         first = packet;
       } else if (packet.sentAt - first.sentAt > duration) {
         return true;

@@ -8,6 +8,8 @@ export interface SentPacket<Frame> {
   readonly bytes: number;
   /** Its frames, to be sent again when it is lost. */
   readonly frames: readonly Frame[];
+  /** Whether it only tries whether the path carries its size. */
+  readonly isSizeProbe?: boolean;
 }
 
 /** Packets later than this many acknowledged ones are lost. Source: RFC 9002, section 6.1.1 */

@@ -12,4 +12,5 @@ export type SentFrame =
   | { readonly kind: "resetStream" | "stopSending" | "maxStreamData"; readonly stream: QuicStream }
   | { readonly kind: "maxStreams"; readonly bidi: boolean }
   | { readonly kind: "newConnectionId" | "retireConnectionId"; readonly sequence: number }
+  | { readonly kind: "sizeProbe"; readonly bytes: number }
   | { readonly kind: "pathChallenge" };

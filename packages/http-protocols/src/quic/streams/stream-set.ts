@@ -355,7 +355,7 @@ export class StreamSet implements StreamHost {
   #writeData(writer: ByteWriter, end: number, stream: QuicStream, sent: SentFrame[]): boolean {
     const idBytes = varintBytes(stream.id);
     // Type, id, an offset, and a length of two bytes.
-    const room = end - writer.length - 1 - idBytes - 8 - 2;
+    const room = end - writer.length - 1 - idBytes - varintBytes(stream.sentEnd) - 2;
     if (room <= 0) {
       return false;
     }

@@ -1,0 +1,85 @@
+/** A window never grows over this: it bounds what is kept for retransmission. */
+const maxWindowBytes = 4 * 1_048_576;
+
+/** An acknowledged packet, as the congestion controller needs it. Times are milliseconds. */
+export interface AckedBytes {
+  readonly bytes: number;
+  readonly sentAt: number;
+  readonly now: number;
+  readonly smoothedRttMs: number;
+  /** Whether the window, and not the application, limited what was sent. */
+  readonly windowWasUsed: boolean;
+}
+
+/** The part of RFC 9002, section 7 that all controllers share: slow start, and one answer to each congestion. */
+export abstract class CongestionWindow {
+  readonly datagramBytes: number;
+  /** Bytes of packets that are neither acknowledged nor lost. */
+  inFlight = 0;
+  window: number;
+  protected threshold = Number.POSITIVE_INFINITY;
+  /** Packets that were sent before this moment belong to a congestion that was answered already. */
+  #recoveryFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(datagramBytes: number) {
+    this.datagramBytes = datagramBytes;
+    this.window = Math.min(10 * datagramBytes, Math.max(2 * datagramBytes, 14_720));
+  }
+
+  get available(): number {
+    return this.window - this.inFlight;
+  }
+
+  get isSlowStart(): boolean {
+    return this.window < this.threshold;
+  }
+
+  onSent(bytes: number): void {
+    this.inFlight += bytes;
+  }
+
+  onAcked(acked: AckedBytes): void {
+    this.inFlight -= acked.bytes;
+    if (acked.sentAt <= this.#recoveryFrom) {
+      return;
+    }
+    if (!acked.windowWasUsed) {
+      this.onUnused(acked.now);
+    } else if (this.window < maxWindowBytes) {
+      this.window += this.isSlowStart ? acked.bytes : this.growth(acked);
+    }
+  }
+
+  /** Packets left the network and say nothing about it: their keys were discarded, or they tried a larger size. */
+  onDiscarded(bytes: number): void {
+    this.inFlight -= bytes;
+  }
+
+  /** @param lastSentAt when the latest of the lost packets was sent */
+  onLost(bytes: number, lastSentAt: number, now: number): void {
+    this.inFlight -= bytes;
+    if (lastSentAt > this.#recoveryFrom) {
+      this.#recoveryFrom = now;
+      this.threshold = Math.max(this.reduced(), this.minWindow);
+      this.window = this.threshold;
+    }
+  }
+
+  onPersistentCongestion(): void {
+    this.window = this.minWindow;
+    this.#recoveryFrom = Number.NEGATIVE_INFINITY;
+  }
+
+  protected get minWindow(): number {
+    return 2 * this.datagramBytes;
+  }
+
+  /** Bytes that the window grows by outside of slow start. */
+  protected abstract growth(acked: AckedBytes): number;
+
+  /** The window after a congestion, before its lower limit. */
+  protected abstract reduced(): number;
+
+  /** The application did not use the window up. */
+  protected onUnused(_now: number): void {}
+}

@@ -1,0 +1,74 @@
+import { type AckedBytes, CongestionWindow } from "./congestion-window.ts";
+
+/** Packets per cubic second. Source: RFC 9438, section 5.1 */
+const scale = 0.4;
+/** The part of the window that is left after a congestion. Source: RFC 9438, section 4.6 */
+const beta = 0.7;
+/** Packets a round trip by which the window of a NewReno flow that loses as often would grow. Source: RFC 9438, section 4.3 */
+const friendlyGrowth = (3 * (1 - beta)) / (1 + beta);
+/** The window grows by at most this factor in a round trip. Source: RFC 9438, section 4.2 */
+const maxGrowth = 1.5;
+
+/**
+ * CUBIC: the window returns to where the last congestion was, waits there, then looks for more, whatever the round-trip
+ * time is. It keeps long, fast paths filled that NewReno leaves idle for minutes. Source: RFC 9438
+ */
+export class Cubic extends CongestionWindow {
+  /** Window in packets at the last congestion. */
+  #maxPackets = 0;
+  /** When the window was reduced, moved on by times in which it was not used; undefined until it grows again. */
+  #epochFrom: number | undefined;
+  /** Seconds from the reduction until the window is as before. */
+  #returnSeconds = 0;
+  /** Packets that a NewReno flow would have. */
+  #friendlyPackets = 0;
+  #unusedFrom: number | undefined;
+
+  protected growth({ bytes, now, smoothedRttMs }: AckedBytes): number {
+    const packets = this.window / this.datagramBytes;
+    if (this.#epochFrom === undefined) {
+      this.#epochFrom = now;
+      this.#maxPackets = Math.max(this.#maxPackets, packets);
+      this.#returnSeconds = Math.cbrt((this.#maxPackets - packets) / scale);
+      this.#friendlyPackets = packets;
+    } else if (this.#unusedFrom !== undefined) {
+      this.#epochFrom += now - this.#unusedFrom;
+    }
+    this.#unusedFrom = undefined;
+    const acked = bytes / this.datagramBytes;
+    const factor = this.#friendlyPackets >= this.#maxPackets ? 1 : friendlyGrowth;
+    this.#friendlyPackets += (factor * acked) / packets;
+    const elapsed = (now - this.#epochFrom) / 1_000;
+    if (this.#at(elapsed) < this.#friendlyPackets) {
+      return Math.max(this.#friendlyPackets - packets, 0) * this.datagramBytes;
+    }
+    const target = Math.min(
+      Math.max(this.#at(elapsed + smoothedRttMs / 1_000), packets),
+      maxGrowth * packets,
+    );
+    return ((target - packets) / packets) * bytes;
+  }
+
+  protected reduced(): number {
+    const packets = this.window / this.datagramBytes;
+    // A window below the last one means that others came: they get room sooner. RFC 9438, section 4.7
+    this.#maxPackets = packets < this.#maxPackets ? (packets * (1 + beta)) / 2 : packets;
+    this.#epochFrom = undefined;
+    return this.window * beta;
+  }
+
+  protected override onUnused(now: number): void {
+    this.#unusedFrom ??= now;
+  }
+
+  override onPersistentCongestion(): void {
+    super.onPersistentCongestion();
+    this.#maxPackets = 0;
+    this.#epochFrom = undefined;
+  }
+
+  /** The window in packets, `seconds` after the reduction. */
+  #at(seconds: number): number {
+    return scale * (seconds - this.#returnSeconds) ** 3 + this.#maxPackets;
+  }
+}

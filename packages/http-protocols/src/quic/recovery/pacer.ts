@@ -1,0 +1,39 @@
+/** Datagrams that may leave at once. Source: RFC 9002, section 7.7 */
+const burstDatagrams = 10;
+/** A timer wakes no more often, so as many datagrams as two such times bring may leave at once too. */
+const timerMs = 1;
+/** How much faster than a window a round trip is sent: less than all of the window must not be left over. */
+const slowStartGain = 2;
+const gain = 1.25;
+
+/** The path, as far as the speed follows from it. */
+export interface PacedPath {
+  readonly window: number;
+  readonly isSlowStart: boolean;
+  readonly smoothedRttMs: number;
+  readonly datagramBytes: number;
+}
+
+/** Spreads a window over its round trip: bursts overflow the queues of routers. Times are milliseconds. */
+export class Pacer {
+  #budget = Number.POSITIVE_INFINITY;
+  #updatedAt = 0;
+
+  /** @returns when the next datagram may leave; `now` or earlier for at once */
+  nextAt(path: PacedPath, now: number): number {
+    const rate = bytesPerMs(path);
+    const burst = Math.max(burstDatagrams * path.datagramBytes, rate * 2 * timerMs);
+    this.#budget = Math.min(this.#budget + rate * Math.max(now - this.#updatedAt, 0), burst);
+    this.#updatedAt = now;
+    // Waiting for a single datagram would wake a timer for each: what leaves is a timer's worth.
+    return this.#budget >= path.datagramBytes ? now : now + Math.max(path.datagramBytes / rate, timerMs);
+  }
+
+  onSent(bytes: number): void {
+    this.#budget -= bytes;
+  }
+}
+
+function bytesPerMs({ window, isSlowStart, smoothedRttMs }: PacedPath): number {
+  return ((isSlowStart ? slowStartGain : gain) * window) / Math.max(smoothedRttMs, 0.001);
+}

@@ -1,0 +1,94 @@
+/**
+ * Sizes of datagrams to try, the best first: what Ethernet leaves with IPv6, then what is left beside PPPoE, tunnels and
+ * several of them.
+ */
+const sizes = [1_452, 1_412, 1_372, 1_312] as const;
+/** Full datagrams that a connection sends before it looks for a larger size: short ones need none. */
+const datagramsBefore = 8;
+/** A path that could not carry a size may do so later. Source: RFC 8899, section 5.1.1 */
+const raiseAfterMs = 600_000;
+/** Probe timeouts in a row after which large datagrams are suspected. Source: RFC 8899, section 4.3 */
+const blackHoleTimeouts = 2;
+
+/**
+ * Finds the largest datagrams that the path carries, by packets that carry nothing else. Node cannot forbid routers to
+ * fragment, and the system lets a size that failed once pass in fragments, so each size is tried once. Source: RFC 8899
+ */
+export class PathMtu {
+  readonly #base: number;
+  /** The largest that both ends take. */
+  limit: number;
+  current: number;
+  #tried = 0;
+  /** Size of the probe that is under way. */
+  #probing: number | undefined;
+  #fullDatagrams = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param base size that every path carries @param limit largest size to look for */
+  constructor(base: number, limit: number) {
+    this.#base = base;
+    this.limit = limit;
+    this.current = base;
+  }
+
+  onFullDatagram(): void {
+    this.#fullDatagrams++;
+  }
+
+  /** @returns the size of the probe to send now, undefined for none */
+  probeBytes(now: number): number | undefined {
+    if (this.#probing !== undefined || this.#fullDatagrams < datagramsBefore || now < this.#pausedUntil) {
+      return undefined;
+    }
+    while (this.#tried < sizes.length && (sizes[this.#tried] as number) > this.limit) {
+      this.#tried++;
+    }
+    const size = sizes[this.#tried];
+    return size !== undefined && size > this.current ? size : undefined;
+  }
+
+  onProbeSent(size: number): void {
+    this.#probing = size;
+  }
+
+  /** Probes of an earlier path say nothing. */
+  onProbeAcked(size: number): void {
+    if (size === this.#probing) {
+      this.#probing = undefined;
+      this.current = size;
+      this.#tried = sizes.length;
+    }
+  }
+
+  onProbeLost(size: number, now: number): void {
+    if (size !== this.#probing) {
+      return;
+    }
+    this.#probing = undefined;
+    this.#tried++;
+    if (this.#tried >= sizes.length) {
+      this.#tried = 0;
+      this.#pausedUntil = now + raiseAfterMs;
+    }
+  }
+
+  /** @param inVain probe timeouts since anything was acknowledged @returns whether smaller datagrams are sent from now on */
+  onProbeTimeout(inVain: number, now: number): boolean {
+    if (inVain < blackHoleTimeouts || this.current === this.#base) {
+      return false;
+    }
+    this.reset();
+    this.#pausedUntil = now + raiseAfterMs;
+    return true;
+  }
+
+  /** The path changed: nothing is known of it. */
+  reset(): void {
+    this.current = Math.min(this.#base, this.limit);
+    this.#tried = 0;
+    this.#probing = undefined;
+    this.#fullDatagrams = 0;
+    this.#pausedUntil = Number.NEGATIVE_INFINITY;
+  }
+}
