@@ -45,7 +45,7 @@ export interface LiveReport {
   readonly freshness: FreshnessReport;
   readonly live: readonly PacedReport[];
   readonly quiet: readonly PacedReport[];
-  /** Of each process of the system, and of this one, which sends, asks and reads the answers. */
+  /** One entry for each process of the system, and one for this process, which sends, asks and reads the answers. */
   readonly cpu: readonly PhaseCpu[];
   readonly loadAverage: { readonly live: number; readonly quiet: number };
 }

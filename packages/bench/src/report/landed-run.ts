@@ -5,7 +5,7 @@ import type { Column, RatioColumn } from "./table.ts";
 
 /** Columns of the last run that was kept with the code, in a file named after the command. */
 interface LandedRun {
-  /** What was measured. */
+  /** The commit that was measured. */
   readonly commit: string;
   /** Load average of one minute at its end. */
   readonly load: number;
