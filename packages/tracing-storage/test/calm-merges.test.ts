@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
   ask,
@@ -23,6 +25,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await storage.stop();
   await removeFolder(folder);
+});
+
+test.runIf(process.platform === "linux")("merges go after everything else that wants a core", async () => {
+  await ask(storage.url, "CREATE TABLE tracing.first (x String) ENGINE = MergeTree ORDER BY x");
+  const tasks = `/proc/${storage.process.pid}/task`;
+  const nices = readdirSync(tasks).flatMap((thread) => {
+    const name = readFileSync(`${tasks}/${thread}/comm`, "utf8").trim();
+    return name === "MergeMutate" ? [getPriority(Number(thread))] : [];
+  });
+  expect(nices.length).toBeGreaterThan(0);
+  expect(new Set(nices)).toEqual(new Set([10]));
 });
 
 const levels = (table: string) =>

@@ -12,7 +12,7 @@ import { type PacedReport, pacedSearches } from "./paced-searches.ts";
 import { RecentTraces } from "./recent-traces.ts";
 import { waitUntilMerged } from "./wait-until-merged.ts";
 
-/** What a run does. */
+/** Rates and times of a run. */
 export interface LivePlan {
   /** Spans a second, 100 to a request over gRPC. */
   readonly rate: number;

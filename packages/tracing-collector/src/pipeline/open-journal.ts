@@ -32,6 +32,12 @@ const streamedSegmentLimits = {
   busySegmentAgeMs: 2_500,
 };
 /**
+ * With one server, busy spans are findable within a second. Half a second would cost the store a quarter more
+ * processor time at 50,000 spans a second (docs/measurements/056-searches-during-ingest.md). Several servers get fewer blocks, because
+ * each is a part on several of them, and a token of the few that a table remembers.
+ */
+const oneServerBusyAgeMs = 750;
+/**
  * Spans that wait for a tail-sampling decision may gather longer: this share of the wait, up to the limit.
  */
 const tailAgePart = 0.1;
@@ -133,6 +139,7 @@ function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: n
   const waitMs = Math.min(options["sampling.tail.decision-wait"] * tailAgePart, maxTailAgeMs);
   return {
     ...(isStreamed ? streamedSegmentLimits : segmentLimits),
+    ...(isStreamed && options["clickhouse.url"].length === 1 && { busySegmentAgeMs: oneServerBusyAgeMs }),
     ...(isTailSampled && { segmentAgeMs: Math.max(segmentLimits.segmentAgeMs, waitMs) }),
     maxBytes,
     maxRows: options["collector.queue-size"],

@@ -6,6 +6,7 @@ import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engi
 import { writeFolderVersion } from "./folder-version.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { forgetLostTokens } from "./lost-tokens.ts";
+import { MergePriority } from "./merge-priority.ts";
 import { type MendedFile, MetadataCopy } from "./metadata-copy.ts";
 import {
   loadNativeBinding,
@@ -110,6 +111,7 @@ export class Engine {
   readonly #kept: KeptConnections;
   readonly #tokens: SyncedTokens;
   readonly #metadata: MetadataCopy;
+  readonly #mergePriority = new MergePriority();
   #closed = false;
   #tablesVersion = 0;
 
@@ -210,6 +212,7 @@ export class Engine {
   /** After each statement that may have made or changed a table. */
   async tablesChanged(): Promise<void> {
     this.#tablesVersion++;
+    this.#mergePriority.lower();
     this.#metadata.endChange();
     await this.#tokens.mark();
   }

@@ -44,12 +44,40 @@ describe("a search of a store with too many spans", () => {
       maxDenseRows: 1,
       maxSparseRows: 1,
     });
+    const densePresent = new ClickHouseSpanReader(connection, schema, settings, { maxPresentRows: 1 });
     for (const limit of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]) {
       const query = { service: "dense", limit };
       const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
       expect(await dense.findTraceIds(query)).toEqual(newest);
+      expect(await densePresent.findTraceIds(query)).toEqual(newest);
       expect(await shared.store.reader.findTraceIds(query)).toEqual(newest);
     }
+  });
+});
+
+describe("a search of a service with many spans a minute", () => {
+  test("begins with the newest seconds, once a statement for the minute was refused", async () => {
+    const nowNano = BigInt(Date.now()) * 1_000_000n;
+    const spans = [0, 100, 25_000, 55_000].map((ms) =>
+      sampleSpan({ service: "present", startTimeUnixNano: nowNano - BigInt(ms) * 1_000_000n }),
+    );
+    await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
+    const settings = { database, maxReadBytes: 1_000_000 };
+    const schema = new SchemaGuard(connection, database);
+    const reader = new ClickHouseSpanReader(connection, schema, settings, { maxPresentRows: 1 });
+    const asked = vi.spyOn(connection, "rows");
+    const refused = async (limit: number) => {
+      asked.mockClear();
+      const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
+      expect(await reader.findTraceIds({ service: "present", limit })).toEqual(newest);
+      return asked.mock.calls.map(([sql]) => /max_rows_to_read = 1$/.test(sql));
+    };
+    // The first search also asks for the schema.
+    await reader.findTraceIds({ service: "another", limit: 1 });
+    expect(await refused(2)).toEqual([true, false]);
+    expect(await refused(2)).toEqual([false]);
+    expect(await refused(4)).toEqual([false, false, false]);
+    asked.mockRestore();
   });
 });
 

@@ -156,7 +156,10 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       yield { sql: this.#sql, parameters: { ids: missing() }, isOfFewShards: false };
     }
     if (this.#justArrived !== undefined && missing().length > 0) {
-      yield { sql: this.#justArrived, parameters: { ids: missing() }, isOfFewShards: false };
+      // Named ids let the index on ids skip what arrived lately; on a cluster they would also skip shards.
+      yield this.#isCluster
+        ? { sql: this.#justArrived, parameters: { ids: missing() }, isOfFewShards: false }
+        : { sql: namingTraces(this.#justArrived, missing()), parameters: {}, isOfFewShards: false };
     }
   }
 }

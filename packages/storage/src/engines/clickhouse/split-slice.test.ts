@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { splitSlice } from "./split-slice.ts";
+import { presentParts, splitSlice } from "./split-slice.ts";
 
 const second = 1_000_000_000n;
 const minute = 60n * second;
@@ -43,5 +43,32 @@ describe("splitSlice", () => {
     expect(newer?.startTimeMaxUnixNano).toBe(now);
     expect(older?.startTimeMaxUnixNano).toBe((newer?.startTimeMinUnixNano ?? 0n) - 1n);
     expect(older?.startTimeMinUnixNano).toBe(slice.startTimeMinUnixNano);
+  });
+});
+
+describe("presentParts", () => {
+  test("cuts the present minute, newest first, and leaves nothing out", () => {
+    const slice = { startTimeMinUnixNano: now - 80n * second };
+    expect(presentParts(slice, now)).toEqual([
+      { startTimeMinUnixNano: now - 5n * second },
+      { startTimeMinUnixNano: now - 20n * second, startTimeMaxUnixNano: now - 5n * second - 1n },
+      { startTimeMinUnixNano: now - 80n * second, startTimeMaxUnixNano: now - 20n * second - 1n },
+    ]);
+    expect(presentParts({ ...slice, startTimeMaxUnixNano: now + minute }, now)?.[0]).toEqual({
+      startTimeMinUnixNano: now - 5n * second,
+      startTimeMaxUnixNano: now + minute,
+    });
+  });
+
+  test.each([
+    ["a minute of an hour ago", now - 61n * minute, now - 60n * minute],
+    ["some seconds", now - 20n * second, undefined],
+    ["all time", undefined, undefined],
+  ])("is nothing for %s", (_, min, max) => {
+    const slice = {
+      ...(min === undefined ? {} : { startTimeMinUnixNano: min }),
+      ...(max === undefined ? {} : { startTimeMaxUnixNano: max }),
+    };
+    expect(presentParts(slice, now)).toBeUndefined();
   });
 });

@@ -1,11 +1,12 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
+import { DensePresent } from "./dense-present.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import { keepsUnpacked } from "./schema/span-sql.ts";
 import { SearchReach } from "./search-reach.ts";
 import { searchSql } from "./search-sql.ts";
-import { denseRows, splitSlice } from "./split-slice.ts";
+import { denseRows, presentParts, presentRows, splitSlice } from "./split-slice.ts";
 import {
   joinedSlices,
   likelyPart,
@@ -33,6 +34,7 @@ const maxSplits = 8;
 /** Limits of rows for each way to search; above a limit the next way is taken. */
 export interface RowLimits {
   readonly maxDenseRows?: number | undefined;
+  readonly maxPresentRows?: number | undefined;
   readonly maxSparseRows?: number | undefined;
   readonly maxSmallRows?: number | undefined;
 }
@@ -43,19 +45,27 @@ export type ReadIds = (sql: string, parameters: QueryParameters) => Promise<{ re
 /** Limits and experience that the searches of one reader share. */
 export class SearchMemory {
   readonly reach = new SearchReach();
+  readonly dense = new DensePresent();
   /** The time at which the newest minute may be small again, by the monotonic clock. */
   smallAgainMs = 0;
   readonly database: string;
   readonly maxDenseRows: number;
+  readonly maxPresentRows: number;
   readonly maxSparseRows: number;
   readonly maxSmallRows: number;
 
   /** @param limits rows that one statement may read when splitting it may help */
   constructor(
     database: string,
-    { maxDenseRows = denseRows, maxSparseRows = sparseRows, maxSmallRows = smallRows }: RowLimits,
+    {
+      maxDenseRows = denseRows,
+      maxPresentRows = presentRows,
+      maxSparseRows = sparseRows,
+      maxSmallRows = smallRows,
+    }: RowLimits,
   ) {
     this.database = database;
+    this.maxPresentRows = maxPresentRows;
     this.maxDenseRows = maxDenseRows;
     this.maxSparseRows = maxSparseRows;
     this.maxSmallRows = maxSmallRows;
@@ -176,7 +186,30 @@ export class TraceIdSearch {
       }
       this.#memory.smallAgainMs = performance.now() + notSmallMs;
     }
-    return await this.#searchDense(slice, true);
+    return await this.#searchPresent(slice);
+  }
+
+  /** Searches the present minute: in parts, newest first, where it is known or found to have many spans. */
+  async #searchPresent(slice: TimeSlice): Promise<boolean> {
+    const parts = presentParts(slice, this.#nowUnixNano);
+    if (parts === undefined) {
+      return await this.#searchDense(slice, true);
+    }
+    const { dense, maxPresentRows } = this.#memory;
+    if (!dense.knows(this.#query, this.#tenant, performance.now())) {
+      const settings = `, max_rows_to_read = ${maxPresentRows}`;
+      const isEnough = await unlessTooMany(() => this.#search(slice, true, settings));
+      if (isEnough !== undefined) {
+        return isEnough;
+      }
+      dense.note(this.#query, this.#tenant, performance.now());
+    }
+    for (const part of parts) {
+      if (await this.#searchDense(part, true)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

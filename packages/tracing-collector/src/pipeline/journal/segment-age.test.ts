@@ -43,6 +43,20 @@ test("rows that come fast may gather longer, up to a limit", () => {
   expect(ageOf([100, 100, 100])).toBe(1_000);
 });
 
+test("the limit may end the last term early", () => {
+  const began = Date.now();
+  const age = new SegmentAge({ ...limits, busySegmentAgeMs: 750 }, () => {
+    old = Date.now() - began;
+  });
+  const segment = { rows: 0 };
+  age.begin(segment);
+  segment.rows = 100;
+  vi.advanceTimersByTime(749);
+  expect(age.isOldEnough).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect([age.isOldEnough, old]).toEqual([true, 750]);
+});
+
 test("… and no longer when they come slower", () => {
   expect(ageOf([10_000, 99, 10_000], 2_500)).toBe(1_000);
 });

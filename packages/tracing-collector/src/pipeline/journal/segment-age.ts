@@ -3,7 +3,7 @@ import type { SegmentLimits } from "./span-journal.ts";
 /** Decides when an open segment is old enough to be sealed: later when rows arrive fast. */
 export class SegmentAge {
   readonly #limits: SegmentLimits;
-  readonly #mostTerms: number;
+  readonly #busyAgeMs: number;
   readonly #becameOld: () => void;
   #timer: NodeJS.Timeout | undefined;
   #isOldEnough = false;
@@ -11,7 +11,7 @@ export class SegmentAge {
   constructor(limits: SegmentLimits, becameOld: () => void) {
     const { segmentAgeMs, busySegmentAgeMs = 2 * segmentAgeMs } = limits;
     this.#limits = limits;
-    this.#mostTerms = segmentAgeMs > 0 ? Math.max(1, Math.floor(busySegmentAgeMs / segmentAgeMs)) : 1;
+    this.#busyAgeMs = busySegmentAgeMs;
     this.#becameOld = becameOld;
   }
 
@@ -23,7 +23,7 @@ export class SegmentAge {
   /** @param segment the new segment; its rows are counted when its time has passed */
   begin(segment: { readonly rows: number }): void {
     this.#isOldEnough = false;
-    this.#wait(segment, 1, 0);
+    this.#wait(segment, 0, 0);
   }
 
   /** The segment was sealed. */
@@ -31,17 +31,22 @@ export class SegmentAge {
     clearTimeout(this.#timer);
   }
 
-  /** @param rowsBefore rows that the segment had at the beginning of this term */
-  #wait(segment: { readonly rows: number }, term: number, rowsBefore: number): void {
+  /**
+   * Waits `segmentAgeMs`, or what the largest age leaves of it.
+   * @param ageMs of the segment now
+   * @param rowsBefore rows that it had at the beginning of this term
+   */
+  #wait(segment: { readonly rows: number }, ageMs: number, rowsBefore: number): void {
     const { segmentAgeMs, busySegmentRows } = this.#limits;
+    const termMs = ageMs === 0 ? segmentAgeMs : Math.min(segmentAgeMs, this.#busyAgeMs - ageMs);
     this.#timer = setTimeout(() => {
       const { rows } = segment;
-      if (term < this.#mostTerms && rows - rowsBefore >= busySegmentRows) {
-        this.#wait(segment, term + 1, rows);
+      if (ageMs + termMs < this.#busyAgeMs && rows - rowsBefore >= busySegmentRows) {
+        this.#wait(segment, ageMs + termMs, rows);
         return;
       }
       this.#isOldEnough = true;
       this.#becameOld();
-    }, segmentAgeMs);
+    }, termMs);
   }
 }
