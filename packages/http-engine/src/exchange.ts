@@ -38,6 +38,8 @@ export interface PlaceholderSource {
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
+  /** Value of `Alt-Svc` for clients that do not speak HTTP/3; absent: it is not served. */
+  readonly altService?: string | undefined;
   /** Host and target of its last request. */
   readonly requestMemo: RequestMemo;
   /** When its ports close, as of `Date.now()`; absent: unknown. */
@@ -109,7 +111,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   constructor(server: ExchangeServer, stream: HttpStream) {
     super(stream, server.requestMemo);
     this.server = server;
-    this.responseHeaders = ["Server", server.product];
+    this.responseHeaders =
+      server.altService === undefined || stream.version === "3.0"
+        ? ["Server", server.product]
+        : ["Server", server.product, "Alt-Svc", server.altService];
   }
 
   /** The client's address: behind trusted proxies the one that they name, otherwise {@link remoteAddress}. */

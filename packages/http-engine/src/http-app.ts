@@ -8,19 +8,21 @@ import { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
 import type { Logger } from "lifecycle";
 import { errorAt, errorWithin, ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
-import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { formatListenAddress, type ListenAddress, type UdpAddress } from "server-core/listen/listen-address";
 import { LogSet, logSets } from "server-core/logging/logging";
 import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
-import type { Lease } from "server-core/modules/usage-pool";
+import type { Lease, ResourceKind } from "server-core/modules/usage-pool";
 import { formatJsonPointer } from "server-core/tree/json-pointer";
 import { compileAccessLog, compileErrorLog, compileHandlerLog } from "./access-logs/access-log.ts";
 import {
   defaultHttpPort,
   defaultHttpsPort,
+  type PlannedAddress,
   type PlannedServer,
   planAutomaticHttps,
 } from "./automatic-https.ts";
+import type { Http3Listener } from "./h3/h3-listener.ts";
 import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
@@ -56,10 +58,24 @@ interface Binding {
 }
 
 /** Those of the configured protocols that can be spoken with TLS, or without. */
-function spokenProtocols(protocols: readonly string[], secure: boolean): string[] {
-  const over = secure ? ["h1", "h2"] : ["h1", "h2c"];
+function spokenProtocols(protocols: readonly string[], { address, secure }: PlannedAddress): string[] {
+  const over = secure ? ["h1", "h2", ...(address.network === "tcp" ? ["h3"] : [])] : ["h1", "h2c"];
   return protocols.filter((name) => over.includes(name));
 }
+
+/** @throws ServerError MODULE_CONFIG for what only TCP's handshakes heed so far */
+function checkForQuic({ beyondQuic }: TlsAcceptor): void {
+  if (beyondQuic !== "") {
+    const where = `connection policy ${beyondQuic}`;
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `${where} is not supported with HTTP/3: leave h3 out of protocols`,
+    );
+  }
+}
+
+/** The port beside an HTTPS listener; made where a config asks for HTTP/3. */
+const http3Listeners: ResourceKind<Http3Listener> = { name: "http3.listener" };
 
 /**
  * Redirects stand after the last route for some hosts, and so before those for all; that for any host is the last route.
@@ -83,6 +99,8 @@ class HttpApp implements App {
   readonly #servers = new Map<string, HttpServer>();
   readonly #bindings: Binding[] = [];
   readonly #leases: Lease<SharedListener>[] = [];
+  /** By the place of their binding. */
+  readonly #http3 = new Map<number, Lease<Http3Listener>>();
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
   #active = false;
   #certificates: CertificateSource | undefined;
@@ -102,12 +120,17 @@ class HttpApp implements App {
         this.#servers.set(name, server);
         const configured = protocolsByAddress(plan.config);
         const acceptors = new Map<string, TlsAcceptor>();
-        for (const [index, { address, secure }] of plan.addresses.entries()) {
-          const protocols = spokenProtocols(configured[index] ?? [], secure);
+        for (const [index, planned] of plan.addresses.entries()) {
+          const { address, secure } = planned;
+          const protocols = spokenProtocols(configured[index] ?? [], planned);
           let tls: TlsAcceptor | undefined;
           if (secure) {
-            tls = acceptors.get(protocols.join()) ?? (await this.#loadTls(plan, protocols));
-            acceptors.set(protocols.join(), tls);
+            const kind = protocols.filter((name) => name !== "h3").join();
+            tls = acceptors.get(kind) ?? (await this.#loadTls(plan, protocols));
+            acceptors.set(kind, tls);
+          }
+          if (tls !== undefined && protocols.includes("h3")) {
+            checkForQuic(tls);
           }
           this.#bindings.push({ serverName: name, server, address, tls, protocols });
         }
@@ -140,7 +163,7 @@ class HttpApp implements App {
 
   async start(): Promise<void> {
     await this.#startTls();
-    for (const { server, address, tls, protocols } of this.#bindings) {
+    for (const [index, { server, address, tls, protocols }] of this.#bindings.entries()) {
       const key = formatListenAddress(address);
       const plainHttp2 = protocols.includes("h2c");
       try {
@@ -152,7 +175,12 @@ class HttpApp implements App {
             tls,
             plainHttp2,
           });
-        this.#leases.push(await this.#context.acquire(httpListeners, key, open));
+        const lease = await this.#context.acquire(httpListeners, key, open);
+        this.#leases.push(lease);
+        if (protocols.includes("h3") && address.network === "tcp") {
+          const udp: UdpAddress = { network: "udp", host: address.host, port: lease.value.port };
+          this.#http3.set(index, await this.#openHttp3(key, udp, server));
+        }
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);
       }
@@ -162,6 +190,11 @@ class HttpApp implements App {
   activate(): void {
     for (const [index, { server, tls, protocols }] of this.#bindings.entries()) {
       this.#leases[index]?.value.switchTo(server, tls, protocols.includes("h2c"));
+      const http3 = this.#http3.get(index)?.value;
+      if (http3 !== undefined && tls !== undefined) {
+        server.addHttp3Port(http3.port);
+        http3.switchTo(server, tls, this.#context.messages);
+      }
     }
     this.#active = true;
     this.#context.messages.on(listenersTopic, () => this.#describeListeners());
@@ -172,7 +205,7 @@ class HttpApp implements App {
   async stop(): Promise<void> {
     await this.#delayShutdown();
     // First the ports: what only this config had is closed at once, what a newer one has too stays open.
-    const released = this.#leases.map((lease) => lease.release());
+    const released = [...this.#leases, ...this.#http3.values()].map((lease) => lease.release());
     const grace = this.#config.grace_period ?? 0;
     const drained = [...this.#servers.values()].map((server) =>
       server.drain(grace === 0 ? undefined : grace),
@@ -205,10 +238,20 @@ class HttpApp implements App {
               server: serverName,
               tls: tls !== undefined,
               protocols,
-              connections: listener.connectionCount,
+              connections: listener.connectionCount + (this.#http3.get(index)?.value.connectionCount ?? 0),
             },
           ];
     });
+  }
+
+  /** @param key of the listener beside it. @throws ServerError LISTEN */
+  async #openHttp3(key: string, address: UdpAddress, server: HttpServer): Promise<Lease<Http3Listener>> {
+    // Loaded here: few servers speak HTTP/3.
+    const { Http3Listener } = await import("./h3/h3-listener.ts");
+    const { ports, messages, processShared: shared } = this.#context;
+    return this.#context.acquire(http3Listeners, key, () =>
+      Http3Listener.open(address, { limits: server.limits, log: this.#log, ports, messages, shared }),
+    );
   }
 
   #readRoutes(): RouteReading[] {

@@ -68,12 +68,14 @@ const serverSchema = z.strictObject({
   protocols: z
     .array(protocolSchema)
     .refine((names) => names.length === 0 || names.some((name) => name !== "h3"), {
-      error: "h3 is not served: name another protocol beside it",
+      error: "h3 is not served alone: name another protocol beside it",
     })
     .nullish()
-    .describe("h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port); h3 is not served (h1, h2)."),
+    .describe(
+      "h1, h2 (over TLS), h2c (HTTP/2 without TLS, on the same port), h3 (over UDP, on the port of each HTTPS address) (h1, h2).",
+    ),
   listener_wrappers: listenerWrappersSchema.nullish(),
-  packet_conn_wrappers: notYet("they are for HTTP/3, which is not served"),
+  packet_conn_wrappers: notYet("there are no wrappers of datagrams"),
   read_idle_timeout: configTimeout()
     .nullish()
     .describe("How long a client may pause within a body (1m; negative: no limit)."),
@@ -171,7 +173,7 @@ const serverSchema = z.strictObject({
       "Protocols for each entry of `listen`, in its order: null for those of the server, which an empty name in a list adds too.",
     ),
   allow_0rtt: z
-    .literal(false, { error: "allow_0rtt is not supported: early data is of HTTP/3, which is not served" })
+    .literal(false, { error: "allow_0rtt is not supported yet: early data is not taken" })
     .nullish()
     .describe("Early data is not taken: false."),
   metrics: metricsSchema

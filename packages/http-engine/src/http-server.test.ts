@@ -401,7 +401,7 @@ test("a config for hosts on a port of the system's choice serves plain HTTP, and
 });
 
 test.each<[string, object, string]>([
-  ["h3 alone", { protocols: ["h3"] }, "h3 is not served: name another protocol beside it"],
+  ["h3 alone", { protocols: ["h3"] }, "h3 is not served alone: name another protocol beside it"],
   [
     "wrappers for HTTP/3",
     { packet_conn_wrappers: [{ wrapper: "x" }] },

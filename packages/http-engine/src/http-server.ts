@@ -147,6 +147,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly #active = new ActiveExchanges();
   /** When its ports close, as of `Date.now()`, where that is known beforehand. */
   shutdownAt: number | undefined;
+  readonly #http3Ports = new Set<number>();
+  altService: string | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(parts: HttpServerParts) {
@@ -155,6 +157,12 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.wrappers = parts.wrappers;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;
+  }
+
+  /** Has answers of older versions say that HTTP/3 is served at a port. Source: the public model (quic-go) */
+  addHttp3Port(port: number): void {
+    this.#http3Ports.add(port);
+    this.altService = [...this.#http3Ports].map((each) => `h3=":${each}"; ma=2592000`).join();
   }
 
   clientAddress(exchange: Exchange): string {

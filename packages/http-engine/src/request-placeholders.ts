@@ -121,7 +121,7 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.orig_uri.query": (exchange) => original(exchange).query.slice(1),
   "http.request.orig_uri.prefixed_query": (exchange) =>
     original(exchange).query === "?" ? "" : original(exchange).query,
-  "http.request.proto_name": (exchange) => exchange.protocol.replace(/\/2\.0$/, "/2"),
+  "http.request.proto_name": (exchange) => exchange.protocol.replace(/\/([23])\.0$/, "/$1"),
   "http.request.uri_escaped": (exchange) => escapeQuery(exchange.target),
   "http.request.uri.path_escaped": (exchange) => escapeQuery(exchange.path),
   "http.request.uri.path.dir": (exchange) => directory(exchange.path),

@@ -130,6 +130,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return listener;
   }
 
+  /** In fact; 0 where the address has none. */
+  get port(): number {
+    return this.#port;
+  }
+
   /** With the port in fact. */
   get address(): string {
     const address = this.#address;

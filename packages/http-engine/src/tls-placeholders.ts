@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, type X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import { tlsDetails } from "certificates/tls/connection/tls-details";
 import type { Exchange } from "./exchange.ts";
 
@@ -33,12 +33,19 @@ interface CertificateTexts {
 /** Connections are asked again for each request. */
 const known = new WeakMap<Socket, CertificateTexts>();
 
+/** A connection with TLS, of QUIC or of TCP. */
+type SecuredSocket = Socket & Pick<TLSSocket, "getPeerX509Certificate" | "isSessionReused" | "alpnProtocol">;
+
+function isSecured(socket: Socket): socket is SecuredSocket {
+  return "isSessionReused" in socket;
+}
+
 function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   const found = known.get(socket);
   if (found !== undefined) {
     return found;
   }
-  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  const certificate = isSecured(socket) ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined) {
     return undefined;
   }
@@ -116,7 +123,7 @@ const certificateFields: Readonly<Record<string, (certificate: X509Certificate) 
   certificate_der_base64: ({ raw }) => raw.toString("base64"),
 };
 
-const connectionFields: Readonly<Record<string, (socket: TLSSocket) => string>> = {
+const connectionFields: Readonly<Record<string, (socket: SecuredSocket) => string>> = {
   version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
   cipher_suite: (socket) => tlsDetails(socket)?.cipher ?? "",
   resumed: (socket) => String(socket.isSessionReused()),
@@ -175,5 +182,5 @@ export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) |
     );
   }
   const read = Object.hasOwn(connectionFields, field) ? connectionFields[field] : undefined;
-  return read && (({ socket }) => (socket instanceof TLSSocket ? read(socket) : ""));
+  return read && (({ socket }) => (isSecured(socket) ? read(socket) : ""));
 }

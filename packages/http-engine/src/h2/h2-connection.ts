@@ -46,6 +46,7 @@ const settings: ReadonlyMap<number, number> = new Map([[enableConnectProtocol, 1
  * Source: RFC 9113, RFC 8441
  */
 export class H2Connection extends ServerConnection<H2Stream> implements H2Carrier {
+  readonly version = "2.0";
   readonly socket: Socket;
   readonly #owner: H2Owner;
   /** Streams opened by the present read, whose requests were not delivered yet. */

@@ -25,6 +25,7 @@ const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept
 
 /** The connection, as far as a stream needs it. */
 export interface H2Carrier {
+  readonly version: "2.0" | "3.0";
   /** The connection that all streams share, for addresses and TLS. */
   readonly socket: Socket;
   /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
@@ -53,10 +54,10 @@ function withoutHandshake(headers: HeaderList): HeaderList {
   );
 }
 
-/** One request of an HTTP/2 connection and its response. */
+/** One request of a connection of HTTP/2 or HTTP/3 and its response. */
 export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStream {
   readonly id: number;
-  readonly version = "2.0";
+  readonly version: "2.0" | "3.0";
   readonly method: string;
   readonly target: string;
   readonly authority: string;
@@ -103,6 +104,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   ) {
     this.#carrier = carrier;
     this.id = id;
+    this.version = carrier.version;
     this.socket = carrier.socket;
     this.sending = new SendQueue(id, windows.send);
     this.receiveWindowBytes = windows.receive;

@@ -72,6 +72,18 @@ export function readResponseFields(headers: HeaderList): SaidFields | string {
   return { contentLength, hasDate };
 }
 
+/** Fields as HTTP/2 and HTTP/3 write them: names in lower case, without those about a connection. @param headers checked */
+export function writtenFields(headers: HeaderList): HeaderList {
+  const written: HeaderList = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = h2Name(headers[index] as string);
+    if (name !== undefined && name !== "") {
+      written.push(name, headers[index + 1] as string);
+    }
+  }
+  return written;
+}
+
 /** Adds fields to the block that is being written, without those about a connection. @param headers checked */
 export function addFields(encoder: HpackEncoder, headers: HeaderList): void {
   for (let index = 0; index < headers.length; index += 2) {

@@ -58,7 +58,7 @@ export class SendQueue {
    * @param holdsEnd the end is sent separately, because trailers follow
    * @returns bytes of the body that were sent
    */
-  sendFrame(writer: FrameWriter, room: number, holdsEnd: boolean): number {
+  sendFrame(writer: Pick<FrameWriter, "data">, room: number, holdsEnd: boolean): number {
     const limit = Math.min(room, this.windowBytes, defaultFrameBytes);
     let piece = this.#chunks[0];
     if (piece === undefined || limit <= 0) {

@@ -5,6 +5,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
+  X509Certificate,
 } from "node:crypto";
 import { cipherSuites } from "../quic/protection/cipher-suites.ts";
 import {
@@ -26,8 +27,8 @@ import { ByteReader } from "../quic/wire/byte-reader.ts";
 import type { ByteWriter } from "../quic/wire/byte-writer.ts";
 
 export interface ClientHandshakeOptions {
-  /** The only key that the server may sign with; its chain is not looked at. */
-  readonly serverKey: KeyObject;
+  /** The only key that the server may sign with; its chain is not looked at. Absent: the key of the certificate that it shows. */
+  readonly serverKey?: KeyObject;
   readonly transportParameters: Buffer;
   readonly serverName?: string;
   readonly protocols?: readonly string[];
@@ -99,6 +100,8 @@ export class ClientHandshake implements TlsHandshake {
   #suite = cipherSuites[0]!;
   #secrets: TrafficSecrets | undefined;
   #protocol = "";
+  /** The one that the server showed; read where no key is given. */
+  certificate: X509Certificate | undefined;
   /** Group and suite that the server chose; the certificate's scheme is checked at once. */
   group = 0;
   retried = false;
@@ -188,11 +191,18 @@ export class ClientHandshake implements TlsHandshake {
       case handshakeTypes.encryptedExtensions:
         this.#receiveExtensions(reader);
         break;
+      case handshakeTypes.certificate:
+        if (this.#options.serverKey === undefined) {
+          reader.take(reader.u8() + 3);
+          this.certificate = new X509Certificate(reader.take(reader.take(3).readUIntBE(0, 3)));
+        }
+        break;
       case handshakeTypes.certificateVerify: {
         const id = reader.u16();
         const scheme = signatureSchemes.find((known) => known.id === id)!;
         const hash = this.#schedule!.transcriptHash();
-        if (!verifyTranscript(scheme, this.#options.serverKey, hash, reader.take(reader.u16()))) {
+        const key = this.#options.serverKey ?? this.certificate?.publicKey;
+        if (key === undefined || !verifyTranscript(scheme, key, hash, reader.take(reader.u16()))) {
           throw tlsAlert(alerts.decryptError, "the server's signature is wrong");
         }
         break;

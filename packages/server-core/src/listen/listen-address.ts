@@ -10,6 +10,14 @@ export type ListenAddress =
   | { readonly network: "unix"; readonly path: string /** File mode of the socket. */; readonly mode: number }
   | { readonly network: "fd"; readonly fd: number };
 
+/** A port of UDP, beside a TCP address that a config names. */
+export interface UdpAddress {
+  readonly network: "udp";
+  /** "" means every address of the machine. */
+  readonly host: string;
+  readonly port: number;
+}
+
 const defaultSocketMode = 0o200;
 
 function refuse(text: string, why: string): ServerError {
@@ -79,11 +87,17 @@ export function parseListenAddress(text: string, defaultPort?: number): ListenAd
   }));
 }
 
-/** `127.0.0.1:80`, `[::1]:80`, `:80`, `unix//run/s.sock`, `fd/3`. */
-export function formatListenAddress(address: ListenAddress): string {
+function hostPort({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** `127.0.0.1:80`, `[::1]:80`, `:80`, `udp/:443`, `unix//run/s.sock`, `fd/3`. */
+export function formatListenAddress(address: ListenAddress | UdpAddress): string {
   switch (address.network) {
     case "tcp":
-      return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
+      return hostPort(address);
+    case "udp":
+      return `udp/${hostPort(address)}`;
     case "unix":
       return `unix/${address.path}`;
     case "fd":

@@ -6,18 +6,19 @@ import { messageOf, ServerError } from "../errors.ts";
 import { listenOnGiven } from "./given-socket.ts";
 import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
 
-const reasons: Readonly<Record<string, string>> = {
+/** Why the system let nobody listen, in the model's words. */
+export const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: "bind: address already in use",
   EADDRNOTAVAIL: "bind: cannot assign requested address",
   EACCES: "bind: permission denied",
 };
 
 /** A name becomes one address, IPv4 first, so that `localhost` is the same on every machine. */
-async function resolveHost(host: string): Promise<string> {
+export async function resolveHost(host: string, network = "tcp"): Promise<string> {
   try {
     return (await lookup(host, { order: "ipv4first" })).address;
   } catch (error) {
-    throw new ServerError("LISTEN", `listen tcp: lookup ${host}: no such host`, { cause: error });
+    throw new ServerError("LISTEN", `listen ${network}: lookup ${host}: no such host`, { cause: error });
   }
 }
 
@@ -71,7 +72,7 @@ export async function openPort(
   } catch (error) {
     server.close();
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    const reason = reasons[code] ?? messageOf(error);
+    const reason = listenFailures[code] ?? messageOf(error);
     throw new ServerError("LISTEN", `listen ${address.network} ${formatListenAddress(address)}: ${reason}`, {
       cause: error,
     });

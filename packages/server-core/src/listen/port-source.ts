@@ -3,15 +3,18 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../errors.ts";
 import type { ThreadLink, ThreadMessages } from "../threads/thread-messages.ts";
 import type { MainMessages } from "../threads/worker-messages.ts";
-import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
+import { formatListenAddress, type ListenAddress, type UdpAddress } from "./listen-address.ts";
 import { openPort } from "./open-port.ts";
 
+/** An address that threads may share. */
+export type PortAddress = ListenAddress | UdpAddress;
+
 /** How a thread is to open an address. */
-export interface PortGrant {
+export interface PortGrant<Address extends PortAddress = PortAddress> {
   /** Other threads open it too. */
   readonly reusePort: boolean;
   /** With the port to take, where any was asked for. */
-  readonly address: ListenAddress;
+  readonly address: Address;
   /** False where another thread listens for all: unix sockets and file descriptors cannot be shared. */
   readonly listen: boolean;
 }
@@ -30,18 +33,27 @@ export interface PortSource {
    * @param hooks of the listener; absent: it takes part in nothing
    * @throws ServerError LISTEN when another process has the address
    */
-  reserve(address: ListenAddress, hooks?: ListenerHooks): Promise<PortGrant>;
+  reserve<Address extends PortAddress>(address: Address, hooks?: ListenerHooks): Promise<PortGrant<Address>>;
   /** The thread listens. @param port in fact */
-  opened(address: ListenAddress, port: number): void;
+  opened(address: PortAddress, port: number): void;
   /** The thread no longer listens, or never came to. */
-  release(address: ListenAddress): void;
-  /** Every address that is open, with the port in fact, in the order of opening. */
+  release(address: PortAddress): void;
+  /** Every address that is open, with the port in fact, in the order of opening; those of UDP aside, which stand beside one. */
   list(): string[];
 }
 
-function boundAddress(address: ListenAddress, port: number): string {
-  return formatListenAddress(address.network === "tcp" ? { ...address, port } : address);
+function boundAddress(address: PortAddress, port: number): string {
+  return formatListenAddress(isNumbered(address) ? { ...address, port } : address);
 }
+
+/** Whether threads can share the address, which has a port. */
+function isNumbered<Address extends PortAddress>(
+  address: Address,
+): address is Extract<Address, { readonly port: number }> {
+  return address.network === "tcp" || address.network === "udp";
+}
+
+const isUdp = (text: string) => text.startsWith("udp/");
 
 /** One thread listens. */
 export class OwnPorts implements PortSource {
@@ -52,17 +64,17 @@ export class OwnPorts implements PortSource {
     this.#log = log;
   }
 
-  async reserve(address: ListenAddress): Promise<PortGrant> {
+  async reserve<Address extends PortAddress>(address: Address): Promise<PortGrant<Address>> {
     return { reusePort: false, address, listen: true };
   }
 
-  opened(address: ListenAddress, port: number): void {
+  opened(address: PortAddress, port: number): void {
     const bound = boundAddress(address, port);
     this.#open.set(formatListenAddress(address), bound);
     this.#log.info(`serving HTTP on ${bound}`);
   }
 
-  release(address: ListenAddress): void {
+  release(address: PortAddress): void {
     const key = formatListenAddress(address);
     const bound = this.#open.get(key);
     if (bound !== undefined) {
@@ -72,7 +84,7 @@ export class OwnPorts implements PortSource {
   }
 
   list(): string[] {
-    return [...this.#open.values()];
+    return [...this.#open.values()].filter((text) => !isUdp(text));
   }
 }
 
@@ -81,7 +93,7 @@ const nobody = -1;
 
 interface Entry {
   /** Address that one or more threads listen on. */
-  readonly address: ListenAddress;
+  readonly address: PortAddress;
   /** Number of the port, once it is bound; port 0 lets the system choose. */
   readonly port: Promise<number>;
   /** Address in the form that finds this entry again. */
@@ -104,7 +116,7 @@ const relayTopic = "ports.relay";
 
 interface RelayRequest {
   /** Address whose connections are relayed. */
-  readonly address: ListenAddress;
+  readonly address: PortAddress;
   /** Path of the socket that connections are relayed to. */
   readonly path: string;
 }
@@ -113,7 +125,7 @@ interface PortRequest {
   /** Number of the asking thread. */
   readonly thread: number;
   /** Address that it wants to listen on. */
-  readonly address: ListenAddress;
+  readonly address: PortAddress;
 }
 
 /**
@@ -141,20 +153,20 @@ export class SharedPorts implements PortSource {
     });
   }
 
-  reserve(address: ListenAddress): Promise<PortGrant> {
+  reserve<Address extends PortAddress>(address: Address): Promise<PortGrant<Address>> {
     return this.#reserve(0, address);
   }
 
-  opened(address: ListenAddress): void {
+  opened(address: PortAddress): void {
     this.#opened(address);
   }
 
-  release(address: ListenAddress): void {
+  release(address: PortAddress): void {
     this.#release(0, address);
   }
 
   list(): string[] {
-    return [...this.#entries.values()].map(({ bound }) => bound);
+    return [...this.#entries.values()].map(({ bound }) => bound).filter((text) => !isUdp(text));
   }
 
   /**
@@ -194,7 +206,7 @@ export class SharedPorts implements PortSource {
   }
 
   /** Has a thread take connections over a private socket too. @param path "" ends that. @throws ServerError LISTEN, THREAD */
-  async relay(thread: number, address: ListenAddress, path: string): Promise<void> {
+  async relay(thread: number, address: PortAddress, path: string): Promise<void> {
     await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
   }
 
@@ -231,7 +243,7 @@ export class SharedPorts implements PortSource {
     return owner;
   }
 
-  async #reserve(thread: number, address: ListenAddress): Promise<PortGrant> {
+  async #reserve<Address extends PortAddress>(thread: number, address: Address): Promise<PortGrant<Address>> {
     const key = formatListenAddress(address);
     let entry = this.#entries.get(key);
     if (entry === undefined) {
@@ -253,11 +265,11 @@ export class SharedPorts implements PortSource {
       const port = await entry.port;
       entry.bound = boundAddress(address, port);
       entry.boundPort = port;
-      const granted = address.network === "tcp" ? { ...address, port } : address;
+      const granted = isNumbered(address) ? { ...address, port } : address;
       return {
-        reusePort: address.network === "tcp",
+        reusePort: isNumbered(address),
         address: granted,
-        listen: address.network === "tcp" || owner === thread,
+        listen: isNumbered(address) || owner === thread,
       };
     } catch (error) {
       this.#entries.delete(key);
@@ -265,7 +277,7 @@ export class SharedPorts implements PortSource {
     }
   }
 
-  #opened(address: ListenAddress): void {
+  #opened(address: PortAddress): void {
     const entry = this.#entries.get(formatListenAddress(address));
     if (entry?.announced === false) {
       entry.announced = true;
@@ -273,7 +285,7 @@ export class SharedPorts implements PortSource {
     }
   }
 
-  #release(thread: number, address: ListenAddress): void {
+  #release(thread: number, address: PortAddress): void {
     const key = formatListenAddress(address);
     const entry = this.#entries.get(key);
     entry?.threads.delete(thread);
@@ -286,13 +298,22 @@ export class SharedPorts implements PortSource {
   }
 
   /** Tries the address alone. Not where a thread has that port for other addresses: then the threads try for themselves. */
-  async #findPort(address: ListenAddress): Promise<number> {
-    if (address.network !== "tcp") {
+  async #findPort(address: PortAddress): Promise<number> {
+    if (!isNumbered(address)) {
       return 0;
     }
-    const held = [...this.#entries.values()].some(({ bound }) => bound.endsWith(`:${address.port}`));
+    const held = [...this.#entries.values()].some(
+      (entry) => entry.address.network === address.network && entry.bound.endsWith(`:${address.port}`),
+    );
     if (held && address.port !== 0) {
       return address.port;
+    }
+    if (address.network === "udp") {
+      const { openUdpPort } = await import("./open-udp-port.ts"); // few servers speak HTTP/3
+      const socket = await openUdpPort(address);
+      const { port } = socket.address();
+      await new Promise<void>((resolve) => socket.close(resolve));
+      return port;
     }
     const probe = createServer();
     const port = await openPort(probe, address);
@@ -311,7 +332,7 @@ export class WorkerPorts implements PortSource {
     this.#messages = messages;
     this.#log = log;
     messages.on(takeOverTopic, (value) =>
-      this.#hooks.get(formatListenAddress(value as ListenAddress))?.takeOver(),
+      this.#hooks.get(formatListenAddress(value as PortAddress))?.takeOver(),
     );
     messages.on(relayTopic, (value) => {
       const { address, path } = value as RelayRequest;
@@ -323,19 +344,22 @@ export class WorkerPorts implements PortSource {
     });
   }
 
-  async reserve(address: ListenAddress, hooks?: ListenerHooks): Promise<PortGrant> {
+  async reserve<Address extends PortAddress>(
+    address: Address,
+    hooks?: ListenerHooks,
+  ): Promise<PortGrant<Address>> {
     if (hooks !== undefined) {
       this.#hooks.set(formatListenAddress(address), hooks);
     }
     const request: PortRequest = { thread: this.#messages.thread, address };
-    return (await this.#messages.askMain(reserveTopic, request)) as PortGrant;
+    return (await this.#messages.askMain(reserveTopic, request)) as PortGrant<Address>;
   }
 
-  opened(address: ListenAddress): void {
+  opened(address: PortAddress): void {
     this.#tell(openedTopic, address);
   }
 
-  release(address: ListenAddress): void {
+  release(address: PortAddress): void {
     this.#hooks.delete(formatListenAddress(address));
     this.#tell(releaseTopic, address);
   }
@@ -344,7 +368,7 @@ export class WorkerPorts implements PortSource {
     throw new ServerError("THREAD", "only the main thread knows all ports");
   }
 
-  #tell(topic: string, address: ListenAddress): void {
+  #tell(topic: string, address: PortAddress): void {
     const request: PortRequest = { thread: this.#messages.thread, address };
     this.#messages.askMain(topic, request).catch((error: unknown) => {
       this.#log.warn(`${topic} ${formatListenAddress(address)}: ${messageOf(error)}`);

@@ -72,6 +72,7 @@ export class ConfigContext implements ModuleContext {
         return end;
       },
       askServing: (topic, value) => messages.askServing(topic, value),
+      tell: (thread, topic, value) => messages.tell(thread, topic, value),
       askMain: (topic, value) => messages.askMain(topic, value),
     };
   }

@@ -14,6 +14,11 @@ export interface ThreadMessages {
   on(topic: string, listener: MessageListener): () => void;
   /** Asks every thread that serves HTTP; this one too if it does. Threads without a listener are passed over. */
   askServing(topic: string, value: unknown): Promise<unknown[]>;
+  /**
+   * Sends a message to one thread that serves HTTP, over the main thread. It is lost when that thread is gone or does not
+   * listen.
+   */
+  tell(thread: number, topic: string, value: unknown): void;
   /** Asks the main thread. @throws ServerError THREAD when it has no listener, or that threw */
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
@@ -60,6 +65,8 @@ export class SingleThread implements ThreadMessages {
   async askServing(topic: string, value: unknown): Promise<unknown[]> {
     return this.#topics.has(topic) ? [await this.#topics.answer(topic, value)] : [];
   }
+
+  tell(): void {} // there is no other thread
 
   askMain(topic: string, value: unknown): Promise<unknown> {
     return this.#topics.answer(topic, value);

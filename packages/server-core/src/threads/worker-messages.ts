@@ -9,6 +9,13 @@ import {
 } from "./thread-messages.ts";
 
 const relayTopic = "threads.relay";
+const tellTopic = "threads.tell";
+
+interface Told {
+  readonly thread: number;
+  readonly topic: string;
+  readonly value: unknown;
+}
 
 interface Relay {
   /** Subject of a message that the main thread passes on to all workers. */
@@ -30,6 +37,10 @@ export class MainMessages implements ThreadMessages {
       const { topic, value: inner } = value as Relay;
       return this.askServing(topic, inner);
     });
+    topics.on(tellTopic, (value) => {
+      const { thread, topic, value: inner } = value as Told;
+      this.tell(thread, topic, inner);
+    });
   }
 
   on(topic: string, listener: MessageListener): () => void {
@@ -47,6 +58,13 @@ export class MainMessages implements ThreadMessages {
       }),
     );
     return (await Promise.all(asked)).filter((answer) => answer !== noListener);
+  }
+
+  tell(thread: number, topic: string, value: unknown): void {
+    this.links
+      .get(thread)
+      ?.ask(topic, value)
+      .catch(() => {}); // it died, or refused what it was told
   }
 
   askMain(topic: string, value: unknown): Promise<unknown> {
@@ -72,6 +90,10 @@ export class WorkerMessages implements ThreadMessages {
 
   async askServing(topic: string, value: unknown): Promise<unknown[]> {
     return (await this.askMain(relayTopic, { topic, value } satisfies Relay)) as unknown[];
+  }
+
+  tell(thread: number, topic: string, value: unknown): void {
+    this.#link.ask(tellTopic, { thread, topic, value } satisfies Told).catch(() => {}); // the process ends
   }
 
   async askMain(topic: string, value: unknown): Promise<unknown> {

@@ -88,6 +88,26 @@ export class ConnectionPolicy {
     return policy;
   }
 
+  /** Whether clients may speak TLS 1.3 here, which is the only version of QUIC. */
+  get servesTls13(): boolean {
+    return this.#config.protocol_max !== "tls1.2";
+  }
+
+  /** The first field whose value QUIC's handshake does not heed yet; "" for none. */
+  get beyondQuic(): "" | "client_authentication" | "curves" | "cipher_suites" {
+    if (this.clientAuth !== undefined) {
+      return "client_authentication";
+    }
+    if (this.#config.curves?.length) {
+      return "curves";
+    }
+    return this.#config.cipher_suites?.some(
+      (name) => name.startsWith("TLS_AES") || name.startsWith("TLS_CHACHA"),
+    )
+      ? "cipher_suites"
+      : "";
+  }
+
   matches(handshake: Handshake): boolean {
     return this.#matchers.every((matcher) => matcher.matches(handshake));
   }

@@ -108,6 +108,30 @@ export class TlsAcceptor {
     socket.on("end", onEnd);
   }
 
+  /**
+   * For a handshake that is done elsewhere, as QUIC's is.
+   * @returns undefined when it is to be refused
+   * @throws ServerError THREAD
+   */
+  async certificatesFor(handshake: Handshake): Promise<CertificateAnswer | undefined> {
+    const policy = this.#policies.find((each) => each.matches(handshake));
+    if (policy === undefined || policy.drop || !policy.servesTls13) {
+      return undefined;
+    }
+    const asked = this.#events.ask(handshake.hello);
+    if (asked !== undefined && !(await asked)) {
+      return undefined;
+    }
+    const name = handshake.hello.serverName || policy.defaultName || handshake.localAddress;
+    return (await this.#find(policy, name)) || undefined;
+  }
+
+  /** Asks of policies that QUIC's handshake does not fulfil yet, each with its place; "" where there is none. */
+  get beyondQuic(): string {
+    const found = this.#policies.findIndex((policy) => policy.beyondQuic !== "");
+    return found === -1 ? "" : `${found}: ${this.#policies[found]?.beyondQuic}`;
+  }
+
   #answerForeign(socket: Socket, bytes: Buffer, plain: (() => void) | undefined): void {
     const isHttp = /^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8));
     if (isHttp && plain !== undefined) {

@@ -281,11 +281,7 @@ export class ServerEndpoint {
       now,
       newHandshake: (handshakeEvents, transportParameters) =>
         new ServerHandshake(
-          {
-            protocols: this.#options.protocols,
-            chooseCertificate: (hello, answer) => this.#options.chooseCertificate(hello, connection, answer),
-            transportParameters,
-          },
+          { ...this.#handshakeOptions(() => connection), transportParameters },
           handshakeEvents,
         ),
     });
@@ -294,6 +290,17 @@ export class ServerEndpoint {
     this.#connections.set(connection, keyOf(firstId));
     events = this.#options.onConnection(connection);
     return connection;
+  }
+
+  /** @param connection is not there yet when its handshake is made */
+  #handshakeOptions(
+    connection: () => Connection,
+  ): Pick<ServerHandshakeOptions, "protocols" | "chooseCertificate"> {
+    const { protocols, chooseCertificate } = this.#options;
+    return {
+      protocols,
+      chooseCertificate: (hello, answer) => chooseCertificate(hello, connection(), answer),
+    };
   }
 
   #forget(connection: Connection): void {

@@ -1,0 +1,25 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import type { CertificateAnswer } from "../../material/certificate-messages.ts";
+import { parseCertificates } from "../../material/pem.ts";
+
+/** A certificate that is ready to be shown. */
+export interface ShownCertificate {
+  /** DER, that of the server first. */
+  readonly chain: readonly Buffer[];
+  readonly key: KeyObject;
+}
+
+const known = new WeakMap<CertificateAnswer, readonly ShownCertificate[]>();
+
+/** Reads the texts of an answer, once. @throws ServerError CERTIFICATE, or what the library says of a key */
+export function readAnswer(answer: CertificateAnswer): readonly ShownCertificate[] {
+  let shown = known.get(answer);
+  if (shown === undefined) {
+    shown = answer.certificates.map(({ cert, key }) => ({
+      chain: parseCertificates(cert, answer.id).map(({ raw }) => raw),
+      key: createPrivateKey(key),
+    }));
+    known.set(answer, shown);
+  }
+  return shown;
+}

@@ -1,0 +1,280 @@
+import type { Socket } from "node:net";
+import { errorCodes } from "http-protocols/http2";
+import { type H2RequestHead, type HeaderList, writtenFields } from "http-protocols/http2-server";
+import {
+  type Http3RequestHandler,
+  type Http3RequestStream,
+  Http3ServerSession,
+  http3Errors,
+} from "http-protocols/http3";
+import type { CloseReason, Connection, ConnectionEvents, PeerAddress, QuicStream } from "http-protocols/quic";
+import { ServerError } from "server-core/errors";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { H2Carrier, H2Stream } from "../h2/h2-stream.ts";
+import { latenessOf } from "../h2/lateness.ts";
+import type { DetachedConnection, HttpStream } from "../http-stream.ts";
+import { SendWatch } from "../send-watch.ts";
+import { H3Request } from "./h3-request.ts";
+import { H3Socket } from "./h3-socket.ts";
+
+/** The listener, as far as a connection needs it. */
+export interface H3Owner {
+  /** Limits in force now; a reload may replace them while the connection lives. */
+  readonly limits: ConnectionLimits;
+  /** Takes a request whose head is complete. */
+  take(stream: HttpStream): void;
+  /** Work for a stream threw what no code foresaw: the stream is broken off. */
+  fault(error: unknown): void;
+  /** No request of the connection goes on. */
+  h3Closed(connection: Connection): void;
+  /** A stream left HTTP. */
+  tunnelOpened(tunnel: DetachedConnection): void;
+}
+
+/** The errors of HTTP/2 that streams name, as HTTP/3 numbers them. */
+const codes: ReadonlyMap<number, number> = new Map([
+  [errorCodes.noError, http3Errors.noError],
+  [errorCodes.cancel, http3Errors.requestCancelled],
+]);
+
+/**
+ * One connection of the web server that speaks HTTP/3: hands requests to the listener, and watches the time that clients take.
+ *
+ * Source: RFC 9114
+ */
+export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake"> {
+  readonly version = "3.0";
+  readonly takesPushes = false;
+  readonly #owner: H3Owner;
+  readonly #connection: Connection;
+  readonly #session: Http3ServerSession;
+  readonly #address: H3Socket;
+  /** Requests that are not through, by the number of their stream. */
+  readonly #requests = new Map<number, H3Request>();
+  /** Requests that are through, with answers that the client does not have whole. */
+  readonly #leaving = new Map<number, H3Request>();
+  /** When streams of requests were opened whose heads did not come, as of `Date.now()`. */
+  readonly #headless = new Map<number, number>();
+  /** Requests whose heads came with the datagrams of this turn. */
+  #opened: H3Request[] = [];
+  #idleSince = Date.now();
+  readonly #sending = new SendWatch(Date.now());
+  #isOver = false;
+  /** Set by the handshake. */
+  serverName = "";
+
+  /** @param local where datagrams come to */
+  constructor(connection: Connection, owner: H3Owner, local: PeerAddress) {
+    this.#owner = owner;
+    this.#connection = connection;
+    this.#address = new H3Socket(connection, local);
+    this.#session = new Http3ServerSession(connection, {
+      maxFieldSectionBytes: owner.limits.maxHeaderBytes,
+      onRequest: (request, head) => this.#onRequest(request, head),
+      onClosed: (reason) => this.#onSessionClosed(reason),
+    });
+  }
+
+  get socket(): Socket {
+    return this.#address.asSocket;
+  }
+
+  // Called by the owner
+
+  /** Takes no new requests, ends tunnels that do not end by themselves, and closes when the last request is done. */
+  closeWhenIdle(): void {
+    this.#session.goAway();
+    for (const { stream } of this.#requests.values()) {
+      if (stream?.isTunnel === true && !stream.leavesByItself) {
+        this.breakOff(stream, errorCodes.cancel);
+      }
+    }
+  }
+
+  /** Ends a connection that is idle or late, and requests that took too long. @param now as of `Date.now()` */
+  checkTimeouts(now: number): void {
+    const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
+    const [firstHeadless = now] = this.#headless.values();
+    if (readHeaderTimeoutMs > 0 && now - firstHeadless >= readHeaderTimeoutMs) {
+      this.cut();
+      return;
+    }
+    if (this.#requests.size + this.#leaving.size + this.#headless.size === 0) {
+      if (idleTimeoutMs > 0 && now - this.#idleSince >= idleTimeoutMs) {
+        this.closeWhenIdle();
+      }
+      return;
+    }
+    const requests = [...this.#requests.values(), ...this.#leaving.values()];
+    this.#address.writableLength = requests.reduce((sum, each) => sum + each.unsentBytes, 0);
+    const waits = requests.some((each) => each.unsentBytes > 0 && each.stream?.isTunnel !== true);
+    if (this.#sending.isTooSlow(now, this.socket, waits, this.#owner.limits)) {
+      this.cut();
+      return;
+    }
+    for (const { stream } of this.#requests.values()) {
+      if (stream !== undefined) {
+        this.#checkStream(stream, now);
+      }
+    }
+  }
+
+  /** For how long no request is under way, in milliseconds; 0 while one is. @param now as of `Date.now()` */
+  idleFor(now: number): number {
+    return this.#requests.size === 0 ? now - this.#idleSince : 0;
+  }
+
+  /** Ends a connection whose client is too slow. */
+  cut(): void {
+    this.#connection.close(http3Errors.noError, "timeout", performance.now());
+  }
+
+  // Called by the QUIC connection
+
+  onConnected(): void {
+    this.#address.secured(this.serverName);
+    this.#session.onConnected();
+  }
+
+  onStream(stream: QuicStream): void {
+    if ((stream.id & 2) === 0) {
+      this.#headless.set(stream.id, Date.now());
+    }
+    this.#session.onStream(stream);
+  }
+
+  onStreamClosed(stream: QuicStream): void {
+    this.#headless.delete(stream.id);
+    this.#leaving.delete(stream.id);
+    this.#session.onStreamClosed(stream);
+  }
+
+  onClosed(reason: CloseReason): void {
+    this.#session.onClosed(reason);
+  }
+
+  // Called by streams
+
+  sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
+    this.#requests.get(streamId)?.sendHead(ownFields, writtenFields(fields), endsStream);
+  }
+
+  queued(stream: H2Stream): void {
+    this.#requests.get(stream.id)?.send();
+  }
+
+  taken(stream: H2Stream, bytes: number): void {
+    this.#requests.get(stream.id)?.consume(bytes);
+  }
+
+  tunnelOpened(tunnel: DetachedConnection): void {
+    this.#owner.tunnelOpened(tunnel);
+  }
+
+  push(): boolean {
+    return false;
+  }
+
+  broken(stream: H2Stream, error: unknown): void {
+    this.breakOff(stream, errorCodes.internalError);
+    this.#owner.fault(error);
+  }
+
+  breakOff(stream: H2Stream, errorCode: number): void {
+    const request = this.#requests.get(stream.id);
+    if (request !== undefined && stream.complete) {
+      this.finished(stream); // the client gets what is on its way
+    } else if (request !== undefined) {
+      this.#forget(request);
+      request.breakOff(codes.get(errorCode) ?? http3Errors.internalError);
+      stream.streamLost("the stream was broken off");
+    }
+  }
+
+  finished(stream: H2Stream): void {
+    const request = this.#requests.get(stream.id);
+    if (request !== undefined) {
+      this.#forget(request);
+      this.#leaving.set(request.id, request);
+      stream.streamOver();
+    }
+  }
+
+  // Called by requests
+
+  sentBytes(bytes: number): void {
+    this.#address.bytesWritten += bytes;
+  }
+
+  /** The client gave the request up, or broke the rules. */
+  lost(request: H3Request): void {
+    this.#forget(request);
+    try {
+      request.stream?.streamLost("the client gave the request up");
+    } catch (error) {
+      this.#owner.fault(error);
+    }
+  }
+
+  take(request: H3Request): void {
+    const { stream } = request;
+    if (stream === undefined || stream.closed || !this.#requests.has(stream.id)) {
+      return;
+    }
+    try {
+      this.#owner.take(stream);
+    } catch (error) {
+      this.broken(stream, error);
+    }
+  }
+
+  #onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler {
+    const request = new H3Request(stream, head, this);
+    this.#headless.delete(stream.id);
+    this.#requests.set(stream.id, request);
+    if (this.#opened.length === 0) {
+      // Handlers run when it is known what came with the head, its end above all.
+      queueMicrotask(() => this.#takeOpened());
+    }
+    this.#opened.push(request);
+    return request;
+  }
+
+  #takeOpened(): void {
+    for (const request of this.#opened.splice(0)) {
+      request.begin();
+    }
+  }
+
+  #onSessionClosed({ fault }: CloseReason): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#address.destroyed = true;
+      this.#headless.clear();
+      this.#leaving.clear();
+      if (fault !== undefined) {
+        this.#owner.fault(fault);
+      }
+      this.#owner.h3Closed(this.#connection);
+    }
+  }
+
+  #forget(request: H3Request): void {
+    if (this.#requests.delete(request.id) && this.#requests.size === 0) {
+      this.#idleSince = Date.now();
+    }
+  }
+
+  #checkStream(stream: H2Stream, now: number): void {
+    try {
+      const lateness = latenessOf(stream, this.#owner.limits, now);
+      if (lateness === "body" && !stream.complete) {
+        stream.failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
+      } else if (lateness !== undefined) {
+        this.breakOff(stream, stream.complete ? errorCodes.noError : errorCodes.cancel);
+      }
+    } catch (error) {
+      this.broken(stream, error);
+    }
+  }
+}

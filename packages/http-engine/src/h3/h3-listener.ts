@@ -1,0 +1,247 @@
+import type { Socket } from "node:dgram";
+import { readAnswer } from "certificates/tls/certificates/read-answer";
+import type { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
+import {
+  type Certificate,
+  type ClientHello,
+  type Connection,
+  type PeerAddress,
+  schemeFor,
+  UdpServer,
+} from "http-protocols/quic";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import { formatListenAddress, type UdpAddress } from "server-core/listen/listen-address";
+import { openUdpPort } from "server-core/listen/open-udp-port";
+import type { PortSource } from "server-core/listen/port-source";
+import type { SharedResource } from "server-core/modules/usage-pool";
+import type { SharedState } from "server-core/threads/shared-state";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { DetachedConnection, HttpStream } from "../http-stream.ts";
+import { OpenTunnels } from "../open-tunnels.ts";
+import { remoteAddress } from "../remote-address.ts";
+import type { RequestSink } from "../shared-listener.ts";
+import { ForeignDatagrams } from "./foreign-datagrams.ts";
+import { H3Connection, type H3Owner } from "./h3-connection.ts";
+import { sharedKey } from "./shared-key.ts";
+
+/** Interval of checking connections for timeouts, in milliseconds. */
+const checkIntervalMs = 500;
+/** How long clients of a closed listener have for the rest of their last answers. */
+const lastBytesMs = 3_000;
+
+interface Http3ListenOptions {
+  /** Limits of connections before a config is switched on. */
+  readonly limits: ConnectionLimits;
+  readonly log: Logger;
+  /** Opens ports for all threads, so that threads share them. */
+  readonly ports: PortSource;
+  /** To threads that share the port. */
+  readonly messages: ThreadMessages;
+  /** Holds what they must have in common. */
+  readonly shared: SharedState;
+}
+
+/** Listeners that were closed and whose requests go on, by their address: their port is not free. */
+const leaving = new Map<string, Http3Listener>();
+
+/**
+ * The UDP port beside an HTTPS listener. As that it outlives configs, and a reload only changes who gets the next request, also of
+ * connections that are open.
+ */
+export class Http3Listener implements SharedResource, H3Owner {
+  readonly #address: UdpAddress;
+  readonly #log: Logger;
+  readonly #ports: PortSource;
+  readonly #connections = new Map<Connection, H3Connection>();
+  readonly #tunnels = new OpenTunnels();
+  readonly #timer: NodeJS.Timeout;
+  readonly #local: PeerAddress;
+  readonly #udp: UdpServer;
+  readonly #foreign: ForeignDatagrams;
+  readonly #firstLimits: ConnectionLimits;
+  #sink: RequestSink | undefined;
+  #tls: TlsAcceptor | undefined;
+  /** Resolves the closing. */
+  #left: (() => void) | undefined;
+
+  private constructor(address: UdpAddress, socket: Socket, key: Buffer, options: Http3ListenOptions) {
+    const { messages } = options;
+    this.#address = address;
+    this.#firstLimits = options.limits;
+    this.#log = options.log;
+    this.#ports = options.ports;
+    const { address: host, port } = socket.address();
+    this.#local = { address: host, port };
+    this.#foreign = new ForeignDatagrams(formatListenAddress(address), messages, (datagram, from) =>
+      this.#udp.receive(datagram, from),
+    );
+    this.#udp = UdpServer.on(socket, {
+      key,
+      worker: messages.thread,
+      ...(messages.thread > 0 && {
+        onForeign: (thread, datagram, from) => this.#foreign.handOver(thread, datagram, from),
+      }),
+      protocols: ["h3"],
+      chooseCertificate: (hello, connection, answer) => this.#choose(hello, connection, answer),
+      onConnection: (connection) => this.#connect(connection),
+    });
+    this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs);
+    this.#timer.unref();
+  }
+
+  /**
+   * Clients are refused until {@link switchTo}: they ask again.
+   * @throws ServerError LISTEN
+   */
+  static async open(address: UdpAddress, options: Http3ListenOptions): Promise<Http3Listener> {
+    const key = formatListenAddress(address);
+    const left = leaving.get(key);
+    if (left !== undefined) {
+      left.#comeBack();
+      return left;
+    }
+    const { ports, shared } = options;
+    try {
+      const grant = await ports.reserve(address);
+      const secret = await sharedKey(shared);
+      const listener = new Http3Listener(address, await openUdpPort(grant.address, grant), secret, options);
+      ports.opened(address, listener.#local.port);
+      return listener;
+    } catch (error) {
+      ports.release(address);
+      throw error;
+    }
+  }
+
+  /** Open connections, handshakes under way too. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  get limits(): ConnectionLimits {
+    return this.#sink?.limits ?? this.#firstLimits;
+  }
+
+  get port(): number {
+    return this.#local.port;
+  }
+
+  /**
+   * From now on requests go to `sink`, and handshakes are done as `tls` says.
+   * @param messages of the config that has both
+   */
+  switchTo(sink: RequestSink, tls: TlsAcceptor, messages: ThreadMessages): void {
+    this.#sink = sink;
+    this.#tls = tls;
+    this.#foreign.listen(messages);
+  }
+
+  /** Takes no new requests. Resolves when those under way have ended, and the port is free. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#left = resolve;
+      leaving.set(formatListenAddress(this.#address), this);
+      for (const connection of this.#connections.values()) {
+        connection.closeWhenIdle();
+      }
+      void this.#tunnels.close();
+      this.#leaveIfEmpty();
+    });
+  }
+
+  // Called by connections
+
+  take(stream: HttpStream): void {
+    this.#sink?.take(stream);
+  }
+
+  fault(error: unknown): void {
+    this.#log.error(
+      { err: error },
+      `${formatListenAddress(this.#address)}: a request was cut for a fault of the server`,
+    );
+  }
+
+  tunnelOpened(tunnel: DetachedConnection): void {
+    this.#tunnels.add(tunnel);
+  }
+
+  h3Closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#leaveIfEmpty();
+  }
+
+  #connect(connection: Connection): H3Connection {
+    const made = new H3Connection(connection, this, this.#local);
+    this.#connections.set(connection, made);
+    return made;
+  }
+
+  #choose(hello: ClientHello, connection: Connection, answer: (certificate?: Certificate) => void): void {
+    const known = this.#connections.get(connection);
+    if (known === undefined || this.#tls === undefined || this.#left !== undefined) {
+      answer(undefined);
+      return;
+    }
+    const { serverName = "", protocols, signatureSchemes } = hello;
+    known.serverName = serverName;
+    const handshake = {
+      hello: { serverName, protocols, ticketKey: "" },
+      remoteAddress: remoteAddress(known.socket),
+      localAddress: this.#local.address,
+    };
+    this.#tls.certificatesFor(handshake).then(
+      (found) =>
+        answer(found && readAnswer(found).find(({ key }) => schemeFor(key, signatureSchemes) !== undefined)),
+      (error: unknown) => {
+        this.#log.error(`handshake for ${JSON.stringify(serverName)}: ${messageOf(error)}`);
+        answer(undefined);
+      },
+    );
+  }
+
+  /** A config wants the port again. */
+  #comeBack(): void {
+    leaving.delete(formatListenAddress(this.#address));
+    this.#left?.();
+    this.#left = undefined;
+  }
+
+  #leaveIfEmpty(): void {
+    if (this.#left !== undefined && this.#connections.size === 0) {
+      // Not before the last connection has said that it is closed.
+      setImmediate(() => {
+        if (this.#left !== undefined && this.#connections.size === 0) {
+          void this.#leave(this.#left);
+        }
+      });
+    }
+  }
+
+  async #leave(left: () => void): Promise<void> {
+    this.#left = undefined;
+    leaving.delete(formatListenAddress(this.#address));
+    clearInterval(this.#timer);
+    await this.#udp.close();
+    this.#ports.release(this.#address);
+    left();
+  }
+
+  #checkTimeouts(): void {
+    const now = Date.now();
+    for (const connection of this.#connections.values()) {
+      try {
+        if (this.#left !== undefined && connection.idleFor(now) >= lastBytesMs) {
+          connection.cut();
+        } else {
+          connection.checkTimeouts(now);
+        }
+      } catch (error) {
+        connection.cut();
+        this.fault(error);
+      }
+    }
+  }
+}
