@@ -29,6 +29,7 @@ interface Answer {
   readonly bytes: number;
   readonly sha256: string;
   readonly text: string;
+  readonly resumed?: boolean;
 }
 
 type Ask = (port: number, requests: readonly string[], parallel?: boolean) => Promise<Answer[]>;
@@ -116,6 +117,20 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
     // A ClientHello with keys of a post-quantum exchange comes in two datagrams, and each gets one.
     expect([1, 2]).toContain(server.server.endpoint.counts.retries);
   });
+
+  test.skipIf(missing || name !== "aioquic")(
+    "resumes a session by its ticket, and returns by its token",
+    async () => {
+      const { server, port } = await start();
+      const answers = await request(port, ["GET /one", "RESUME", "GET /two", "GET /three"]);
+      expect(answers.map(({ text, resumed }) => [text.replace(/^GET \S+ /, ""), resumed])).toEqual([
+        ["/one", false],
+        ["/two", true],
+        ["/three", true],
+      ]);
+      expect(server.server.endpoint.counts.returning).toBe(1);
+    },
+  );
 
   test.skipIf(missing)("brings bodies through a network that loses datagrams", async () => {
     const { port } = await start();

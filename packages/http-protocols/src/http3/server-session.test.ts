@@ -6,7 +6,7 @@ import { decodeFieldSection } from "./qpack-decoder.ts";
 import { FieldSectionWriter } from "./qpack-encoder.ts";
 import type { Http3RequestStream } from "./request-stream.ts";
 import { Http3ServerSession } from "./server-session.ts";
-import { encodeFrame } from "./settings.ts";
+import { encodeControlStream, encodeFrame } from "./settings.ts";
 
 const settings = Buffer.from("00 04 00".replaceAll(" ", ""), "hex");
 const dataFrame = (text: string) => encodeFrame(0x00, Buffer.from(text));
@@ -25,7 +25,7 @@ const get: [string, string][] = [
 ];
 
 /** Keeps what happens to requests, and answers those with a path that says so. */
-function connect(options: NetworkOptions = {}) {
+function connect(options: NetworkOptions = {}, extendedConnect = false) {
   const log: string[] = [];
   const requests: Http3RequestStream[] = [];
   const sessions: Http3ServerSession[] = [];
@@ -36,9 +36,10 @@ function connect(options: NetworkOptions = {}) {
         network.serverConnections.push(connection);
         const session = new Http3ServerSession(connection, {
           maxFieldSectionBytes: 2_000,
+          extendedConnect,
           onRequest: (request, head) => {
             requests.push(request);
-            log.push(`${head.method} ${head.target}`);
+            log.push(`${head.method} ${head.target}${head.protocol && ` for ${head.protocol}`}`);
             if (head.target === "/") {
               request.respond(200, ["content-length", "2"]);
               request.write(Buffer.from("ok"));
@@ -269,3 +270,29 @@ function late(method: string): [string, string][] {
     name === ":method" ? [name, method] : name === ":path" ? [name, "/late"] : [name, value],
   );
 }
+
+test.each([
+  [
+    "takes a CONNECT that names a protocol where SETTINGS allow it",
+    true,
+    ["CONNECT /chat for websocket"],
+    undefined,
+    "0801",
+  ],
+  ["refuses such a CONNECT where they do not", false, [], 0x10e, "0800"],
+])("%s", (_, extendedConnect, expected, reset, setting) => {
+  const { network, log, request } = connect({}, extendedConnect);
+  const { answer } = request(
+    headersFrame(
+      [":method", "CONNECT"],
+      [":protocol", "websocket"],
+      [":scheme", "https"],
+      [":authority", "shop.example"],
+      [":path", "/chat"],
+    ),
+  );
+  network.pass(200);
+  expect(log).toEqual(expected);
+  expect(answer.reset).toBe(reset);
+  expect(encodeControlStream(2_000, extendedConnect).toString("hex")).toMatch(new RegExp(`${setting}$`));
+});

@@ -11,6 +11,8 @@ import { Http3UniStream, type UniStreamOwner } from "./uni-stream.ts";
 export interface Http3SessionOptions {
   /** Limit of names and values of a field section, with 32 bytes for each field. */
   readonly maxFieldSectionBytes?: number;
+  /** Whether requests may name a protocol that they want, as WebSocket: `head.protocol`. Source: RFC 9220. Default: false. */
+  readonly extendedConnect?: boolean;
   readonly onRequest: (request: Http3RequestStream, head: H2RequestHead) => Http3RequestHandler;
   readonly onClosed?: (reason: CloseReason) => void;
 }
@@ -66,7 +68,9 @@ export class Http3ServerSession
       return;
     }
     this.#control.handler = criticalStream(this);
-    this.#control.write(encodeControlStream(this.maxFieldSectionBytes));
+    this.#control.write(
+      encodeControlStream(this.maxFieldSectionBytes, this.#options.extendedConnect === true),
+    );
     if (this.#goAwayId !== Number.POSITIVE_INFINITY) {
       this.#control.write(encodeGoAway(this.#goAwayId));
     }
@@ -103,6 +107,13 @@ export class Http3ServerSession
   }
 
   onRequest(request: Http3RequestStream, head: H2RequestHead): Http3RequestHandler {
+    if (head.protocol !== "" && this.#options.extendedConnect !== true) {
+      throw new Http3Error(
+        http3Errors.messageError,
+        "a protocol in a CONNECT that SETTINGS did not allow",
+        false,
+      );
+    }
     return this.#options.onRequest(request, head);
   }
 

@@ -8,6 +8,7 @@ export const settingIds = {
   qpackMaxTableCapacity: 0x01,
   maxFieldSectionSize: 0x06,
   qpackBlockedStreams: 0x07,
+  enableConnectProtocol: 0x08,
 } as const;
 
 /** Settings of HTTP/2 that must not occur. Source: RFC 9114, section 7.2.4.1 */
@@ -42,15 +43,20 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
   return { maxFieldSectionSize };
 }
 
-/** The beginning of our control stream: its type and SETTINGS, which allow no dynamic table. */
-export function encodeControlStream(maxFieldSectionSize: number): Buffer {
+/**
+ * The beginning of our control stream: its type and SETTINGS, which allow no dynamic table.
+ * @param extendedConnect whether requests may name a protocol, as WebSocket. Source: RFC 9220
+ */
+export function encodeControlStream(maxFieldSectionSize: number, extendedConnect = false): Buffer {
   const payload = new ByteWriter(32)
     .varint(settingIds.qpackMaxTableCapacity)
     .varint(0)
     .varint(settingIds.qpackBlockedStreams)
     .varint(0)
     .varint(settingIds.maxFieldSectionSize)
-    .varint(maxFieldSectionSize).written;
+    .varint(maxFieldSectionSize)
+    .varint(settingIds.enableConnectProtocol)
+    .varint(extendedConnect ? 1 : 0).written;
   return new ByteWriter(64).u8(streamTypes.control).bytes(encodeFrame(frameTypes.settings, payload)).written;
 }
 

@@ -6,6 +6,9 @@ export { ServerEndpoint, type ServerEndpointOptions } from "./endpoint/server-en
 export { bindUdpSocket, UdpServer, type UdpServerOptions } from "./endpoint/udp-server.ts";
 export { QuicError } from "./quic-error.ts";
 export type { QuicStream, StreamHandler } from "./streams/quic-stream.ts";
+export type { ClientAuthentication } from "./tls/client-authentication.ts";
 export type { ClientHello } from "./tls/client-hello.ts";
 export type { Certificate } from "./tls/handshake-messages.ts";
+export type { SessionTickets } from "./tls/session-tickets.ts";
 export { schemeFor } from "./tls/signatures.ts";
+export type { HandshakePeer } from "./tls/tls-handshake.ts";

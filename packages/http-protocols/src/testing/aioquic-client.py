@@ -1,6 +1,7 @@
 """Sends requests of HTTP/3 over one connection by aioquic and prints an answer a line, as JSON. It trusts every certificate.
 
-Usage: aioquic-client.py [-parallel] PORT REQUEST... ; a request is "GET /path", "POST /path BYTES" or "UPDATE", which changes keys.
+Usage: aioquic-client.py [-parallel] PORT REQUEST... ; a request is "GET /path", "POST /path BYTES" or "UPDATE", which changes keys, or
+"RESUME", after which a new connection uses the ticket and the token of the one before.
 """
 
 import asyncio
@@ -58,23 +59,33 @@ class Client(QuicConnectionProtocol):
                 done.set_result((sections, b"".join(body)))
 
 
+async def ask_all(client, requests, parallel):
+    if parallel:
+        return await asyncio.gather(*[client.ask(request) for request in requests])
+    answers = []
+    for request in requests:
+        if request == "UPDATE":
+            client._quic.request_key_update()
+        else:
+            answers.append(await client.ask(request))
+    return answers
+
+
 async def main():
     parallel = sys.argv[1] == "-parallel"
     port, *requests = sys.argv[2 if parallel else 1 :]
-    configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name="localhost")
-    configuration.verify_mode = ssl.CERT_NONE
-    async with connect("127.0.0.1", int(port), configuration=configuration, create_protocol=Client) as client:
-        if parallel:
-            answers = await asyncio.gather(*[client.ask(request) for request in requests])
-        else:
-            answers = []
-            for request in requests:
-                if request == "UPDATE":
-                    client._quic.request_key_update()
-                else:
-                    answers.append(await client.ask(request))
-    for answer in answers:
-        print(json.dumps(answer))
+    tickets, tokens = [None], [b""]
+    for group in " ".join(f"|{request}" for request in requests).split("|RESUME"):
+        configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name="localhost")
+        configuration.verify_mode = ssl.CERT_NONE
+        configuration.session_ticket, configuration.token = tickets[-1], tokens[-1]
+        options = {"session_ticket_handler": tickets.append, "token_handler": tokens.append}
+        async with connect(
+            "127.0.0.1", int(port), configuration=configuration, create_protocol=Client, **options
+        ) as client:
+            asked = [request.strip() for request in group.split("|") if request.strip()]
+            for answer in await ask_all(client, asked, parallel):
+                print(json.dumps({**answer, "resumed": client._quic.tls.session_resumed}))
 
 
 asyncio.run(main())

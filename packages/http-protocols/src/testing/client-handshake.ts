@@ -9,6 +9,8 @@ import {
 } from "node:crypto";
 import { cipherSuites } from "../quic/protection/cipher-suites.ts";
 import {
+  encodeCertificate,
+  encodeCertificateVerify,
   encodeFinished,
   encodeMessage,
   extensionTypes,
@@ -20,7 +22,7 @@ import {
 } from "../quic/tls/handshake-messages.ts";
 import { KeySchedule, type TrafficSecrets } from "../quic/tls/key-schedule.ts";
 import { MessageSplitter } from "../quic/tls/message-splitter.ts";
-import { signatureSchemes, verifyTranscript } from "../quic/tls/signatures.ts";
+import { schemeFor, signatureSchemes, signTranscript, verifyTranscript } from "../quic/tls/signatures.ts";
 import { alerts, shortMessage, tlsAlert } from "../quic/tls/tls-alert.ts";
 import type { CryptoLevel, HandshakeEvents, TlsHandshake } from "../quic/tls/tls-handshake.ts";
 import { ByteReader } from "../quic/wire/byte-reader.ts";
@@ -38,6 +40,16 @@ export interface ClientHandshakeOptions {
   /** Groups that it sends a key of in its first message. */
   readonly shares?: readonly number[];
   readonly schemes?: readonly number[];
+  /** Its own certificate, for servers that ask; an empty chain says that there is none. */
+  readonly certificate?: { readonly chain: readonly Buffer[]; readonly key: KeyObject };
+  /** A ticket of an earlier session. */
+  readonly ticket?: ClientTicket;
+}
+
+/** A ticket that the server gave. */
+export interface ClientTicket {
+  readonly ticket: Buffer;
+  readonly psk: Buffer;
 }
 
 interface OwnShare {
@@ -102,6 +114,9 @@ export class ClientHandshake implements TlsHandshake {
   #protocol = "";
   /** The one that the server showed; read where no key is given. */
   certificate: X509Certificate | undefined;
+  #asked = false;
+  #newTicket: ClientTicket | undefined;
+  resumed = false;
   /** Group and suite that the server chose; the certificate's scheme is checked at once. */
   group = 0;
   retried = false;
@@ -119,8 +134,19 @@ export class ClientHandshake implements TlsHandshake {
     this.#sendHello(this.#options.shares ?? this.#options.groups ?? [0x1d]);
   }
 
+  /** The last ticket that came. */
+  get ticket(): ClientTicket | undefined {
+    return this.#newTicket;
+  }
+
   receive(level: CryptoLevel, bytes: Buffer): void {
     if (level === "1rtt") {
+      const reader = new ByteReader(bytes, shortMessage, 12);
+      const nonce = reader.take(reader.u8());
+      this.#newTicket = {
+        ticket: Buffer.from(reader.take(reader.u16())),
+        psk: this.#schedule!.resumptionPsk(nonce),
+      };
       return;
     }
     this.#splitters[level].push(bytes);
@@ -176,10 +202,34 @@ export class ClientHandshake implements TlsHandshake {
         writeExtension(extensions, extensionTypes.transportParameters, (writer) =>
           writer.bytes(transportParameters),
         );
+        this.#writeTicket(extensions);
       });
     });
+    this.#bind(hello);
     this.#hellos.push(hello);
     this.#events.onCrypto("initial", hello);
+  }
+
+  #writeTicket(extensions: ByteWriter): void {
+    const { ticket } = this.#options;
+    if (ticket !== undefined) {
+      writeExtension(extensions, extensionTypes.pskModes, (writer) => writer.u8(1).u8(1));
+      writeExtension(extensions, extensionTypes.preSharedKey, (writer) =>
+        writer
+          .vector(2, (list) => list.vector(2, (identity) => identity.bytes(ticket.ticket)).u32(0))
+          .vector(2, (list) => list.vector(1, (binder) => binder.zeros(ticket.psk.length))),
+      );
+    }
+  }
+
+  /** Writes the binder over its zeros at the end of the hello. */
+  #bind(hello: Buffer): void {
+    const { ticket } = this.#options;
+    if (ticket !== undefined) {
+      const schedule = this.#schedule ?? new KeySchedule(ticket.psk.length === 32 ? "sha256" : "sha384");
+      const from = hello.length - ticket.psk.length;
+      schedule.binder(ticket.psk, hello.subarray(0, from - 3)).copy(hello, from);
+    }
   }
 
   #receiveMessage(message: Buffer): void {
@@ -197,12 +247,18 @@ export class ClientHandshake implements TlsHandshake {
           this.certificate = new X509Certificate(reader.take(reader.take(3).readUIntBE(0, 3)));
         }
         break;
+      case handshakeTypes.certificateRequest:
+        this.#asked = true;
+        break;
       case handshakeTypes.certificateVerify: {
         const id = reader.u16();
         const scheme = signatureSchemes.find((known) => known.id === id)!;
         const hash = this.#schedule!.transcriptHash();
         const key = this.#options.serverKey ?? this.certificate?.publicKey;
-        if (key === undefined || !verifyTranscript(scheme, key, hash, reader.take(reader.u16()))) {
+        if (
+          key === undefined ||
+          !verifyTranscript(scheme, key, { side: "server", hash }, reader.take(reader.u16()))
+        ) {
           throw tlsAlert(alerts.decryptError, "the server's signature is wrong");
         }
         break;
@@ -230,6 +286,7 @@ export class ClientHandshake implements TlsHandshake {
         this.group = body.u16();
         share = body.left > 0 ? body.take(body.u16()) : share;
       }
+      this.resumed ||= type === extensionTypes.preSharedKey;
     }
     if (this.#schedule === undefined) {
       this.#schedule = new KeySchedule(this.#suite.hash);
@@ -244,6 +301,9 @@ export class ClientHandshake implements TlsHandshake {
       return;
     }
     this.#schedule.addMessage(message);
+    if (this.resumed) {
+      this.#schedule.usePsk(this.#options.ticket!.psk);
+    }
     this.#secrets = this.#schedule.handshakeSecrets(this.#shares.get(this.group)!.secretOf(share));
     this.#events.onWriteSecret("handshake", this.#suite, this.#secrets.client);
     this.#events.onReadSecret("handshake", this.#suite, this.#secrets.server);
@@ -270,11 +330,30 @@ export class ClientHandshake implements TlsHandshake {
       throw tlsAlert(alerts.decryptError, "the server's Finished is wrong");
     }
     schedule.addMessage(message);
-    const finished = encodeFinished(schedule.finished(secrets.client));
-    this.#events.onCrypto("handshake", finished);
     const application = schedule.applicationSecrets();
+    const flight = this.#asked ? this.#ownCertificate(schedule) : [];
+    const finished = encodeFinished(schedule.finished(secrets.client));
+    schedule.addMessage(finished);
+    this.#events.onCrypto("handshake", Buffer.concat([...flight, finished]));
     this.#events.onWriteSecret("1rtt", this.#suite, application.client);
     this.#events.onReadSecret("1rtt", this.#suite, application.server);
     this.#events.onHandshakeDone(this.#protocol);
+  }
+
+  #ownCertificate(schedule: KeySchedule): Buffer[] {
+    const { chain, key } = this.#options.certificate ?? { chain: [], key: undefined };
+    const certificate = encodeCertificate(chain);
+    schedule.addMessage(certificate);
+    if (key === undefined || chain.length === 0) {
+      return [certificate];
+    }
+    const scheme = schemeFor(
+      key,
+      signatureSchemes.map(({ id }) => id),
+    )!;
+    const hash = schedule.transcriptHash();
+    const verify = encodeCertificateVerify(scheme.id, signTranscript(scheme, key, { side: "client", hash }));
+    schedule.addMessage(verify);
+    return [certificate, verify];
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Http3RequestStream } from "../http3/request-stream.ts";
 import { Http3ServerSession } from "../http3/server-session.ts";
 import type { ConnectionSettings } from "../quic/connection/settings.ts";
@@ -47,9 +48,11 @@ export async function startHttp3TestServer(
   const sessions = new Set<Http3ServerSession>();
   const faults: unknown[] = [];
   const reasons: string[] = [];
+  const ticketKey = randomBytes(48);
   const certificate = selfSignedCertificate();
   const server = await UdpServer.listen("127.0.0.1", 0, {
     protocols: ["h3"],
+    tickets: { keys: () => [ticketKey] },
     settings,
     ...(retryFrom !== undefined && { retryFrom }),
     chooseCertificate: (_, __, answer) => answer(certificate),

@@ -38,6 +38,7 @@ export interface ClientRecord {
   protocol: string;
   closed: CloseReason | undefined;
   readonly streams: QuicStream[];
+  onToken(token: Buffer): void;
 }
 
 /** A server endpoint and one client with a network and a clock of their own: nothing waits for real time. */
@@ -194,6 +195,7 @@ export class SimulatedNetwork {
         },
         onStream: (stream) => this.client.streams.push(stream),
         onStreamClosed: () => {},
+        onToken: (token) => this.client.onToken(Buffer.from(token)),
         onClosed: (reason) => {
           this.client.closed = reason;
         },
@@ -220,7 +222,7 @@ export class SimulatedNetwork {
       },
     });
     handshake?.start();
-    return { connection, protocol: "", closed: undefined, streams: [] };
+    return { connection, protocol: "", closed: undefined, streams: [], onToken: () => {} };
   }
 }
 

@@ -30,6 +30,8 @@ export interface ConnectionEvents {
   onStream(stream: QuicStream): void;
   /** Both directions of a stream ended, and the peer knows. Not called when the connection ends. */
   onStreamClosed(stream: QuicStream): void;
+  /** The server gave a token for the next connection to it; for clients only. The bytes are a view. */
+  onToken?(token: Buffer): void;
   /** No stream works any more. The connection still needs its timeouts until `isOver`. */
   onClosed(reason: CloseReason): void;
   /** Something waits for `takeDatagrams`, outside of `receive` and `onTimeout`. */
@@ -53,6 +55,8 @@ export interface ConnectionOptions {
   readonly retrySourceId?: Buffer;
   /** A token showed that the client receives at its address; for servers only. */
   readonly addressValidated?: boolean;
+  /** Makes a token for the client's next connections; for servers only. */
+  readonly newToken?: (address: PeerAddress) => Buffer;
   readonly address: PeerAddress;
   readonly now: number;
   readonly newHandshake: (events: HandshakeEvents, transportParameters: () => Buffer) => TlsHandshake;

@@ -30,6 +30,8 @@ export interface ConnectionParts {
   /** When what the pacer held back may leave; undefined when it held nothing back. */
   pacedUntil: number | undefined;
   handshakeDoneDue: boolean;
+  /** Token for the client's next connections that must be sent. */
+  newToken: Buffer | undefined;
   /** Answers to PATH_CHALLENGE that wait; a new one takes the place of the oldest. */
   readonly pathResponses: {
     readonly data: Buffer;

@@ -5,6 +5,7 @@ import { Pacer } from "../recovery/pacer.ts";
 import { PathMtu } from "../recovery/path-mtu.ts";
 import type { QuicStream } from "../streams/quic-stream.ts";
 import { StreamSet } from "../streams/stream-set.ts";
+import type { HandshakePeer } from "../tls/tls-handshake.ts";
 import { encodeTransportParameters } from "../tls/transport-parameters.ts";
 import { minInitialDatagramBytes, packetSpaces } from "../wire/packet-header.ts";
 import { LocalIds, RemoteIds } from "./connection-ids.ts";
@@ -76,6 +77,11 @@ export class Connection implements PacketOwner {
   /** Number in TLS of the cipher suite; 0 before it was agreed on. */
   get cipherSuite(): number {
     return this.#link.cipherSuite;
+  }
+
+  /** The client's name for the server, its certificates and whether a ticket was used; undefined before the handshake is done. */
+  get handshakePeer(): HandshakePeer | undefined {
+    return this.#link.handshakePeer;
   }
 
   get isOpen(): boolean {
@@ -352,6 +358,7 @@ function newParts(options: ConnectionOptions): ConnectionParts {
     pacer: settings.pacing ? new Pacer() : undefined,
     pacedUntil: undefined,
     handshakeDoneDue: false,
+    newToken: undefined,
     pathResponses: [],
   };
 }

@@ -330,6 +330,12 @@ export class DatagramBuilder {
       writer.u8(frameTypes.handshakeDone);
       frames.push({ kind: "handshakeDone" });
     }
+    const { newToken } = parts;
+    if (newToken !== undefined && end - writer.length >= 3 + newToken.length) {
+      parts.newToken = undefined;
+      writer.u8(frameTypes.newToken).varint(newToken.length).bytes(newToken);
+      frames.push({ kind: "newToken", token: newToken });
+    }
     for (const sequence of parts.localIds.announcements) {
       const local = parts.localIds.get(sequence);
       if (end - writer.length < newConnectionIdBytes) {

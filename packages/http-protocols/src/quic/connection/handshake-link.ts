@@ -1,7 +1,7 @@
 import type { CipherSuite } from "../protection/cipher-suites.ts";
 import { packetKeysOf } from "../protection/packet-keys.ts";
 import { QuicError, transportErrors } from "../quic-error.ts";
-import type { CryptoLevel, HandshakeEvents } from "../tls/tls-handshake.ts";
+import type { CryptoLevel, HandshakeEvents, HandshakePeer } from "../tls/tls-handshake.ts";
 import { readTransportParameters, type TransportParameters } from "../tls/transport-parameters.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
@@ -17,6 +17,8 @@ export class HandshakeLink implements HandshakeEvents {
   isDone = false;
   /** Protocol of ALPN; "" before the handshake is done. */
   protocol = "";
+  /** The client as its handshake showed it; undefined before the handshake is done, and for clients. */
+  handshakePeer: HandshakePeer | undefined;
   /** Number in TLS of the cipher suite that was agreed on; 0 before. */
   cipherSuite = 0;
 
@@ -67,12 +69,14 @@ export class HandshakeLink implements HandshakeEvents {
     streams.onPeerParameters(peer);
   }
 
-  onHandshakeDone(protocol: string): void {
+  onHandshakeDone(protocol: string, peer?: HandshakePeer): void {
     this.isDone = true;
     this.protocol = protocol;
+    this.handshakePeer = peer;
     this.#parts.localIds.fill(this.peerIdLimit);
     if (this.#parts.role === "server") {
       this.#parts.handshakeDoneDue = true;
+      this.#parts.newToken = this.#options.newToken?.(this.#parts.path.address);
       this.confirm();
     }
     this.#options.events.onConnected(protocol);
@@ -80,6 +84,11 @@ export class HandshakeLink implements HandshakeEvents {
 
   onHandshakeError(error: unknown): void {
     this.#onError(error);
+  }
+
+  /** The server gave a token for the next connection. */
+  onToken(token: Buffer): void {
+    this.#options.events.onToken?.(token);
   }
 
   /** Connection ids of ours that the peer keeps. */

@@ -215,6 +215,8 @@ export class PacketReceiver {
         }
         if (frame.kind === "handshakeDone") {
           this.#link.confirm();
+        } else if (frame.kind === "newToken") {
+          this.#link.onToken(frame.token);
         }
         return;
       default:

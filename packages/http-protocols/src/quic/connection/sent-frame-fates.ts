@@ -55,6 +55,9 @@ function sendFrameAgain(parts: ConnectionParts, frame: SentFrame, now: number): 
     case "handshakeDone":
       parts.handshakeDoneDue = true;
       break;
+    case "newToken":
+      parts.newToken = frame.token;
+      break;
     case "newConnectionId":
       if (localIds.get(frame.sequence) !== undefined) {
         localIds.announcements.add(frame.sequence);

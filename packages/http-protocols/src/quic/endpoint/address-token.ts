@@ -3,13 +3,20 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 
+/** First byte of a token, which tells what it is for. Source: RFC 9000, section 8.1.1 */
+const kinds = { retry: 1, returning: 2 } as const;
 /** A client answers a Retry within a few round trips. */
-const maxAgeMs = 15_000;
+const maxRetryAgeMs = 15_000;
+/** A client that comes again within this time need not show its address again. */
+const maxReturningAgeMs = 86_400_000;
 const nonceBytes = 12;
 const tagBytes = 16;
 const shortToken = () => new RangeError("the token ends too early");
+/** Bytes that are authenticated beside the content: a client that returns has another port. */
+const retryContext = ({ address, port }: PeerAddress) => Buffer.from(`${address} ${port}`, "latin1");
+const returningContext = ({ address }: PeerAddress) => Buffer.from(address, "latin1");
 
-/** Tokens of Retry packets: who returns one receives at its address. The server keeps nothing. Source: RFC 9000, section 8.1.2 */
+/** Tokens by which a client shows that it receives at its address. The server keeps nothing. Source: RFC 9000, section 8.1 */
 export class AddressTokens {
   readonly #key: Buffer;
 
@@ -18,24 +25,55 @@ export class AddressTokens {
     this.#key = key;
   }
 
-  /** @param originalId destination id of the client's first packet, which the handshake must name */
+  /**
+   * A token for a Retry.
+   * @param originalId destination id of the client's first packet, which the handshake must name
+   * @param nowMs on the clock that `open` uses
+   */
   seal(address: PeerAddress, originalId: Buffer, nowMs: number): Buffer {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(addressBytes(address));
-    const content = new ByteWriter(64).varint(Math.floor(nowMs)).bytes(originalId).written;
-    return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+    return this.#seal(kinds.retry, retryContext(address), originalId, nowMs);
+  }
+
+  /** A token for the client's next connections from this address, for NEW_TOKEN. */
+  sealReturning(address: PeerAddress, nowMs: number): Buffer {
+    return this.#seal(kinds.returning, returningContext(address), Buffer.alloc(0), nowMs);
+  }
+
+  /** Whether a token claims to be of a Retry: its client cannot take another. */
+  isOfRetry(token: Buffer): boolean {
+    return token[0] === kinds.retry;
   }
 
   /** @returns the original id; undefined for a token of another server or address, or one that is too old */
   open(token: Buffer, address: PeerAddress, nowMs: number): Buffer | undefined {
-    if (token.length < nonceBytes + tagBytes) {
+    return this.isOfRetry(token) ? this.#open(token, retryContext(address), nowMs, maxRetryAgeMs) : undefined;
+  }
+
+  isReturning(token: Buffer, address: PeerAddress, nowMs: number): boolean {
+    return (
+      token[0] === kinds.returning &&
+      this.#open(token, returningContext(address), nowMs, maxReturningAgeMs) !== undefined
+    );
+  }
+
+  #seal(kind: number, context: Buffer, content: Buffer, nowMs: number): Buffer {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    cipher.setAAD(Buffer.concat([Buffer.of(kind), context]));
+    const plain = new ByteWriter(64).varint(Math.floor(nowMs)).bytes(content).written;
+    return Buffer.concat([Buffer.of(kind), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  #open(token: Buffer, context: Buffer, nowMs: number, maxAgeMs: number): Buffer | undefined {
+    const sealed = token.subarray(1);
+    if (sealed.length < nonceBytes + tagBytes) {
       return undefined;
     }
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, token.subarray(0, nonceBytes));
-    decipher.setAAD(addressBytes(address)).setAuthTag(token.subarray(-tagBytes));
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, sealed.subarray(0, nonceBytes));
+    decipher.setAAD(Buffer.concat([token.subarray(0, 1), context])).setAuthTag(sealed.subarray(-tagBytes));
     try {
       const content = Buffer.concat([
-        decipher.update(token.subarray(nonceBytes, -tagBytes)),
+        decipher.update(sealed.subarray(nonceBytes, -tagBytes)),
         decipher.final(),
       ]);
       const reader = new ByteReader(content, shortToken);
@@ -46,5 +84,3 @@ export class AddressTokens {
     }
   }
 }
-
-const addressBytes = ({ address, port }: PeerAddress) => Buffer.from(`${address} ${port}`, "latin1");

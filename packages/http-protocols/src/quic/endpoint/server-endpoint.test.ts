@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { collect, SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
@@ -12,6 +12,7 @@ import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts
 /** More by `FUZZ_ROUNDS=1000000 vitest run server-endpoint`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const address = { address: "192.0.2.1", port: 1_000 };
+const key = randomBytes(32);
 const firstId = Buffer.from("first-id");
 
 function newEndpoint(options: Partial<ServerEndpointOptions> = {}) {
@@ -39,7 +40,7 @@ function newEndpoint(options: Partial<ServerEndpointOptions> = {}) {
 }
 
 /** An Initial packet that fills its datagram, sealed as a client would. */
-function initialPacket(payload: Buffer, id = firstId, token = Buffer.alloc(0)): Buffer {
+function initialPacket(payload: Buffer, id = firstId, token: Buffer = Buffer.alloc(0)): Buffer {
   const writer = new ByteWriter(1_300);
   const header = {
     type: "initial",
@@ -142,6 +143,42 @@ test("binds tokens to an address and a time", () => {
   expect(tokens.open(token.subarray(0, 20), address, 1_000)).toBeUndefined();
 });
 
+test("believes a client that returns from the same address within a day, and asks others", () => {
+  const state = { time: 1_000_000 };
+  const { endpoint, sent } = newEndpoint({ retryFrom: 0, key, wallClock: () => state.time });
+  const tokens = new AddressTokens(createHmac("sha256", key).update("address token").digest());
+  const token = tokens.sealReturning(address, state.time);
+  const knock = (from: typeof address) =>
+    endpoint.receive(initialPacket(Buffer.of(1), randomBytes(8), token), from, 0);
+  knock({ ...address, port: 77 });
+  expect([endpoint.size, endpoint.counts.retries]).toEqual([1, 0]);
+  knock({ ...address, address: "192.0.2.2" });
+  state.time += 86_400_001;
+  knock(address);
+  // An old token is no reason to drop a client: it may take a Retry.
+  expect([endpoint.size, endpoint.counts.retries, endpoint.counts.dropped]).toEqual([1, 2, 0]);
+  expect(sent.at(-1)![0]! & 0xf0).toBe(0xf0);
+});
+
+test("gives a client a token for its next connections, also through loss", () => {
+  let lose = true;
+  const network = new SimulatedNetwork({
+    server: { key },
+    loses: (datagram, fromServer) => {
+      // The first datagram of the server that begins with a short header.
+      const lost = fromServer && lose && (datagram[0]! & 0x80) === 0;
+      lose &&= !lost;
+      return lost;
+    },
+  });
+  const seen: Buffer[] = [];
+  network.client.onToken = (token) => seen.push(token);
+  network.run(() => seen.length > 0);
+  const tokens = new AddressTokens(createHmac("sha256", key).update("address token").digest());
+  expect(tokens.isReturning(seen[0]!, network.clientAddress, Date.now())).toBe(true);
+  expect(tokens.isReturning(seen[0]!, network.clientAddress, Date.now() + 90_000_000)).toBe(false);
+});
+
 test("answers no more connections than its limit", () => {
   const { endpoint, sent } = newEndpoint({ maxConnections: 2 });
   for (let index = 0; index < 5; index++) {
@@ -152,7 +189,6 @@ test("answers no more connections than its limit", () => {
 });
 
 test("tells a client that its connection is gone, with less than came, and not without end", () => {
-  const key = randomBytes(32);
   const { endpoint, sent } = newEndpoint({ key });
   const datagram = Buffer.concat([Buffer.of(0x41), firstId, randomBytes(40)]);
   endpoint.receive(Buffer.from(datagram), address, 0);
@@ -170,7 +206,6 @@ test("tells a client that its connection is gone, with less than came, and not w
 });
 
 test("lets a client that is told so forget its connection", () => {
-  const key = randomBytes(32);
   const network = new SimulatedNetwork({ server: { key } });
   network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
   network.pass(200);

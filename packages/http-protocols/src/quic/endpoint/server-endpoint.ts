@@ -24,7 +24,7 @@ import { AddressTokens } from "./address-token.ts";
 import { encodeRefusal } from "./refusal.ts";
 import { idBytes, WorkerIds } from "./worker-ids.ts";
 
-export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "protocols"> {
+export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "protocols" | "tickets"> {
   /** Finds the certificate for a client. It may answer at once or later; undefined ends the handshake. */
   readonly chooseCertificate: (
     hello: ClientHello,
@@ -43,6 +43,8 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
    * one. Workers of one address share it. One that outlives a restart lets clients hear at once that their connection is gone.
    */
   readonly key?: Buffer;
+  /** Milliseconds since 1970, for tokens that outlive a process. Default: the system's time. */
+  readonly wallClock?: () => number;
   /** Number of this worker among those that receive at one address, below 256; all of them need the same `key`. Default: 0. */
   readonly worker?: number;
   /**
@@ -71,6 +73,15 @@ const keyBytes = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
+/** A client whose first packet came. */
+interface Newcomer {
+  readonly address: PeerAddress;
+  /** Id of its very first packet, where a Retry came between. */
+  readonly originalId: Buffer | undefined;
+  /** Whether it showed that it receives at its address. */
+  readonly isKnown: boolean;
+}
+
 /** Counts of datagrams that led to no connection. */
 export interface EndpointCounts {
   retries: number;
@@ -80,6 +91,8 @@ export interface EndpointCounts {
   dropped: number;
   /** Clients that were refused because there were too many, or because the endpoint drains. */
   refused: number;
+  /** Clients that a token of an earlier connection made known. */
+  returning: number;
   /** Datagrams for another worker. */
   foreign: number;
 }
@@ -98,6 +111,7 @@ export class ServerEndpoint {
   #handshakes = 0;
   #resetWindowFrom = 0;
   #resetsInWindow = 0;
+  readonly #wallClock: () => number;
   #draining = false;
   readonly counts: EndpointCounts = {
     retries: 0,
@@ -105,6 +119,7 @@ export class ServerEndpoint {
     resets: 0,
     dropped: 0,
     refused: 0,
+    returning: 0,
     foreign: 0,
   };
 
@@ -119,6 +134,7 @@ export class ServerEndpoint {
     const derived = (label: string) => createHmac("sha256", key).update(label).digest();
     this.#resetKey = derived("stateless reset");
     this.#tokens = new AddressTokens(derived("address token"));
+    this.#wallClock = options.wallClock ?? Date.now;
     this.#ids = new WorkerIds(derived("worker"), options.worker ?? 0);
   }
 
@@ -210,8 +226,10 @@ export class ServerEndpoint {
   #receiveFirst(datagram: Buffer, header: PacketHeader, address: PeerAddress, now: number): void {
     const { retryFrom = 512, maxConnections = 100_000 } = this.#options;
     // A Retry makes the id that it gives the one of the client's next packet.
-    const originalId = header.token.length > 0 ? this.#tokens.open(header.token, address, now) : undefined;
-    if (originalId === undefined && this.#handshakes >= retryFrom) {
+    const originalId = this.#tokens.open(header.token, address, now);
+    const isKnown =
+      originalId !== undefined || this.#tokens.isReturning(header.token, address, this.#wallClock());
+    if (!isKnown && this.#handshakes >= retryFrom) {
       this.#retry(header, address, now);
       return;
     }
@@ -226,17 +244,13 @@ export class ServerEndpoint {
       this.counts.dropped++;
       return;
     }
-    const connection = this.#accept(header, originalId, address, now);
+    this.counts.returning += isKnown && originalId === undefined ? 1 : 0;
+    const connection = this.#accept(header, { originalId, isKnown, address }, now);
     connection.receive(datagram, address, now);
     this.flush(connection, now);
   }
 
-  #accept(
-    header: PacketHeader,
-    originalId: Buffer | undefined,
-    address: PeerAddress,
-    now: number,
-  ): Connection {
+  #accept(header: PacketHeader, { originalId, isKnown, address }: Newcomer, now: number): Connection {
     // Views of the datagram would keep it in memory.
     const firstId = Buffer.from(header.destinationId);
     const localId = this.#newId();
@@ -276,7 +290,8 @@ export class ServerEndpoint {
       initialId: firstId,
       originalDestinationId: originalId ?? firstId,
       ...(originalId && { retrySourceId: firstId }),
-      addressValidated: originalId !== undefined,
+      addressValidated: isKnown,
+      newToken: (at) => this.#tokens.sealReturning(at, this.#wallClock()),
       address,
       now,
       newHandshake: (handshakeEvents, transportParameters) =>
@@ -295,10 +310,11 @@ export class ServerEndpoint {
   /** @param connection is not there yet when its handshake is made */
   #handshakeOptions(
     connection: () => Connection,
-  ): Pick<ServerHandshakeOptions, "protocols" | "chooseCertificate"> {
-    const { protocols, chooseCertificate } = this.#options;
+  ): Pick<ServerHandshakeOptions, "protocols" | "tickets" | "chooseCertificate"> {
+    const { protocols, tickets, chooseCertificate } = this.#options;
     return {
       protocols,
+      tickets,
       chooseCertificate: (hello, answer) => chooseCertificate(hello, connection(), answer),
     };
   }
@@ -321,7 +337,7 @@ export class ServerEndpoint {
   }
 
   #retry(header: PacketHeader, address: PeerAddress, now: number): void {
-    if (header.token.length > 0) {
+    if (this.#tokens.isOfRetry(header.token)) {
       // A second Retry is not allowed, so a client with an old token begins anew.
       this.counts.dropped++;
       return;

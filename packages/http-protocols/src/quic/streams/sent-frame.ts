@@ -12,5 +12,6 @@ export type SentFrame =
   | { readonly kind: "resetStream" | "stopSending" | "maxStreamData"; readonly stream: QuicStream }
   | { readonly kind: "maxStreams"; readonly bidi: boolean }
   | { readonly kind: "newConnectionId" | "retireConnectionId"; readonly sequence: number }
+  | { readonly kind: "newToken"; readonly token: Buffer }
   | { readonly kind: "sizeProbe"; readonly bytes: number }
   | { readonly kind: "pathChallenge" };

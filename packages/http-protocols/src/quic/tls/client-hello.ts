@@ -15,7 +15,22 @@ export interface ClientHello {
   readonly protocols: readonly string[];
   /** As sent. */
   readonly transportParameters: Buffer;
+  /** Tickets of earlier sessions; empty when the client cannot exchange keys beside them. */
+  readonly tickets: readonly OfferedTicket[];
+  /** Bytes of the message's body that the tickets' binders cover. */
+  readonly binderlessBytes: number;
 }
+
+/** A ticket with the proof that the client has its secret. */
+export interface OfferedTicket {
+  readonly ticket: Buffer;
+  readonly binder: Buffer;
+}
+
+/** Mode of key exchange beside a ticket that forward secrecy needs. Source: RFC 8446, section 4.2.9 */
+const pskWithKeyExchange = 1;
+/** Tickets that are looked at. */
+const maxTickets = 4;
 
 const maxExtensions = 64;
 const hostName = /^[0-9a-z_-]+(?:\.[0-9a-z_-]+)*\.?$/i;
@@ -96,6 +111,36 @@ function needed(extensions: ReadonlyMap<number, Buffer>, type: number): Buffer {
   return extension;
 }
 
+/** @returns the tickets, and how many bytes at the end of the hello the binders take. Source: RFC 8446, section 4.2.11 */
+function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
+  tickets: OfferedTicket[];
+  binderBytes: number;
+} {
+  const extension = extensions.get(extensionTypes.preSharedKey);
+  if (extension === undefined) {
+    return { tickets: [], binderBytes: 0 };
+  }
+  if ([...extensions.keys()].at(-1) !== extensionTypes.preSharedKey) {
+    throw tlsAlert(alerts.illegalParameter, "pre_shared_key is not the last extension");
+  }
+  const modes = soleVector(needed(extensions, extensionTypes.pskModes), 1);
+  const content = reader(extension);
+  const identities = listOf(content.take(content.u16()), (items) => {
+    const ticket = items.take(items.u16());
+    items.u32();
+    return ticket;
+  });
+  const binderBytes = content.left;
+  const binders = listOf(content.take(content.u16()), (items) => items.take(items.u8()));
+  if (content.left > 0 || binders.length !== identities.length || binders.length === 0) {
+    throw tlsAlert(alerts.illegalParameter, "not as many binders as tickets");
+  }
+  const tickets = identities
+    .slice(0, modes.includes(pskWithKeyExchange) ? maxTickets : 0)
+    .map((ticket, index) => ({ ticket, binder: binders[index] as Buffer }));
+  return { tickets, binderBytes };
+}
+
 /**
  * Reads a ClientHello, without its message header.
  * @throws QuicError with an alert for what is malformed, is not TLS 1.3 or lacks what QUIC needs
@@ -122,7 +167,10 @@ export function readClientHello(body: Buffer): ClientHello {
   if (!versions.includes(tls13)) {
     throw tlsAlert(alerts.protocolVersion, "the client does not offer TLS 1.3");
   }
+  const { tickets, binderBytes } = ticketsOf(extensions);
   return {
+    tickets,
+    binderlessBytes: body.length - binderBytes,
     cipherSuites: suites,
     serverName: serverNameOf(extensions.get(extensionTypes.serverName)),
     groups: numbersOf(soleVector(needed(extensions, extensionTypes.supportedGroups), 2)),

@@ -1,12 +1,16 @@
 import type { KeyObject } from "node:crypto";
 import { ByteWriter } from "../wire/byte-writer.ts";
+import type { ClientAuthentication } from "./client-authentication.ts";
+import type { SealedTicket } from "./session-tickets.ts";
 
 /** Source: RFC 8446, section 4 */
 export const handshakeTypes = {
   clientHello: 1,
   serverHello: 2,
+  newSessionTicket: 4,
   encryptedExtensions: 8,
   certificate: 11,
+  certificateRequest: 13,
   certificateVerify: 15,
   finished: 20,
   messageHash: 254,
@@ -18,7 +22,9 @@ export const extensionTypes = {
   supportedGroups: 10,
   signatureAlgorithms: 13,
   alpn: 16,
+  preSharedKey: 41,
   supportedVersions: 43,
+  pskModes: 45,
   keyShare: 51,
   transportParameters: 57,
 } as const;
@@ -37,6 +43,8 @@ export interface Certificate {
   /** DER, the end's certificate first, without the root. */
   readonly chain: readonly Buffer[];
   readonly key: KeyObject;
+  /** Certificates of clients that this one's server wants. Default: none. Such servers give out no tickets. */
+  readonly clientAuthentication?: ClientAuthentication;
 }
 
 /** A handshake message: its header and what `fill` writes. */
@@ -48,13 +56,18 @@ export function writeExtension(writer: ByteWriter, type: number, fill: (writer: 
   writer.u16(type).vector(2, fill);
 }
 
-/** @param keyShare undefined in a HelloRetryRequest, which names the group alone */
-export function encodeServerHello(
-  random: Buffer,
-  suite: number,
-  group: number,
-  keyShare: Buffer | undefined,
-): Buffer {
+export interface ServerHello {
+  readonly random: Buffer;
+  readonly suite: number;
+  readonly group: number;
+  /** Undefined in a HelloRetryRequest, which names the group alone. */
+  readonly keyShare?: Buffer;
+  /** Index of the ticket that is used; undefined for none. */
+  readonly ticketIndex?: number | undefined;
+}
+
+export function encodeServerHello(hello: ServerHello): Buffer {
+  const { random, suite, group, keyShare, ticketIndex } = hello;
   return encodeMessage(handshakeTypes.serverHello, (message) => {
     // QUIC clients send no session id, so the answer has none.
     message.u16(tls12).bytes(random).u8(0).u16(suite).u8(0);
@@ -66,6 +79,9 @@ export function encodeServerHello(
           writer.vector(2, (share) => share.bytes(keyShare));
         }
       });
+      if (ticketIndex !== undefined) {
+        writeExtension(extensions, extensionTypes.preSharedKey, (writer) => writer.u16(ticketIndex));
+      }
     });
   });
 }
@@ -108,4 +124,20 @@ export function encodeCertificateVerify(scheme: number, signature: Buffer): Buff
 
 export function encodeFinished(verifyData: Buffer): Buffer {
   return encodeMessage(handshakeTypes.finished, (message) => message.bytes(verifyData));
+}
+
+/** @param ageAdd random number that hides the ticket's age @param nonce makes the secrets of several tickets differ */
+export function encodeNewSessionTicket(
+  { ticket, lifetimeSeconds }: SealedTicket,
+  ageAdd: number,
+  nonce: Buffer,
+): Buffer {
+  return encodeMessage(handshakeTypes.newSessionTicket, (message) =>
+    message
+      .u32(lifetimeSeconds)
+      .u32(ageAdd)
+      .vector(1, (writer) => writer.bytes(nonce))
+      .vector(2, (writer) => writer.bytes(ticket))
+      .u16(0),
+  );
 }

@@ -10,7 +10,7 @@ export interface TrafficSecrets {
 
 const noContext = Buffer.alloc(0);
 
-/** The transcript of a handshake and the secrets that follow from it. No pre-shared keys. Source: RFC 8446, section 7.1 */
+/** The transcript of a handshake and the secrets that follow from it. Source: RFC 8446, section 7.1 */
 export class KeySchedule {
   readonly #hash: HashName;
   readonly #emptyHash: Buffer;
@@ -37,6 +37,30 @@ export class KeySchedule {
     this.#transcript = createHash(this.#hash)
       .update(Buffer.of(handshakeTypes.messageHash, 0, 0, first.length))
       .update(first);
+  }
+
+  /** Lets the secrets follow from a session of before too. Call it before `handshakeSecrets`. */
+  usePsk(psk: Uint8Array): void {
+    this.#secret = hkdfExtract(this.#hash, noContext, psk);
+  }
+
+  /**
+   * The proof that a client has the secret of its ticket.
+   * @param hello the ClientHello up to its binders; messages before it are in the transcript. Source: RFC 8446, section 4.2.11.2
+   */
+  binder(psk: Uint8Array, hello: Uint8Array): Buffer {
+    const bytes = hashBytes(this.#hash);
+    const early = hkdfExtract(this.#hash, noContext, psk);
+    const secret = expandLabel(this.#hash, early, "res binder", this.#emptyHash, bytes);
+    const key = expandLabel(this.#hash, secret, "finished", noContext, bytes);
+    return createHmac(this.#hash, key).update(this.#transcript.copy().update(hello).digest()).digest();
+  }
+
+  /** Secret of a ticket. Call it when the client's Finished is in the transcript. Source: RFC 8446, section 4.6.1 */
+  resumptionPsk(nonce: Uint8Array): Buffer {
+    const bytes = hashBytes(this.#hash);
+    const secret = expandLabel(this.#hash, this.#secret, "res master", this.transcriptHash(), bytes);
+    return expandLabel(this.#hash, secret, "resumption", nonce, bytes);
   }
 
   transcriptHash(): Buffer {

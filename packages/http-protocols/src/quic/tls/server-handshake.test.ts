@@ -1,9 +1,11 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ClientHandshake, type ClientHandshakeOptions } from "../../testing/client-handshake.ts";
+import { selfSignedCertificate } from "../../testing/self-signed-der.ts";
 import type { Certificate } from "./handshake-messages.ts";
 import { ServerHandshake, type ServerHandshakeOptions } from "./server-handshake.ts";
-import type { CryptoLevel, HandshakeEvents } from "./tls-handshake.ts";
+import { openTicket } from "./session-tickets.ts";
+import type { CryptoLevel, HandshakeEvents, HandshakePeer } from "./tls-handshake.ts";
 
 const pairs = {
   ed25519: generateKeyPairSync("ed25519"),
@@ -22,6 +24,7 @@ interface Side extends HandshakeEvents {
   readonly secrets: Record<string, string>;
   parameters: string;
   protocol: string;
+  peer: HandshakePeer | undefined;
   error: unknown;
 }
 
@@ -31,6 +34,7 @@ function newSide(): Side {
     secrets: {},
     parameters: "",
     protocol: "",
+    peer: undefined,
     error: undefined,
     onCrypto: (level, bytes) => side.sent.push([level, bytes]),
     onWriteSecret: (level, _, secret) => {
@@ -42,8 +46,9 @@ function newSide(): Side {
     onTransportParameters: (bytes) => {
       side.parameters = bytes.toString();
     },
-    onHandshakeDone: (protocol) => {
+    onHandshakeDone: (protocol, peer) => {
       side.protocol = protocol;
+      side.peer = peer;
     },
     onHandshakeError: (error) => {
       side.error = error;
@@ -214,4 +219,203 @@ test.each([
   expect(() => serverHandshake.receive("initial", hello)).toThrow(
     expect.objectContaining({ code: 0x100 + 47 }),
   );
+});
+
+/** Tickets with keys and a time that a test changes. */
+function newTickets() {
+  const state = { keys: [randomBytes(48)], time: 1_000_000 };
+  return { state, tickets: { keys: () => state.keys, now: () => state.time, lifetimeSeconds: 60 } };
+}
+
+/** A session, and the ticket that its client got. */
+function ticketOf(
+  serverOptions: Partial<ServerHandshakeOptions>,
+  client: Partial<ClientHandshakeOptions> = {},
+) {
+  const handshake = newHandshake({ serverName: "shop.example", ...client }, serverOptions);
+  handshake.run();
+  expectDone(handshake);
+  return handshake.clientHandshake.ticket;
+}
+
+test.each([
+  ["AES-128-GCM", [0x1301], {}],
+  ["AES-256-GCM", [0x1302], {}],
+  ["a HelloRetryRequest", [0x1301], { groups: [0x17], shares: [] }],
+])("resumes a session by its ticket with %s", (_, suites, options) => {
+  const { tickets } = newTickets();
+  const ticket = ticketOf({ tickets }, { suites })!;
+  let signed = 0;
+  const resumed = newHandshake(
+    { serverName: "shop.example", suites, ticket, ...options },
+    {
+      tickets,
+      chooseCertificate: (_hello, answer) => {
+        signed++;
+        answer({ ...certificateOf("p256"), chain: [] });
+      },
+    },
+  );
+  resumed.run();
+  expectDone(resumed);
+  expect(resumed.clientHandshake.resumed).toBe(true);
+  expect(resumed.server.peer).toMatchObject({ resumed: true, serverName: "shop.example" });
+  expect(signed).toBe(1);
+  // Each session brings a ticket for the next.
+  expect(resumed.clientHandshake.ticket!.ticket.equals(ticket.ticket)).toBe(false);
+});
+
+test.each<[string, (state: { keys: Buffer[]; time: number }) => void, Partial<ClientHandshakeOptions>]>([
+  ["an old ticket", (state) => (state.time += 60_000), {}],
+  ["a ticket of keys that are gone", (state) => (state.keys = [randomBytes(32)]), {}],
+  ["a ticket without any keys", (state) => (state.keys = []), {}],
+  ["a ticket for another name", () => {}, { serverName: "other.example" }],
+  ["a ticket for another hash", () => {}, { suites: [0x1302] }],
+])("makes a whole handshake for %s", (_, change, options) => {
+  const { state, tickets } = newTickets();
+  const ticket = ticketOf({ tickets }, { suites: [0x1301] })!;
+  change(state);
+  const handshake = newHandshake({ serverName: "shop.example", ticket, ...options }, { tickets });
+  handshake.run();
+  expectDone(handshake);
+  expect([handshake.clientHandshake.resumed, handshake.server.peer?.resumed]).toEqual([false, false]);
+});
+
+test("keeps a ticket alive while its key is among the old ones", () => {
+  const { state, tickets } = newTickets();
+  const ticket = ticketOf({ tickets })!;
+  state.keys = [randomBytes(32), ...state.keys];
+  const handshake = newHandshake({ serverName: "shop.example", ticket }, { tickets });
+  handshake.run();
+  expect(handshake.clientHandshake.resumed).toBe(true);
+});
+
+test("refuses a client that has a ticket without its secret, and reads no changed ticket", () => {
+  const { tickets } = newTickets();
+  const ticket = ticketOf({ tickets })!;
+  const stolen = newHandshake(
+    { serverName: "shop.example", ticket: { ...ticket, psk: Buffer.alloc(32) } },
+    { tickets },
+  );
+  expect(() => stolen.run()).toThrow(expect.objectContaining({ code: 0x100 + 51 }));
+  for (let index = 0; index < ticket.ticket.length; index++) {
+    const changed = Buffer.from(ticket.ticket);
+    changed[index] = (changed[index] as number) ^ 1;
+    expect(openTicket(tickets, changed)).toBeUndefined();
+  }
+});
+
+const clientCertificate = selfSignedCertificate();
+
+/** A server that asks for certificates. */
+function askingServer(required: boolean, verdict: string | undefined = undefined) {
+  const seen: (readonly Buffer[])[] = [];
+  const options: Partial<ServerHandshakeOptions> = {
+    tickets: newTickets().tickets,
+    chooseCertificate: (_, answer) =>
+      answer({
+        ...certificateOf("p256"),
+        clientAuthentication: {
+          required,
+          verify: (chain, decide) => {
+            seen.push(chain);
+            decide(verdict);
+          },
+        },
+      }),
+  };
+  return { options, seen };
+}
+
+test("takes a client's certificate, and gives such clients no ticket", () => {
+  const { options, seen } = askingServer(true);
+  const handshake = newHandshake({ certificate: clientCertificate }, options);
+  handshake.run();
+  expectDone(handshake);
+  expect(seen).toEqual([clientCertificate.chain]);
+  expect(handshake.server.peer?.certificates).toEqual(clientCertificate.chain);
+  expect(handshake.clientHandshake.ticket).toBeUndefined();
+});
+
+test("asks for the certificate again, whatever ticket the client has", () => {
+  const { options, seen } = askingServer(true);
+  const ticket = ticketOf({ tickets: options.tickets })!;
+  const handshake = newHandshake(
+    { serverName: "shop.example", ticket, certificate: clientCertificate },
+    options,
+  );
+  handshake.run();
+  expect([handshake.clientHandshake.resumed, seen.length]).toEqual([false, 1]);
+});
+
+test("lets a client without a certificate in where none is required", () => {
+  const { options, seen } = askingServer(false);
+  const handshake = newHandshake({}, options);
+  handshake.run();
+  expectDone(handshake);
+  expect(seen).toEqual([[]]);
+});
+
+test.each<[string, () => ReturnType<typeof newHandshake>, number]>([
+  ["without a certificate", () => newHandshake({}, askingServer(true).options), 116],
+  [
+    "whose certificate is not accepted",
+    () => newHandshake({ certificate: clientCertificate }, askingServer(true, "revoked").options),
+    42,
+  ],
+  [
+    "without the key of its certificate",
+    () =>
+      newHandshake(
+        { certificate: { ...clientCertificate, key: pairs.p256.privateKey } },
+        askingServer(true).options,
+      ),
+    51,
+  ],
+  [
+    "that signs by a key of another kind",
+    () =>
+      newHandshake(
+        { certificate: { ...clientCertificate, key: pairs.ed25519.privateKey } },
+        askingServer(true).options,
+      ),
+    47,
+  ],
+  [
+    "whose certificate is none",
+    () =>
+      newHandshake(
+        { certificate: { ...clientCertificate, chain: [Buffer.from("no DER")] } },
+        askingServer(false).options,
+      ),
+    42,
+  ],
+])("refuses a client %s", (_, start, alert) => {
+  const handshake = start();
+  expect(() => handshake.run()).toThrow(expect.objectContaining({ code: 0x100 + alert }));
+  expect(handshake.server.protocol).toBe("");
+});
+
+test("waits for a verdict that comes later", () => {
+  let decide: (problem: string | undefined) => void = () => {};
+  const verify = (_: readonly Buffer[], answer: typeof decide) => {
+    decide = answer;
+  };
+  const start = () =>
+    newHandshake(
+      { certificate: clientCertificate },
+      {
+        chooseCertificate: (_, answer) =>
+          answer({ ...certificateOf("p256"), clientAuthentication: { required: true, verify } }),
+      },
+    );
+  const accepted = start();
+  accepted.run();
+  expect(accepted.server.protocol).toBe("");
+  decide(undefined);
+  expect(accepted.server.protocol).toBe("h3");
+  const refused = start();
+  refused.run();
+  decide("revoked");
+  expect(refused.server.error).toMatchObject({ code: 0x100 + 42 });
 });

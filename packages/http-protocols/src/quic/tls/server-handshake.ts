@@ -1,5 +1,17 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
-import { aes128Gcm, aes256Gcm, type CipherSuite, chacha20Poly1305 } from "../protection/cipher-suites.ts";
+import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import {
+  aes128Gcm,
+  aes256Gcm,
+  type CipherSuite,
+  chacha20Poly1305,
+  cipherSuites,
+} from "../protection/cipher-suites.ts";
+import {
+  type ClientAuthentication,
+  checkCertificateVerify,
+  encodeCertificateRequest,
+  readCertificateChain,
+} from "./client-authentication.ts";
 import { type ClientHello, readClientHello } from "./client-hello.ts";
 import {
   type Certificate,
@@ -7,6 +19,7 @@ import {
   encodeCertificateVerify,
   encodeEncryptedExtensions,
   encodeFinished,
+  encodeNewSessionTicket,
   encodeServerHello,
   handshakeTypes,
   retryRandom,
@@ -14,6 +27,7 @@ import {
 import { answerKeyShare, type KeyExchangeGroup, keyExchangeGroups } from "./key-exchange.ts";
 import { KeySchedule } from "./key-schedule.ts";
 import { MessageSplitter } from "./message-splitter.ts";
+import { openTicket, type SessionTickets, sealTicket } from "./session-tickets.ts";
 import { schemeFor, signTranscript } from "./signatures.ts";
 import { alerts, tlsAlert } from "./tls-alert.ts";
 import type { CryptoLevel, HandshakeEvents, TlsHandshake } from "./tls-handshake.ts";
@@ -28,20 +42,56 @@ export interface ServerHandshakeOptions {
   ) => void;
   /** Encoded. Called once, when the client's are known. */
   readonly transportParameters: () => Buffer;
+  /** Default: no tickets. */
+  readonly tickets?: SessionTickets | undefined;
 }
 
-const bodyOf = (message: Buffer) => message.subarray(4);
+/** A ticket of the client that is good. */
+interface AcceptedTicket {
+  readonly index: number;
+  readonly psk: Buffer;
+}
 
-/** The server's side of TLS 1.3 in QUIC. Without tickets and client certificates. Source: RFC 8446, RFC 9001 */
+/** A hello that waits for its certificate. */
+interface PendingHello {
+  readonly hello: ClientHello;
+  readonly group: KeyExchangeGroup;
+  readonly share: Buffer;
+  readonly ticket: AcceptedTicket | undefined;
+}
+
+/** The message that comes next; "own certificate" and "verdict" wait for the application. */
+type State =
+  | "hello"
+  | "second hello"
+  | "own certificate"
+  | "certificate"
+  | "certificate verify"
+  | "finished"
+  | "verdict"
+  | "done";
+
+/** Only one ticket is given out, so its secret needs no number to differ. */
+const ticketNonce = Buffer.of(0);
+
+const headerBytes = 4;
+const bodyOf = (message: Buffer) => message.subarray(headerBytes);
+
+/** The server's side of TLS 1.3 in QUIC. Source: RFC 8446, RFC 9001 */
 export class ServerHandshake implements TlsHandshake {
   readonly #options: ServerHandshakeOptions;
   readonly #events: HandshakeEvents;
   readonly #splitters = { initial: new MessageSplitter(), handshake: new MessageSplitter() };
-  #state: "hello" | "second hello" | "certificate" | "finished" | "done" = "hello";
+  #state: State = "hello";
   #suite: CipherSuite = aes128Gcm;
   #group: KeyExchangeGroup | undefined;
   #schedule: KeySchedule | undefined;
-  #clientFinished: Buffer = Buffer.alloc(0);
+  /** Secret of the client's Finished. */
+  #clientHandshakeSecret: Buffer = Buffer.alloc(0);
+  #clientAuthentication: ClientAuthentication | undefined;
+  #clientChain: Buffer[] = [];
+  #serverName: string | undefined;
+  #resumed = false;
   #clientSecret: Buffer = Buffer.alloc(0);
   #protocol = "";
 
@@ -73,8 +123,8 @@ export class ServerHandshake implements TlsHandshake {
         throw tlsAlert(alerts.unexpectedMessage, "bytes behind the ClientHello");
       }
       this.#receiveHello(message);
-    } else if (level === "handshake" && type === handshakeTypes.finished && this.#state === "finished") {
-      this.#receiveFinished(message);
+    } else if (level === "handshake") {
+      this.#receiveHandshake(type, message);
     } else {
       throw tlsAlert(alerts.unexpectedMessage, `handshake message ${type} out of order`);
     }
@@ -89,6 +139,7 @@ export class ServerHandshake implements TlsHandshake {
     }
     this.#suite = suite;
     this.#schedule = schedule;
+    const ticket = this.#acceptTicket(schedule, hello, message);
     schedule.addMessage(message);
     const group = this.#group ?? chooseGroup(hello);
     const share = hello.keyShares.get(group.id);
@@ -97,22 +148,16 @@ export class ServerHandshake implements TlsHandshake {
       return;
     }
     this.#protocol = this.#chooseProtocol(hello.protocols);
+    this.#serverName = hello.serverName;
     this.#events.onTransportParameters(hello.transportParameters);
-    const { share: ownShare, secret } = answerKeyShare(group, share);
-    const serverHello = encodeServerHello(randomBytes(32), suite.id, group.id, ownShare);
-    schedule.addMessage(serverHello);
-    this.#events.onCrypto("initial", serverHello);
-    const secrets = schedule.handshakeSecrets(secret);
-    this.#events.onWriteSecret("handshake", suite, secrets.server);
-    this.#events.onReadSecret("handshake", suite, secrets.client);
-    this.#state = "certificate";
+    this.#state = "own certificate";
     let early = true;
     this.#options.chooseCertificate(hello, (certificate) => {
-      if (this.#state !== "certificate") {
+      if (this.#state !== "own certificate") {
         return;
       }
       try {
-        this.#sendCertificate(schedule, hello, certificate, secrets);
+        this.#answerHello(schedule, { hello, group, share, ticket }, certificate);
       } catch (error) {
         if (early) {
           throw error;
@@ -123,6 +168,28 @@ export class ServerHandshake implements TlsHandshake {
     early = false;
   }
 
+  /** @returns the first ticket that is good; undefined for none */
+  #acceptTicket(schedule: KeySchedule, hello: ClientHello, message: Buffer): AcceptedTicket | undefined {
+    const { tickets } = this.#options;
+    if (tickets === undefined) {
+      return undefined;
+    }
+    for (const [index, { ticket, binder }] of hello.tickets.entries()) {
+      const session = openTicket(tickets, ticket);
+      const suite = cipherSuites.find(({ id }) => id === session?.suite);
+      if (session?.serverName !== (hello.serverName ?? "") || suite?.hash !== this.#suite.hash) {
+        continue;
+      }
+      const { psk } = session;
+      const expected = schedule.binder(psk, message.subarray(0, headerBytes + hello.binderlessBytes));
+      if (binder.length !== expected.length || !timingSafeEqual(binder, expected)) {
+        throw tlsAlert(alerts.decryptError, "the client does not have the secret of its ticket");
+      }
+      return { index, psk };
+    }
+    return undefined;
+  }
+
   #requestKeyShare(schedule: KeySchedule, group: KeyExchangeGroup): void {
     if (this.#state === "second hello") {
       throw tlsAlert(alerts.illegalParameter, "the second ClientHello lacks the key that it was asked for");
@@ -130,7 +197,11 @@ export class ServerHandshake implements TlsHandshake {
     this.#group = group;
     this.#state = "second hello";
     schedule.replaceFirstHello();
-    const request = encodeServerHello(retryRandom, this.#suite.id, group.id, undefined);
+    const request = encodeServerHello({
+      random: retryRandom,
+      suite: this.#suite.id,
+      group: group.id,
+    });
     schedule.addMessage(request);
     this.#events.onCrypto("initial", request);
   }
@@ -143,58 +214,145 @@ export class ServerHandshake implements TlsHandshake {
     return protocol;
   }
 
-  #sendCertificate(
-    schedule: KeySchedule,
-    hello: ClientHello,
-    certificate: Certificate | undefined,
-    secrets: { readonly client: Buffer; readonly server: Buffer },
-  ): void {
+  /** Sends all that the server says in the handshake. */
+  #answerHello(schedule: KeySchedule, pending: PendingHello, certificate: Certificate | undefined): void {
+    const { hello, group, share } = pending;
     if (certificate === undefined) {
       throw tlsAlert(alerts.unrecognizedName, "no certificate for the server name");
     }
-    const scheme = schemeFor(certificate.key, hello.signatureSchemes);
-    if (scheme === undefined) {
-      throw tlsAlert(alerts.handshakeFailure, "the client cannot verify signatures of the certificate's key");
+    this.#clientAuthentication = certificate.clientAuthentication;
+    // Clients that must show a certificate show it each time.
+    const ticket = this.#clientAuthentication === undefined ? pending.ticket : undefined;
+    this.#resumed = ticket !== undefined;
+    const answer = answerKeyShare(group, share);
+    const serverHello = encodeServerHello({
+      random: randomBytes(32),
+      suite: this.#suite.id,
+      group: group.id,
+      keyShare: answer.share,
+      ticketIndex: ticket?.index,
+    });
+    schedule.addMessage(serverHello);
+    this.#events.onCrypto("initial", serverHello);
+    if (ticket !== undefined) {
+      schedule.usePsk(ticket.psk);
     }
-    const parameters = this.#options.transportParameters();
+    const secrets = schedule.handshakeSecrets(answer.secret);
+    this.#events.onWriteSecret("handshake", this.#suite, secrets.server);
+    this.#events.onReadSecret("handshake", this.#suite, secrets.client);
     const send = (message: Buffer) => {
       schedule.addMessage(message);
       return message;
     };
+    const parameters = this.#options.transportParameters();
     const flight = [
       send(encodeEncryptedExtensions(this.#protocol, hello.serverName !== undefined, parameters)),
-      send(encodeCertificate(certificate.chain)),
-      send(
-        encodeCertificateVerify(
-          scheme.id,
-          signTranscript(scheme, certificate.key, schedule.transcriptHash()),
-        ),
-      ),
+      ...(ticket === undefined ? this.#ownCertificate(schedule, hello, certificate) : []),
       send(encodeFinished(schedule.finished(secrets.server))),
     ];
     this.#events.onCrypto("handshake", Buffer.concat(flight));
-    this.#clientFinished = schedule.finished(secrets.client);
+    this.#clientHandshakeSecret = secrets.client;
     const application = schedule.applicationSecrets();
     this.#clientSecret = application.client;
-    this.#state = "finished";
+    this.#state = this.#clientAuthentication === undefined ? "finished" : "certificate";
     this.#events.onWriteSecret("1rtt", this.#suite, application.server);
   }
 
-  #receiveFinished(message: Buffer): void {
+  /** @returns messages that are in the transcript already */
+  #ownCertificate(schedule: KeySchedule, hello: ClientHello, certificate: Certificate): Buffer[] {
+    const { key, chain, clientAuthentication } = certificate;
+    const scheme = schemeFor(key, hello.signatureSchemes);
+    if (scheme === undefined) {
+      throw tlsAlert(alerts.handshakeFailure, "the client cannot verify signatures of the certificate's key");
+    }
+    const messages = [
+      ...(clientAuthentication === undefined ? [] : [encodeCertificateRequest()]),
+      encodeCertificate(chain),
+    ];
+    for (const message of messages) {
+      schedule.addMessage(message);
+    }
+    const signature = signTranscript(scheme, key, { side: "server", hash: schedule.transcriptHash() });
+    const verify = encodeCertificateVerify(scheme.id, signature);
+    schedule.addMessage(verify);
+    return [...messages, verify];
+  }
+
+  #receiveHandshake(type: number, message: Buffer): void {
+    const schedule = this.#schedule as KeySchedule;
+    if (type === handshakeTypes.certificate && this.#state === "certificate") {
+      this.#clientChain = readCertificateChain(bodyOf(message));
+      if (this.#clientChain.length === 0 && this.#clientAuthentication?.required === true) {
+        throw tlsAlert(alerts.certificateRequired, "the client has no certificate");
+      }
+      this.#state = this.#clientChain.length === 0 ? "finished" : "certificate verify";
+    } else if (type === handshakeTypes.certificateVerify && this.#state === "certificate verify") {
+      checkCertificateVerify(bodyOf(message), this.#clientChain, schedule.transcriptHash());
+      this.#state = "finished";
+    } else if (type === handshakeTypes.finished && this.#state === "finished") {
+      this.#receiveFinished(schedule, message);
+      return;
+    } else {
+      throw tlsAlert(alerts.unexpectedMessage, `handshake message ${type} out of order`);
+    }
+    schedule.addMessage(message);
+  }
+
+  #receiveFinished(schedule: KeySchedule, message: Buffer): void {
     const verifyData = bodyOf(message);
-    if (
-      verifyData.length !== this.#clientFinished.length ||
-      !timingSafeEqual(verifyData, this.#clientFinished)
-    ) {
+    const expected = schedule.finished(this.#clientHandshakeSecret);
+    if (verifyData.length !== expected.length || !timingSafeEqual(verifyData, expected)) {
       throw tlsAlert(alerts.decryptError, "the client's Finished is wrong");
     }
     if (this.#splitters.handshake.pendingBytes > 0) {
       throw tlsAlert(alerts.unexpectedMessage, "bytes behind the client's Finished");
     }
+    schedule.addMessage(message);
+    const authentication = this.#clientAuthentication;
+    if (authentication === undefined) {
+      this.#finish(schedule);
+      return;
+    }
+    this.#state = "verdict";
+    let early = true;
+    authentication.verify(this.#clientChain, (problem) => {
+      if (this.#state !== "verdict") {
+        return;
+      }
+      if (problem === undefined) {
+        this.#finish(schedule);
+        return;
+      }
+      const error = tlsAlert(alerts.badCertificate, problem);
+      if (early) {
+        throw error;
+      }
+      this.#events.onHandshakeError(error);
+    });
+    early = false;
+  }
+
+  #finish(schedule: KeySchedule): void {
     this.#state = "done";
     // 1-RTT packets are read only now: RFC 9001, section 5.7.
     this.#events.onReadSecret("1rtt", this.#suite, this.#clientSecret);
-    this.#events.onHandshakeDone(this.#protocol);
+    this.#events.onHandshakeDone(this.#protocol, {
+      serverName: this.#serverName,
+      certificates: this.#clientChain,
+      resumed: this.#resumed,
+    });
+    const { tickets } = this.#options;
+    if (tickets === undefined || this.#clientAuthentication !== undefined) {
+      return;
+    }
+    const sealed = sealTicket(tickets, {
+      psk: schedule.resumptionPsk(ticketNonce),
+      suite: this.#suite.id,
+      serverName: this.#serverName ?? "",
+    });
+    if (sealed !== undefined) {
+      this.#events.onCrypto("1rtt", encodeNewSessionTicket(sealed, randomInt(2 ** 32), ticketNonce));
+    }
   }
 }
 

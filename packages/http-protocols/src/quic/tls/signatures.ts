@@ -39,12 +39,18 @@ export function schemeFor(key: KeyObject, offered: readonly number[]): Signature
   );
 }
 
+/** A transcript to be signed, and the side that signs it. */
+export interface SignedTranscript {
+  readonly side: "server" | "client";
+  readonly hash: Buffer;
+}
+
 /** The bytes that a CertificateVerify message signs. Source: RFC 8446, section 4.4.3 */
-function signedContent(side: "server" | "client", transcriptHash: Buffer): Buffer {
+function signedContent({ side, hash }: SignedTranscript): Buffer {
   return Buffer.concat([
     Buffer.alloc(64, 0x20),
     Buffer.from(`TLS 1.3, ${side} CertificateVerify\0`, "latin1"),
-    transcriptHash,
+    hash,
   ]);
 }
 
@@ -53,21 +59,20 @@ const withPadding = (scheme: SignatureScheme, key: KeyObject) =>
     ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
     : key;
 
-export function signTranscript(scheme: SignatureScheme, key: KeyObject, transcriptHash: Buffer): Buffer {
-  return sign(scheme.hash, signedContent("server", transcriptHash), withPadding(scheme, key));
+export function signTranscript(
+  scheme: SignatureScheme,
+  key: KeyObject,
+  transcript: SignedTranscript,
+): Buffer {
+  return sign(scheme.hash, signedContent(transcript), withPadding(scheme, key));
 }
 
-/** @returns whether the server signed the transcript with the key of `publicKey` */
+/** @returns whether the side signed the transcript with the key of `publicKey` */
 export function verifyTranscript(
   scheme: SignatureScheme,
   publicKey: KeyObject,
-  transcriptHash: Buffer,
+  transcript: SignedTranscript,
   signature: Buffer,
 ): boolean {
-  return verify(
-    scheme.hash,
-    signedContent("server", transcriptHash),
-    withPadding(scheme, publicKey),
-    signature,
-  );
+  return verify(scheme.hash, signedContent(transcript), withPadding(scheme, publicKey), signature);
 }

@@ -4,6 +4,7 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 export const alerts = {
   unexpectedMessage: 10,
   handshakeFailure: 40,
+  badCertificate: 42,
   illegalParameter: 47,
   decodeError: 50,
   decryptError: 51,
@@ -11,6 +12,7 @@ export const alerts = {
   internalError: 80,
   unrecognizedName: 112,
   missingExtension: 109,
+  certificateRequired: 116,
   noApplicationProtocol: 120,
 } as const;
 

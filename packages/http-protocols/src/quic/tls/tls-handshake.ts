@@ -3,6 +3,16 @@ import type { CipherSuite } from "../protection/cipher-suites.ts";
 /** Levels of encryption that carry handshake messages. */
 export type CryptoLevel = "initial" | "handshake" | "1rtt";
 
+/** The client, as its handshake showed it. */
+export interface HandshakePeer {
+  /** Lower case; undefined when it named no server. */
+  readonly serverName: string | undefined;
+  /** DER, its own certificate first; empty without one, and after a ticket. */
+  readonly certificates: readonly Buffer[];
+  /** Whether a ticket took the place of certificates. */
+  readonly resumed: boolean;
+}
+
 /** The connection hears these from its handshake, in this order: keys of a level before its bytes. */
 export interface HandshakeEvents {
   /** Bytes for CRYPTO frames. */
@@ -12,8 +22,8 @@ export interface HandshakeEvents {
   onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
   /** The peer's transport parameters, before anything can be sent at the level "1rtt". */
   onTransportParameters(bytes: Buffer): void;
-  /** The peer's Finished was right. */
-  onHandshakeDone(protocol: string): void;
+  /** The peer's Finished was right, and its certificate was accepted. */
+  onHandshakeDone(protocol: string, peer?: HandshakePeer): void;
   /** An answer that came later, as that of a certificate, ends in an error. */
   onHandshakeError(error: unknown): void;
 }

@@ -1,0 +1,86 @@
+import { type KeyObject, X509Certificate } from "node:crypto";
+import { ByteReader } from "../wire/byte-reader.ts";
+import { encodeMessage, extensionTypes, handshakeTypes, writeExtension } from "./handshake-messages.ts";
+import { signatureSchemes, verifyTranscript } from "./signatures.ts";
+import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
+
+/** Certificates in a client's chain. */
+const maxChain = 16;
+
+/** The certificates that a server wants of its clients. */
+export interface ClientAuthentication {
+  /** Whether clients without a certificate are refused. */
+  readonly required: boolean;
+  /**
+   * Judges the chain of a client that proved that it has the key of the first certificate. It may answer at once or later.
+   * @param chain DER, the client's own certificate first; empty for a client without one
+   * @param answer gets undefined when the client may go on, else the reason why not
+   */
+  readonly verify: (chain: readonly Buffer[], answer: (problem: string | undefined) => void) => void;
+}
+
+/** Asks the client for a certificate. Source: RFC 8446, section 4.3.2 */
+export function encodeCertificateRequest(): Buffer {
+  return encodeMessage(handshakeTypes.certificateRequest, (message) => {
+    message.u8(0).vector(2, (extensions) =>
+      writeExtension(extensions, extensionTypes.signatureAlgorithms, (writer) =>
+        writer.vector(2, (list) => {
+          for (const { id } of signatureSchemes) {
+            list.u16(id);
+          }
+        }),
+      ),
+    );
+  });
+}
+
+/**
+ * Reads the chain of a Certificate message of a client.
+ * @returns DER, the client's own certificate first; empty for a client without one
+ */
+export function readCertificateChain(body: Buffer): Buffer[] {
+  const reader = new ByteReader(body, shortMessage);
+  if (reader.u8() !== 0) {
+    throw tlsAlert(alerts.illegalParameter, "the client's Certificate answers no request of ours");
+  }
+  const list = new ByteReader(reader.take(reader.u24()), shortMessage);
+  if (reader.left > 0) {
+    throw tlsAlert(alerts.decodeError, "bytes behind the client's Certificate");
+  }
+  const chain: Buffer[] = [];
+  while (list.left > 0) {
+    if (chain.length === maxChain) {
+      throw tlsAlert(alerts.badCertificate, `a chain of more than ${maxChain} certificates`);
+    }
+    chain.push(Buffer.from(list.take(list.u24())));
+    list.take(list.u16());
+  }
+  return chain;
+}
+
+/** Checks that the client has the key of its certificate. @throws QuicError with an alert */
+export function checkCertificateVerify(body: Buffer, chain: readonly Buffer[], transcriptHash: Buffer): void {
+  const reader = new ByteReader(body, shortMessage);
+  const id = reader.u16();
+  const signature = reader.take(reader.u16());
+  const key = publicKeyOf(chain[0] as Buffer);
+  const scheme = signatureSchemes.find((known) => known.id === id);
+  const fits =
+    scheme !== undefined &&
+    scheme.keyType === key.asymmetricKeyType &&
+    (scheme.curve === undefined || scheme.curve === key.asymmetricKeyDetails?.namedCurve);
+  if (!fits || reader.left > 0) {
+    throw tlsAlert(alerts.illegalParameter, "the client signs in a way that its key or the request excludes");
+  }
+  if (!verifyTranscript(scheme, key, { side: "client", hash: transcriptHash }, signature)) {
+    throw tlsAlert(alerts.decryptError, "the client's signature is wrong");
+  }
+}
+
+function publicKeyOf(certificate: Buffer): KeyObject {
+  try {
+    return new X509Certificate(certificate).publicKey;
+  } catch {
+    throw tlsAlert(alerts.badCertificate, "the client's certificate is none");
+  }
+}
