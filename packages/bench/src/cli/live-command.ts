@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { liveColumn, liveProblems } from "../live/live-figures.ts";
 import { type LivePlan, type LiveReport, runLive } from "../live/run-live.ts";
-import { LandedRuns } from "../report/landed-run.ts";
-import { type RatioColumn, renderTable } from "../report/table.ts";
+import { keepOption, type LandedTable, renderBesideLanded } from "../report/landed-run.ts";
+import type { RatioColumn } from "../report/table.ts";
 import { startOurSystem } from "../suite/our-system.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
 import { type System, stopAll } from "../suite/system.ts";
@@ -18,7 +18,7 @@ const options = {
   quiet: { value: "TIME", text: "how long the same is asked after that", fallback: "60s" },
   pause: { value: "TIME", text: "between two searches of a kind", fallback: "1s" },
   peer: { value: "PATH", text: "Jaeger 1.62's all-in-one: the same on it with Badger, and ratios" },
-  keep: { text: "keep the figures as those that later runs stand beside" },
+  ...keepOption,
   json: { text: "print the reports as JSON" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
@@ -64,13 +64,15 @@ export async function liveCommand(argv: readonly string[], signal: AbortSignal):
         signal,
       )
     : undefined;
-  const settings = `${plan.rate} a second for ${seconds} s, quiet ${args.text("quiet")}, pause ${args.text("pause")}`;
+  const kept: LandedTable = {
+    command: "live",
+    options: `${plan.rate} a second for ${seconds} s, quiet ${args.text("quiet")}, pause ${args.text("pause")}`,
+    ours: 1,
+    keep: args.has("keep"),
+  };
   process.stdout.write(
-    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer, settings),
+    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer, kept),
   );
-  if (args.has("keep")) {
-    new LandedRuns().keep("live", settings, loadavg()[0] ?? 0, [liveColumn(ours)]);
-  }
   return liveProblems(ours).length === 0 ? 0 : 1;
 }
 
@@ -97,7 +99,7 @@ async function measure(
   }
 }
 
-function describe(ours: LiveReport, peer: LiveReport | undefined, settings: string): string {
+function describe(ours: LiveReport, peer: LiveReport | undefined, kept: LandedTable): string {
   const our = liveColumn(ours);
   const columns = [our];
   const ratios: RatioColumn[] = [];
@@ -106,14 +108,11 @@ function describe(ours: LiveReport, peer: LiveReport | undefined, settings: stri
     columns.push(theirs);
     ratios.push({ title: "ours : peer", ours: our, peer: theirs });
   }
-  const landed = new LandedRuns();
-  ratios.push(...landed.ratios("live", settings, [our]));
   const { live, quiet } = ours.loadAverage;
   const problems = liveProblems(ours);
   return [
-    `${renderTable(columns, ratios)}\n`,
+    `${renderBesideLanded(kept, columns, ratios)}\n`,
     `load average ${live.toFixed(1)} with ingest, ${quiet.toFixed(1)} quiet; Node ${process.versions.node}\n`,
-    landed.line("live", settings),
     problems.length === 0 ? "nothing is wrong\n" : `${problems.join("\n")}\n`,
   ].join("");
 }

@@ -4,8 +4,8 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import type { Figure } from "../report/figure.ts";
+import { keepOption, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine } from "../report/notes.ts";
-import { renderTable } from "../report/table.ts";
 import { addedLatencyMs } from "../server/added-latency.ts";
 import { startGrpcUpstream } from "../server/grpc-upstream.ts";
 import { runH2Load } from "../server/h2-load.ts";
@@ -31,6 +31,7 @@ const options = {
     text: "of which the medians are told; one more goes before, to warm up",
     fallback: "3",
   },
+  ...keepOption,
   json: { text: "print the figures as JSON" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
@@ -188,7 +189,11 @@ ${optionHelp(options)}`);
     if (ours === undefined) {
       return 1;
     }
-    const table = renderTable(
+    const deciding = (["connections", "seconds", "rounds"] as const).map(
+      (name) => `${name} ${args.text(name)}`,
+    );
+    const table = renderBesideLanded(
+      { command: "proxy", options: deciding.join(", "), ours: 1, keep: args.has("keep") },
       columns,
       peers.map((peer) => ({ title: `ours / ${peer.title}`, ours, peer })),
     );

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
+import { keepOption, type LandedTable, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine } from "../report/notes.ts";
-import { renderTable } from "../report/table.ts";
 import {
   measureChanges,
   measureReloads,
@@ -29,6 +29,7 @@ const options = {
     fallback: "3",
   },
   reloads: { value: "N", text: "under load", fallback: "200" },
+  ...keepOption,
   json: { text: "print the figures as JSON" },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
@@ -110,7 +111,8 @@ ${optionHelp(options)}`);
     process.stdout.write(
       args.has("json")
         ? `${JSON.stringify(Object.fromEntries(columns.map(({ title, figures }) => [title, figures])), null, 2)}\n`
-        : tableOf(columns) + machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
+        : tableOf(columns, keptOf(args)) +
+            machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
     );
     const [ours] = columns;
     return ours?.figures.some(({ label, value }) => label.includes("refused") && value > 0) ? 1 : 0;
@@ -154,11 +156,18 @@ async function measureSystems(
   return columns;
 }
 
-function tableOf(columns: readonly SystemColumn[]): string {
+function keptOf(args: Arguments<keyof typeof options>): LandedTable {
+  const deciding = ["connections", "seconds", "rounds", "reloads"] as const;
+  const text = deciding.map((name) => `${name} ${args.text(name)}`).join(", ");
+  return { command: "server", options: text, ours: 1, keep: args.has("keep") };
+}
+
+function tableOf(columns: readonly SystemColumn[], kept: LandedTable): string {
   const [ours, ...peers] = columns;
   return ours === undefined
     ? ""
-    : renderTable(
+    : renderBesideLanded(
+        kept,
         columns,
         peers.map((peer) => ({ title: `ours / ${peer.title}`, ours, peer })),
       );

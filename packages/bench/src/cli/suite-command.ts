@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { lostSpans } from "../e2e/ingest-report.ts";
+import { keepOption, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine, reasonLines } from "../report/notes.ts";
 import { ingestColumns, queryColumn } from "../report/suite-columns.ts";
-import { type RatioColumn, renderTable } from "../report/table.ts";
+import type { RatioColumn } from "../report/table.ts";
 import { startOurSystem } from "../suite/our-system.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
 import { measureSystem, type SuitePlan, type SystemReport } from "../suite/run-suite.ts";
@@ -15,6 +16,7 @@ const options = {
   http: { value: "TIME", text: "load over HTTP", fallback: "10s" },
   queries: { value: "N", text: "how often each query is asked; 0: no queries", fallback: "40" },
   peer: { value: "PATH", text: "Jaeger 1.62's all-in-one: the same load on it with Badger, and ratios" },
+  ...keepOption,
   ...loadOptions,
 } as const satisfies OptionSpecs;
 
@@ -66,12 +68,38 @@ export async function suiteCommand(argv: readonly string[], signal: AbortSignal)
       )
     : undefined;
   process.stdout.write(
-    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer),
+    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer, keptOf(args)),
   );
   return [ours.warmUp, ours.grpc, ours.http].some(lostSpans) ? 1 : 0;
 }
 
-function describe(ours: SystemReport, peer: SystemReport | undefined): string {
+/** What decides the figures, and whether they are kept. */
+interface KeptRun {
+  readonly options: string;
+  readonly keep: boolean;
+}
+
+function keptOf(args: Arguments<keyof typeof options>): KeptRun {
+  const deciding = [
+    "warm-up",
+    "grpc",
+    "http",
+    "queries",
+    "rate",
+    "batch",
+    "concurrency",
+    "connections",
+  ] as const;
+  return {
+    options: [
+      ...deciding.map((name) => `${name} ${args.text(name)}`),
+      ...(args.has("gzip") ? ["gzip"] : []),
+    ].join(", "),
+    keep: args.has("keep"),
+  };
+}
+
+function describe(ours: SystemReport, peer: SystemReport | undefined, kept: KeptRun): string {
   const [grpc, http] = ingestColumns(ours);
   const columns = [grpc, http];
   const queries = [queryColumn(ours)];
@@ -90,8 +118,10 @@ function describe(ours: SystemReport, peer: SystemReport | undefined): string {
   }
   const systems = peer === undefined ? [ours] : [ours, peer];
   return [
-    `${renderTable(columns, ratios)}\n`,
-    ...(ours.queries.length === 0 ? [] : [`${renderTable(queries, queryRatios)}\n`]),
+    `${renderBesideLanded({ command: "suite", ours: 2, ...kept }, columns, ratios)}\n`,
+    ...(ours.queries.length === 0
+      ? []
+      : [`${renderBesideLanded({ command: "suite-queries", ours: 1, ...kept }, queries, queryRatios)}\n`]),
     ...systems.flatMap((system) => [
       ...reasonLines(`${system.title}, gRPC`, system.grpc),
       ...reasonLines(`${system.title}, HTTP`, system.http),

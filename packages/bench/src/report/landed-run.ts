@@ -1,7 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Column, RatioColumn } from "./table.ts";
+import { type Column, type RatioColumn, renderTable } from "./table.ts";
+
+/** The option of commands whose figures stand beside those of the run that was kept. */
+export const keepOption = {
+  keep: { text: "keep the figures as those that later runs stand beside; not with --json" },
+} as const;
 
 /** Columns of the last run that was kept with the code, in a file named after the command. */
 interface LandedRun {
@@ -69,6 +75,38 @@ export class LandedRuns {
     }
     return JSON.parse(text) as LandedRun;
   }
+}
+
+/** A table of one command, and what of it is kept. */
+export interface LandedTable {
+  /** Names the file. */
+  readonly command: string;
+  /** The options that decide what is measured. */
+  readonly options: string;
+  /** How many of the columns are ours; they come first. */
+  readonly ours: number;
+  /** Keeps our columns in place of those of the run before. */
+  readonly keep: boolean;
+}
+
+/**
+ * The table with ratios to the run that was kept, after those to peers.
+ * @param columns ours first
+ * @param ratios to peers
+ */
+export function renderBesideLanded(
+  { command, options, ours, keep }: LandedTable,
+  columns: readonly Column[],
+  ratios: readonly RatioColumn[] = [],
+): string {
+  const runs = new LandedRuns();
+  const own = columns.slice(0, ours);
+  const table = renderTable(columns, [...ratios, ...runs.ratios(command, options, own)]);
+  const text = table + runs.line(command, options);
+  if (keep) {
+    runs.keep(command, options, loadavg()[0] ?? 0, own);
+  }
+  return text;
 }
 
 function currentCommit(): string {
