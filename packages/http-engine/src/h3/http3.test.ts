@@ -214,6 +214,16 @@ describe("what clients may send", () => {
       "a shorter body than it declares",
       { method: "POST", headers: [["content-length", "3"]], body: Buffer.from("ab") },
     ],
+    [
+      "no host",
+      {
+        pseudo: [
+          [":method", "GET"],
+          [":scheme", "https"],
+          [":path", "/"],
+        ],
+      },
+    ],
     ["two hosts", { headers: [["host", "other"]] }],
   ])("%s is malformed", async (_, fields) => {
     await expect(ask(fields)).rejects.toThrow("0x10e");

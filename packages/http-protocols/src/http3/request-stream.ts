@@ -185,6 +185,10 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     if (typeof head === "string") {
       throw new Http3Error(http3Errors.messageError, head, false);
     }
+    if (head.authority === "") {
+      // HTTP/2 lets it be absent; here it must not be: RFC 9114, section 4.3.1.
+      throw new Http3Error(http3Errors.messageError, "neither :authority nor host names a host", false);
+    }
     this.#phase = "body";
     this.#contentLength = head.contentLength;
     this.#handler = this.#owner.onRequest(this, head);
