@@ -21,6 +21,8 @@ const queries = new QueryClient({
       refetchOnWindowFocus: false,
       // Always ask: a query service on this machine answers while the browser is offline.
       networkMode: "always",
+      // A part of a page that is loaded late reads fields of an answer that nobody has read before.
+      notifyOnChangeProps: "all",
       behavior: partialBehavior,
     },
   },

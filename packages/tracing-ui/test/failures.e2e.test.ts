@@ -4,7 +4,14 @@ import { describeApp } from "./app-session.ts";
 import { lacking } from "./scenes.ts";
 import { spanItem } from "./span-rows.ts";
 
-const words = { 400: "refused the question", 503: "could not answer", gone: "does not answer" } as const;
+const words = {
+  400: "refused the question",
+  403: "You may not see this",
+  503: "could not answer",
+  gone: "does not answer",
+} as const;
+
+const stay = async () => {};
 
 describeApp("a query service that does not give what is asked", (app) => {
   /** Pages, what was written on them, what they show when all is well. */
@@ -26,6 +33,10 @@ describeApp("a query service that does not give what is asked", (app) => {
       address: () => "/dependencies?focus=checkout&lookback=6h",
     },
     {
+      ...{ name: "table of dependencies", sign: ".rates tbody tr", field: "Filter by name", text: "pay" },
+      address: () => "/dependencies?view=table&filter=pay&lookback=6h",
+    },
+    {
       ...{ name: "trace", sign: spanItem, field: "Filter spans", text: "redis" },
       address: () => `/trace/${app.store.declined.traceID}?q=redis`,
     },
@@ -42,7 +53,7 @@ describeApp("a query service that does not give what is asked", (app) => {
 
   test.each(pages)("$name: says what failed, keeps what was written, and recovers", async (one) => {
     const { page } = app;
-    for (const failure of [400, 503, "gone"] as const) {
+    for (const failure of [400, 403, 503, "gone"] as const) {
       let well = false;
       await page.unrouteAll({ behavior: "ignoreErrors" });
       await intercept(page, (route) => {
@@ -69,6 +80,76 @@ describeApp("a query service that does not give what is asked", (app) => {
       // The editor of TraceQL is no field of a form.
       const text = one.name === "TraceQL" ? field.textContent() : field.inputValue();
       expect(await text).toBe(one.text);
+    }
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("a part of a page that is loaded after the refusal says so, too", async () => {
+    const { page, server } = app;
+    app.answers.failure = { status: 403, text: "this tenant is not yours" };
+    const refused = Promise.withResolvers<void>();
+    page.on("requestfinished", async (request) => {
+      if (request.url().includes("/api/analysis/v1/dependencies")) {
+        refused.resolve();
+      }
+    });
+    await page.route(/dependency-table-[^/]*\.js$/, async (route) => {
+      await refused.promise;
+      // The page takes the refusal in before the file arrives.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50))));
+      await route.continue();
+    });
+    await page.goto(`${server.origin}/dependencies?view=table`);
+    await page.getByText("this tenant is not yours").waitFor();
+    expect(await page.getByText("Counting calls").count()).toBe(0);
+  });
+
+  /** A question of a page that alone is refused: where, what is done there, which, what is named as not read. */
+  const parts: [
+    where: string,
+    act: (page: Page) => Promise<void>,
+    question: RegExp,
+    what: RegExp | string,
+  ][] = [
+    ["/trace/", stay, /\/percentiles\//, "Percentiles of spans could not be read: refused"],
+    ["/trace/", stay, /\/v1\/notes/, "Notes on this trace could not be read: refused"],
+    ["/dependencies?focus=checkout", stay, /\/capabilities/, "Figures of calls could not be read: refused"],
+    ["/search?live=1", stay, /\/v1\/tail/, "Not following"],
+    [
+      "/search?service=frontend",
+      (page) => page.getByRole("button", { name: "More" }).click(),
+      ...([/\/v1\/views/, "Saved searches could not be read: refused"] as const),
+    ],
+    [
+      "/search?service=frontend",
+      (page) => page.getByLabel("Tags").click(),
+      ...([/\/v1\/attributes/, "Names and values could not be read: refused"] as const),
+    ],
+    [
+      "/changes?service=checkout",
+      (page) => page.getByLabel("Value of A").click(),
+      ...([/\/v1\/attributes/, "The values could not be read: refused"] as const),
+    ],
+    [
+      "/search?service=frontend",
+      (page) => page.keyboard.press("Control+k"),
+      ...([/\/v1\/names/, "Services could not be read: refused"] as const),
+    ],
+  ];
+
+  test("a part of a page that is refused alone says so", async () => {
+    const { page, server, answers, store } = app;
+    Object.assign(answers, { views: [], notes: [] });
+    for (const [where, act, question, what] of parts) {
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.route(question, (route) =>
+        route.fulfill({ status: 403, json: { detail: "refused", errors: [{ code: 403, msg: "refused" }] } }),
+      );
+      await page.goto(`${server.origin}${where === "/trace/" ? `/trace/${store.declined.traceID}` : where}`);
+      await page.getByRole("main").waitFor();
+      await page.locator(".search-form, .services-page, .changes-page, [role=tree]").first().waitFor();
+      await act(page);
+      await page.getByText(what).first().waitFor();
     }
     expect(app.complaints).toEqual([]);
   });

@@ -10,6 +10,8 @@ export const queries = new QueryClient({
       refetchOnWindowFocus: false,
       // Always ask: a server on this machine answers while the browser is offline.
       networkMode: "always",
+      // A part of a page that is loaded late reads fields of an answer that nobody has read before.
+      notifyOnChangeProps: "all",
       refetchIntervalInBackground: false,
     },
     mutations: { networkMode: "always" },

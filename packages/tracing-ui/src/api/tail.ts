@@ -44,7 +44,7 @@ export function followTail(conditions: SpanConditions, limit: number, listener: 
   source.onerror = () =>
     listener.failed(
       source.readyState === EventSource.CLOSED
-        ? "The server refused to follow these conditions."
+        ? "The server refuses to follow these conditions, or this user: search to see why."
         : "The connection broke; trying again.",
     );
   const on = <T>(name: string, schema: z.ZodMiniType<T>, take: (value: T) => void) =>

@@ -23,6 +23,7 @@ export function ValueField(props: {
     ...attributeValuesQuery(scope ?? "", attribute, typed, service),
     ...{ enabled: scope !== undefined, placeholderData: keepPreviousData },
   });
+  const problem = names.error ?? values.error;
   const items = (values.data ?? [])
     .filter((one) => one.value !== "")
     .map((one) => ({
@@ -35,7 +36,10 @@ export function ValueField(props: {
       value={value}
       onValue={(text) => onChange(text === "" ? undefined : text)}
       onCaret={() => {}}
-      completions={{ from: 0, to: value.length, items }}
+      completions={{
+        ...{ from: 0, to: value.length, items },
+        ...(problem === null ? {} : { rest: `The values could not be read: ${problem.message}` }),
+      }}
       field={{ id, className: "field mono", placeholder, title: value }}
     />
   );

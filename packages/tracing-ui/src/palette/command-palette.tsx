@@ -21,9 +21,11 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   // The page's actions are those of the moment when the palette was opened.
   const [actions] = useState(() => pageActions(document.querySelector("main") ?? document));
   const [{ recent }] = useState(keptSearches);
-  const { saved } = useSavedSearches(true);
+  const searches = useSavedSearches(true);
+  const { saved } = searches;
   const kept = useMemo(() => ({ recent, saved: [...saved] }), [recent, saved]);
-  const all = useCommands(actions, kept, onHelp, text);
+  const { groups: all, error } = useCommands(actions, kept, onHelp, text);
+  const failed = error ?? searches.error;
   const groups = useMemo(() => {
     const own = commandsOfText(text, navigate);
     const others = own.length > 0 && text.trim().startsWith("{") ? [] : rankCommands(all, text);
@@ -80,9 +82,15 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
         }}
         onKeyDown={onKey}
       />
+      {failed !== null && (
+        <p className="palette-none failed-text" role="alert">
+          {error === null ? "Saved searches" : "Services"} could not be read: {failed.message}
+        </p>
+      )}
       {flat.length === 0 && (
         <p className="palette-none" role="status">
-          Nothing of that name. A trace id, or TraceQL in braces, works too.
+          Nothing of that name{failed !== null && " among the rest"}. A trace id, or TraceQL in braces, works
+          too.
         </p>
       )}
       <div

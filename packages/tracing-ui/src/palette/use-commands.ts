@@ -16,17 +16,19 @@ type Navigate = ReturnType<typeof useNavigate>;
  * @param actions those of the page
  * @param kept    searches that were saved, or run in this browser
  * @param text    what is typed; the server finds services by it, however many there are
+ * @returns also why services could not be found
  */
 export function useCommands(
   actions: readonly Command[],
   kept: KeptSearches,
   onHelp: () => void,
   text: string,
-): readonly CommandGroup[] {
+): { groups: readonly CommandGroup[]; error: Error | null } {
   const navigate = useNavigate();
   const contains = useSettled(serviceWord(text));
-  const services = useQuery({ ...namesQuery({ contains }), placeholderData: keepPreviousData }).data?.names;
-  return useMemo(
+  const found = useQuery({ ...namesQuery({ contains }), placeholderData: keepPreviousData });
+  const services = found.data?.names;
+  const groups = useMemo(
     () => [
       { title: "On this page", commands: actions },
       { title: "Pages", commands: pageCommands(navigate, onHelp) },
@@ -40,6 +42,7 @@ export function useCommands(
     ],
     [actions, kept, services, navigate, onHelp],
   );
+  return { groups, error: found.error };
 }
 
 /** Words of the notes that stand beside a service. */

@@ -13,6 +13,10 @@ import {
 /** Saved searches in their one home: the query service, or this browser where that keeps no views. */
 export interface SavedSearches {
   home: "service" | "browser" | "unknown";
+  /** Why the query service did not list them; null when it did, or keeps none. */
+  error: Error | null;
+  /** Asks again. */
+  retry(): void;
   saved: readonly KeptSearch[];
   /** Saved, but beyond those listed. */
   more: number;
@@ -26,15 +30,22 @@ export interface SavedSearches {
 export function useSavedSearches(isWanted: boolean): SavedSearches {
   const client = useQueryClient();
   const [browser, setBrowser] = useState(keptSearches);
-  const { data, isPending } = useQuery({ ...savedSearchesQuery(moveToService), enabled: isWanted });
-  if (data === undefined || data === null) {
+  const { data, error, refetch } = useQuery({ ...savedSearchesQuery(moveToService), enabled: isWanted });
+  const retry = () => void refetch();
+  if (data === undefined) {
+    const isUnknown = async () => {
+      throw error ?? new Error("the saved searches are not read yet");
+    };
+    return { home: "unknown", error, retry, saved: [], more: 0, save: isUnknown, remove: isUnknown };
+  }
+  if (data === null) {
     const change = (next: KeptSearches) => {
       keepSearches(next);
       setBrowser(next);
     };
     return {
-      home: isPending ? "unknown" : "browser",
-      ...{ saved: isPending ? [] : browser.saved, more: 0 },
+      ...{ home: "browser", error: null, retry },
+      ...{ saved: browser.saved, more: 0 },
       save: async (search) => {
         change(withSaved(keptSearches(), search));
         return true;
@@ -44,7 +55,7 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
   }
   const refresh = () => client.invalidateQueries({ queryKey: ["views"] });
   return {
-    home: "service",
+    ...{ home: "service", error, retry },
     ...{ saved: data.searches, more: data.total - data.searches.length },
     async save({ name, address }, mayReplace) {
       if (!mayReplace && (await isViewName(name))) {

@@ -11,6 +11,7 @@ import {
 } from "../../api/dependencies.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { PartFailure } from "../../components/part-failure.tsx";
 import { ServiceGraph } from "./service-graph.tsx";
 import { useGraphLayout } from "./use-graph-layout.ts";
 import { useNodeRates } from "./use-node-rates.ts";
@@ -40,8 +41,8 @@ export function DependenciesGraph(props: {
     [dependencies, groups],
   );
   const rates = useNodeRates(services, time);
-  const can = useQuery(capabilitiesQuery).data;
-  const asksEdges = focus !== undefined && can?.traceql === true;
+  const can = useQuery({ ...capabilitiesQuery, enabled: focus !== undefined });
+  const asksEdges = focus !== undefined && can.data?.traceql === true;
   const callers = useQuery({
     ...edgeFactsQuery(focus ?? "", "callers", endMs, lookbackMs),
     enabled: asksEdges,
@@ -67,18 +68,16 @@ export function DependenciesGraph(props: {
       </Notice>
     );
   }
-  const failed = [rates, callers, callees].filter(({ error }) => error !== null);
+  const failed = [rates, can, callers, callees].filter(({ error }) => error !== null);
   const { linksLeftOut } = graph.data;
   return (
     <>
       {failed[0] !== undefined && (
-        <p className="graph-failure" role="alert">
-          {failed[0] === rates ? "Rates of services" : "Figures of calls"} could not be read:{" "}
-          {failed[0].error?.message}{" "}
-          <button type="button" className="link" onClick={() => failed.map((query) => query.refetch())}>
-            Try again
-          </button>
-        </p>
+        <PartFailure
+          what={failed[0] === rates ? "Rates of services" : "Figures of calls"}
+          error={failed[0].error}
+          onRetry={() => failed.map((query) => query.refetch())}
+        />
       )}
       {(groups.size > 0 || linksLeftOut > 0) && (
         <p className="graph-note">

@@ -9,6 +9,7 @@ import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { type Dependency, type DependencyPage, dependenciesPerPage } from "../../api/dependencies.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { PartFailure } from "../../components/part-failure.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { Rate, Share } from "../services/rate-table.tsx";
 import "../services/rate-table.css";
@@ -66,12 +67,7 @@ export function DependencyTable(props: {
   return (
     <div className="dependency-table" aria-busy={list.isPlaceholderData}>
       {rates.error !== null && (
-        <p className="graph-failure" role="alert">
-          Rates of services could not be read: {rates.error.message}{" "}
-          <button type="button" className="link" onClick={rates.refetch}>
-            Try again
-          </button>
-        </p>
+        <PartFailure what="Rates of services" error={rates.error} onRetry={rates.refetch} />
       )}
       <table className="rates" aria-label="Calls between services">
         <thead>

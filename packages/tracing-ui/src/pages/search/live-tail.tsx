@@ -44,8 +44,10 @@ export function LiveTail({ conditions }: { conditions: SpanConditions }) {
               Following: <b>{formatCount(seen)}</b> spans
               {skipped > 0 && <span className="muted">, {formatCount(skipped)} left out: too many</span>}
             </>
-          ) : (
+          ) : problem === undefined ? (
             "Connecting…"
+          ) : (
+            "Not following"
           )}
         </p>
         <button type="button" className="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
@@ -57,7 +59,7 @@ export function LiveTail({ conditions }: { conditions: SpanConditions }) {
           </p>
         )}
       </header>
-      {rows.length === 0 ? (
+      {rows.length === 0 && !open && problem !== undefined ? null : rows.length === 0 ? (
         <p className="tail-empty">Spans that match appear here about three seconds after they arrive.</p>
       ) : (
         <ol className="tail-rows">

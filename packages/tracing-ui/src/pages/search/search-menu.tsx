@@ -2,6 +2,7 @@ import "./search-menu.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { PartFailure } from "../../components/part-failure.tsx";
 import { failureWords } from "../../components/share/failure-words.ts";
 import { keepSearches, keptSearches, searchWords, withRecent } from "../../searches/kept-searches.ts";
 import { useSavedSearches } from "../../searches/saved-searches.ts";
@@ -29,7 +30,7 @@ export function SearchMenu({
   const [taken, setTaken] = useState(false);
   const [failure, setFailure] = useState("");
   const [removing, setRemoving] = useState("");
-  const { home, saved, more, ...savedSearches } = useSavedSearches(isOpen);
+  const { home, error, retry, saved, more, ...savedSearches } = useSavedSearches(isOpen);
   const { recent } = keptSearches();
   const go = (text: string) => {
     menu.current?.hidePopover();
@@ -49,7 +50,7 @@ export function SearchMenu({
     event.preventDefault();
     // The menu stands in the search form, which is not to run.
     event.stopPropagation();
-    if (name.trim() === "") {
+    if (name.trim() === "" || home === "unknown") {
       return;
     }
     const { live: _, sel: __, ...fields } = addressFields(address);
@@ -102,7 +103,12 @@ export function SearchMenu({
             }}
             onKeyDown={(event) => event.key === "Enter" && save(event)}
           />
-          <button type="button" className="button" disabled={name.trim() === ""} onClick={save}>
+          <button
+            type="button"
+            className="button"
+            disabled={name.trim() === "" || home === "unknown"}
+            onClick={save}
+          >
             {taken ? "Replace" : "Save"}
           </button>
         </div>
@@ -114,6 +120,7 @@ export function SearchMenu({
             {failure}
           </p>
         )}
+        {error !== null && <PartFailure what="Saved searches" error={error} onRetry={retry} />}
         {(saved.length > 0 || more > 0) && (
           <h2>{home === "service" ? "Saved for all" : "Saved in this browser"}</h2>
         )}

@@ -44,9 +44,15 @@ export function useCompletions(text: string, caret: number, enabled: boolean): C
   const { from, to, want } = place;
   if (want.kind === "value") {
     const items = value === undefined || value.key !== want.key ? [] : (values.data ?? []);
-    return { from, to, items: valueItems(items, want, "tags") };
+    return { from, to, items: valueItems(items, want, "tags"), ...unread(names.error ?? values.error) };
   }
-  return { from, to, items: matching(tagNames(names.data ?? []), want.typed).slice(0, most) };
+  const items = matching(tagNames(names.data ?? []), want.typed).slice(0, most);
+  return { from, to, items, ...unread(names.error) };
+}
+
+/** Says below a list of completions why it is short. */
+function unread(error: Error | null): { rest?: string } {
+  return error === null ? {} : { rest: `Names and values could not be read: ${error.message}` };
 }
 
 /** Completions at a place in TraceQL; undefined where neither a name nor a value is expected. */

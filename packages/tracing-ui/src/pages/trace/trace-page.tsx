@@ -10,6 +10,7 @@ import { traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { PartFailure } from "../../components/part-failure.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
@@ -105,8 +106,10 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
   const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
-  const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
-  const kept = useQuery(notesQuery(trace.traceId)).data ?? undefined;
+  const ranks = useQuery(tracePeersQuery(trace.traceId));
+  const peers = ranks.data ?? noPeers;
+  const written = useQuery(notesQuery(trace.traceId));
+  const kept = written.data ?? undefined;
   const notes = useMemo(() => notesBySpan(kept ?? noNotes), [kept]);
   useTraceKeys({ rows, selected: view.selected, filter, dispatch, on: address.view === undefined });
 
@@ -134,6 +137,16 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
         />
       )}
       <TraceRemarks trace={trace} dispatch={dispatch} />
+      {ranks.isError && (
+        <PartFailure what="Percentiles of spans" error={ranks.error} onRetry={() => void ranks.refetch()} />
+      )}
+      {written.isError && (
+        <PartFailure
+          what="Notes on this trace"
+          error={written.error}
+          onRetry={() => void written.refetch()}
+        />
+      )}
       <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
         {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
         {address.view === "graph" && <GraphView trace={trace} hues={hues} />}

@@ -1,0 +1,17 @@
+import "./part-failure.css";
+
+/**
+ * Says in a line that a part of a page could not be read, while the rest is shown.
+ * @param what the part, with a capital letter: a plural
+ */
+export function PartFailure(props: { what: string; error: Error | null | undefined; onRetry: () => void }) {
+  const { what, error, onRetry } = props;
+  return (
+    <p className="part-failure" role="alert">
+      {what} could not be read: {error?.message}{" "}
+      <button type="button" className="link" onClick={onRetry}>
+        Try again
+      </button>
+    </p>
+  );
+}
