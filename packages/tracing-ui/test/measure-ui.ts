@@ -20,20 +20,21 @@ const frameCount = 120;
 
 /** Figures, their units, and the most that the project allows; undefined: told, not held to. */
 const figures: readonly { name: string; unit: "ms" | "kB" | "MB"; most?: number }[] = [
-  { name: "first load, gzip", unit: "kB", most: 150 },
-  { name: "whole app, gzip", unit: "kB", most: 300 },
+  { name: "first load, gzip", unit: "kB", most: 260 },
+  { name: "whole app, gzip", unit: "kB", most: 400 },
   { name: "search page interactive", unit: "ms", most: 1_000 },
   { name: "search page interactive, CPU", unit: "ms" },
   ...[10_000, 100_000].flatMap((spans) => {
     const of = `${spans.toLocaleString("en")} spans`;
     return [
-      { name: `${of}: first row`, unit: "ms" as const, most: spans === 10_000 ? 700 : 2_500 },
+      { name: `${of}: first row`, unit: "ms" as const, most: spans === 10_000 ? 700 : 1_000 },
       { name: `${of}: first row, CPU`, unit: "ms" as const },
       { name: `${of}: scroll, p95 of frames`, unit: "ms" as const, most: 20 },
       { name: `${of}: scroll, CPU a frame`, unit: "ms" as const },
       { name: `${of}: zoom, p95 of frames`, unit: "ms" as const, most: 20 },
       { name: `${of}: zoom, CPU a frame`, unit: "ms" as const },
       { name: `${of}: all collapsed`, unit: "ms" as const, most: 100 },
+      { name: `${of}: filtered by a word`, unit: "ms" as const, most: 100 },
       { name: `${of}: heap`, unit: "MB" as const, most: 250 },
     ];
   }),
@@ -124,9 +125,25 @@ async function measureTrace(
     return performance.now() - start;
   });
   found.set(`${of}: all collapsed`, collapsed);
+  found.set(`${of}: filtered by a word`, await filtered(page));
   const session = await context.newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
   found.set(`${of}: heap`, (await session.send("Runtime.getHeapUsage")).usedSize / 1e6);
+}
+
+/** From a word in the filter field until what it finds is drawn. */
+function filtered(page: Page): Promise<number> {
+  return page.getByLabel("Filter spans", { exact: true }).evaluate(async (field) => {
+    const count = () => document.querySelector(".waterfall-tree, .waterfall-empty")?.outerHTML.length;
+    const before = count();
+    const start = performance.now();
+    (field as HTMLInputElement).select();
+    document.execCommand("insertText", false, "payment");
+    while (count() === before) {
+      await new Promise(requestAnimationFrame);
+    }
+    return performance.now() - start;
+  });
 }
 
 /** Two hundred services that call each other some 420 times over, in layers. */
@@ -161,6 +178,11 @@ async function measureGraph(page: Page, context: BrowserContext, origin: string,
   found.set("graph of 200 services: longest task of the page", longest);
 }
 
+function bodiesOf(trace: MeasuredTrace): ReadonlyMap<string, string> {
+  const body = JSON.stringify({ data: [trace], total: 0, limit: 0, offset: 0, errors: null });
+  return new Map([[`/api/traces/${trace.traceID}`, body]]);
+}
+
 type MeasuredTrace = ReturnType<typeof importTrace>;
 
 async function measureRound(
@@ -179,7 +201,7 @@ async function measureRound(
   };
   await inPage((page, context) => measureSearch(page, context, server.origin, folder, found));
   for (const trace of traces) {
-    answers.traces = [trace];
+    Object.assign(answers, { traces: [trace], bodies: bodiesOf(trace) });
     await inPage(async (page, context) => {
       await measureTrace(page, context, server.origin, trace, found);
     });

@@ -1,3 +1,4 @@
+import { AnswerReader } from "./answer-reader.ts";
 import { ApiError } from "./api-error.ts";
 import { takeEarlyAnswer } from "./early-answers.ts";
 import { errorTexts, type Schema } from "./envelope.ts";
@@ -21,7 +22,7 @@ export async function readJson<T>(
   body?: string,
 ): Promise<T> {
   let response: Response;
-  let text: string;
+  let answered: AnswerReader;
   try {
     const url = new URL(path, document.baseURI).href;
     response = await (body === undefined
@@ -32,17 +33,17 @@ export async function readJson<T>(
           headers: { accept: "application/json", "content-type": "application/json" },
           body,
         }));
-    text = await readText(response);
+    answered = await readAnswer(response);
   } catch (cause) {
     if (signal.aborted || cause instanceof ApiError) {
       throw cause;
     }
     throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
   }
-  const answer = parse(text);
+  const answer = answered.value();
   notePartial(signal, response, answer);
   if (!response.ok) {
-    throw refusal(response, answer, text);
+    throw refusal(response, answer, answered.text());
   }
   if (answer === undefined) {
     throw new ApiError("API_SHAPE", `the answer to ${path} is not JSON`, { status: response.status });
@@ -59,12 +60,12 @@ export async function readJson<T>(
   );
 }
 
-async function readText(response: Response): Promise<string> {
+async function readAnswer(response: Response): Promise<AnswerReader> {
+  const answer = new AnswerReader();
   if (response.body === null) {
-    return "";
+    return answer;
   }
   const decoder = new TextDecoder();
-  const parts: string[] = [];
   let bytes = 0;
   const reader = response.body.getReader();
   for (;;) {
@@ -79,18 +80,10 @@ async function readText(response: Response): Promise<string> {
         status: response.status,
       });
     }
-    parts.push(decoder.decode(value, { stream: true }));
+    answer.push(decoder.decode(value, { stream: true }));
   }
-  parts.push(decoder.decode());
-  return parts.join("");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  answer.push(decoder.decode());
+  return answer;
 }
 
 function refusal(response: Response, body: unknown, text: string): ApiError {

@@ -16,7 +16,7 @@ export function buildTrace(input: ApiTrace): Trace {
   }
 
   const n = input.spans.length;
-  const spans = Array.from(tree.order, (node) => input.spans[node] as ApiSpan);
+  const spans = inOrder(input.spans, tree.order);
   const bounds = timeBounds(spans);
   const offsetUs = new Float64Array(n);
   const spanUs = new Float64Array(n);
@@ -61,6 +61,14 @@ export function buildTrace(input: ApiTrace): Trace {
   };
 }
 
+function inOrder(spans: readonly ApiSpan[], order: Int32Array): ApiSpan[] {
+  const ordered = new Array<ApiSpan>(order.length);
+  for (let at = 0; at < order.length; at += 1) {
+    ordered[at] = spans[order[at] as number] as ApiSpan;
+  }
+  return ordered;
+}
+
 function ownFlags(span: ApiSpan): number {
   const warned = (span.warnings ?? []).some((text) => !isSmallCorrection(text)) || isNegativeDuration(span);
   return (isErrorSpan(span) ? spanFlag.error : 0) | (warned ? spanFlag.warning : 0);
@@ -94,14 +102,24 @@ function findParents(spans: readonly ApiSpan[]) {
 
 /** Nodes by start, the longer first where starts are equal (it is likelier to be the outer one). */
 function sortByStart(spans: readonly ApiSpan[]): Int32Array {
-  const start = Float64Array.from(spans, (span) => span.startTime);
-  const duration = Float64Array.from(spans, spanDurationUs);
+  const start = new Float64Array(spans.length);
+  const duration = new Float64Array(spans.length);
+  const order = new Int32Array(spans.length);
+  for (let node = 0; node < spans.length; node += 1) {
+    const span = spans[node] as ApiSpan;
+    start[node] = span.startTime;
+    duration[node] = spanDurationUs(span);
+    order[node] = node;
+  }
   const compare = (a: number, b: number) =>
     (start[a] as number) - (start[b] as number) || (duration[b] as number) - (duration[a] as number) || a - b;
-  const order = Int32Array.from(spans.keys());
   // A query service mostly gives them in this order.
-  const sorted = order.every((node) => node === 0 || compare(node - 1, node) < 0);
-  return sorted ? order : order.sort(compare);
+  for (let node = 1; node < spans.length; node += 1) {
+    if (compare(node - 1, node) > 0) {
+      return order.sort(compare);
+    }
+  }
+  return order;
 }
 
 function timeBounds(spans: readonly ApiSpan[]): { startUs: number; durationUs: number } {

@@ -1,4 +1,5 @@
 import { type FilterTerm, filterTerms, type SpanStatus } from "./filter-terms.ts";
+import { searchText } from "./search-texts.ts";
 import { selfTimes } from "./self-times.ts";
 import { tagText } from "./span-facts.ts";
 import { spanFlag, type Trace } from "./trace.ts";
@@ -165,31 +166,4 @@ function valuesOf(trace: Trace, at: number, key: string): string[] {
     log.fields.forEach(add);
   }
   return values;
-}
-
-/** Texts by trace, made on first use: typing a filter reads them once per letter. */
-const searchTexts = new WeakMap<Trace, (string | undefined)[]>();
-
-function searchText(trace: Trace, at: number): string {
-  let texts = searchTexts.get(trace);
-  if (texts === undefined) {
-    texts = new Array<string | undefined>(trace.spans.length);
-    searchTexts.set(trace, texts);
-  }
-  texts[at] ??= collectText(trace, at);
-  return texts[at];
-}
-
-function collectText(trace: Trace, at: number): string {
-  const span = trace.spans[at];
-  if (span === undefined) {
-    return "";
-  }
-  const lines = [trace.services[trace.service[at] as number] ?? "", span.operationName, span.spanID];
-  const add = ({ key, value }: ApiAttribute) => lines.push(`${key}=${value}`);
-  span.tags?.forEach(add);
-  for (const log of span.logs ?? []) {
-    log.fields.forEach(add);
-  }
-  return lines.join("\n").toLowerCase();
 }

@@ -28,10 +28,7 @@ const shownPart = 0.03;
 
 /** Folds the gaps of a trace that would leave little room for its spans. */
 export function foldIdleGaps(trace: Trace): FoldedTrace {
-  const order = Int32Array.from(trace.offsetUs.keys()).sort(
-    (a, b) => (trace.offsetUs[a] as number) - (trace.offsetUs[b] as number),
-  );
-  const idle = idleTimes(trace, order);
+  const idle = idleTimes(trace, byStart(trace, reachingOut(trace)));
   const busyUs = trace.durationUs - idle.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
   const folded = idle.filter(({ lengthUs }) => lengthUs > busyUs * leastPart);
   if (busyUs <= 0 || folded.length === 0) {
@@ -43,7 +40,7 @@ export function foldIdleGaps(trace: Trace): FoldedTrace {
   const offsetUs = trace.offsetUs.slice();
   let removedUs = 0;
   let next = 0;
-  for (const span of order) {
+  for (const span of byStart(trace, Int32Array.from(trace.offsetUs.keys()))) {
     const at = trace.offsetUs[span] as number;
     for (let gap = folded[next]; gap !== undefined && at >= gap.endUs; gap = folded[next]) {
       const fromUs = gap.endUs - gap.lengthUs - removedUs;
@@ -54,6 +51,26 @@ export function foldIdleGaps(trace: Trace): FoldedTrace {
     offsetUs[span] = at - removedUs;
   }
   return { trace: { ...trace, offsetUs, durationUs: trace.durationUs - removedUs }, gaps };
+}
+
+/** Spans that run outside of their parent's time, and roots: the times of all others are covered. */
+function reachingOut({ parent, offsetUs, spanUs }: Trace): Int32Array {
+  const found: number[] = [];
+  for (let span = 0; span < parent.length; span += 1) {
+    const up = parent[span] as number;
+    const from = offsetUs[span] as number;
+    const upFrom = offsetUs[up] as number;
+    const isWithin =
+      up !== -1 && from >= upFrom && from + (spanUs[span] as number) <= upFrom + (spanUs[up] as number);
+    if (!isWithin) {
+      found.push(span);
+    }
+  }
+  return Int32Array.from(found);
+}
+
+function byStart({ offsetUs }: Trace, spans: Int32Array): Int32Array {
+  return spans.sort((a, b) => (offsetUs[a] as number) - (offsetUs[b] as number));
 }
 
 function idleTimes(trace: Trace, order: Int32Array): { endUs: number; lengthUs: number }[] {

@@ -99,14 +99,28 @@ function findRuns(trace: Trace): SiblingRuns {
 
 /** Per span a number that like spans share: one service, operation, and place in the tree. */
 function kindsOf(trace: Trace): Int32Array {
-  const numbers = new Map<string, number>();
-  return Int32Array.from(trace.spans, ({ operationName }, span) => {
-    const odd = (trace.flags[span] as number) & (spanFlag.parentMissing | spanFlag.cycle);
-    const key = `${trace.service[span]} ${odd} ${operationName}`;
-    const known = numbers.get(key) ?? numbers.size;
-    numbers.set(key, known);
-    return known;
-  });
+  const { spans, flags, service } = trace;
+  const kindOf = new Int32Array(spans.length);
+  const oddities = spanFlag.parentMissing | spanFlag.cycle;
+  // By service and place, then by operation: one text of all three would have to be made for each span.
+  const byPlace = new Map<number, Map<string, number>>();
+  let kinds = 0;
+  for (let span = 0; span < spans.length; span += 1) {
+    const place = (service[span] as number) * 2 * oddities + ((flags[span] as number) & oddities);
+    let numbers = byPlace.get(place);
+    if (numbers === undefined) {
+      numbers = new Map();
+      byPlace.set(place, numbers);
+    }
+    const operation = spans[span]?.operationName ?? "";
+    let kind = numbers.get(operation);
+    if (kind === undefined) {
+      kind = kinds++;
+      numbers.set(operation, kind);
+    }
+    kindOf[span] = kind;
+  }
+  return kindOf;
 }
 
 /** The shortest pattern that repeats often enough from a sibling on. */

@@ -29,7 +29,8 @@ export function layOutTree(parentOf: Int32Array, sorted: Int32Array): SpanTree {
   const position = new Int32Array(n);
   const stack = new Int32Array(n);
   let next = 0;
-  for (const root of sorted) {
+  for (let index = 0; index < n; index += 1) {
+    const root = sorted[index] as number;
     if (parentOf[root] !== -1) {
       continue;
     }
@@ -54,9 +55,9 @@ export function layOutTree(parentOf: Int32Array, sorted: Int32Array): SpanTree {
 /** Makes a root of one node in every cycle, in place. */
 function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
   const rank = new Int32Array(sorted.length);
-  sorted.forEach((node, index) => {
-    rank[node] = index;
-  });
+  for (let index = 0; index < sorted.length; index += 1) {
+    rank[sorted[index] as number] = index;
+  }
   // 0 not seen; otherwise the walk that saw the node. Meeting the present walk again closes a cycle.
   const seenBy = new Int32Array(sorted.length);
   const cut: number[] = [];
@@ -86,7 +87,8 @@ function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
 function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   const n = parentOf.length;
   const firstChild = new Int32Array(n + 1);
-  for (const up of parentOf) {
+  for (let node = 0; node < n; node += 1) {
+    const up = parentOf[node] as number;
     if (up !== -1) {
       firstChild[up + 1] = (firstChild[up + 1] as number) + 1;
     }
@@ -96,7 +98,8 @@ function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   }
   const children = new Int32Array(n);
   const fill = firstChild.slice();
-  for (const node of sorted) {
+  for (let index = 0; index < n; index += 1) {
+    const node = sorted[index] as number;
     const up = parentOf[node] as number;
     if (up === -1) {
       continue;

@@ -11,13 +11,15 @@ import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PartFailure } from "../../components/part-failure.tsx";
+import { usePainted } from "../../components/use-painted.ts";
 import { embedding } from "../../links/embedding.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
 import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
 import { type RepeatedCalls, repeatedCalls } from "../../trace/repeated-calls.ts";
-import { leadingRoot, type Trace } from "../../trace/trace.ts";
+import { makeSearchTexts } from "../../trace/search-texts.ts";
+import { leadingRoot } from "../../trace/trace.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
@@ -101,10 +103,10 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
     [trace, view.folded, view.dims, view.openRuns, filter],
   );
   // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
-  // Null and not undefined: React takes that for no first value, and puts nothing off.
-  const settled = useDeferredValue<Trace | null>(trace, null);
+  const settled = usePainted(trace);
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
+  useEffect(() => (pathKnown ? makeSearchTexts(trace) : undefined), [pathKnown, trace]);
   const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
   const ranks = useQuery(tracePeersQuery(trace.traceId));
   const peers = ranks.data ?? noPeers;

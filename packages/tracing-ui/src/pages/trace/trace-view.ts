@@ -286,12 +286,14 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
     ...listed(address.runs),
     address.span ?? "",
   ]);
+  wanted.delete("");
   const byId = new Map<string, number>();
-  trace.spans.forEach(({ spanID }, span) => {
-    if (wanted.has(spanID) && !byId.has(spanID)) {
-      byId.set(spanID, span);
+  for (let span = 0; span < trace.spans.length && byId.size < wanted.size; span += 1) {
+    const id = trace.spans[span]?.spanID ?? "";
+    if (wanted.has(id) && !byId.has(id)) {
+      byId.set(id, span);
     }
-  });
+  }
   const spansOf = (ids: string | undefined) =>
     new Set(
       listed(ids)
