@@ -37,6 +37,25 @@ test("1,500 services are groups, whose calls add up", () => {
   expect(graph.links.every(({ calls }) => calls === 2)).toBe(true);
 });
 
+test("groups that all call each other keep the links with most calls, and each its own first", () => {
+  const services = Array.from(
+    { length: 400 },
+    (_, index) => `team${String(index % 30).padStart(2, "0")}-${index}`,
+  );
+  const links = services.flatMap((parent, from) =>
+    services.map((child, to) =>
+      link(parent, child, from % 30 === 29 || to % 30 === 29 ? 1 : 2 + ((from + to) % 30)),
+    ),
+  );
+  const graph = dependencyGraph(links, { ...asked, mostNodes: 60, mostLinks: 2_000 });
+  expect(graph.links.length).toBeLessThanOrEqual(3 * graph.nodes.length);
+  expect(graph.linksLeftOut).toBeGreaterThan(700);
+  const named = new Set(graph.links.flatMap(({ parent, child }) => [parent, child]));
+  expect(named.size).toBe(graph.nodes.length);
+  const calls = graph.links.map((one) => one.calls);
+  expect(calls).toEqual(calls.toSorted((a, b) => b - a));
+});
+
 test("a group is opened: its services, and groups of their neighbours", () => {
   const graph = dependencyGraph(ring, { ...asked, mostNodes: 60, within: "svc-000" });
   expect(graph.nodes.filter(({ services }) => services === 1)).toHaveLength(12);

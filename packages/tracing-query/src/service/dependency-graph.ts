@@ -13,7 +13,7 @@ export interface DependencyGraphQuery {
   readonly within?: string | undefined;
   /** Most nodes; past it services are grouped. */
   readonly mostNodes: number;
-  /** Most links; the links with the fewest calls are left out. */
+  /** Most links; the links with the fewest calls are left out. A graph of groups has fewer. */
   readonly mostLinks: number;
 }
 
@@ -61,13 +61,35 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
     }
   }
   const sorted = [...sums.values()].sort((one, other) => other.calls - one.calls);
+  const isGrouped = nodes.length < names.length;
+  const shown = most(sorted, isGrouped ? Math.min(mostLinks, linksPerGroup * nodes.length) : mostLinks);
   return {
     all: { services: namesOf(links).length, links: links.length },
     chosen: { services: names.length, links: chosen.length },
     nodes,
-    links: sorted.slice(0, mostLinks),
-    linksLeftOut: Math.max(0, sorted.length - mostLinks),
+    links: shown,
+    linksLeftOut: sorted.length - shown.length,
   };
+}
+
+/** Most links of a graph of groups, for each of them: groups often call nearly all others, which no drawing can show. */
+const linksPerGroup = 3;
+
+type Sum = DependencyGraph["links"][number];
+
+/** The links with most calls, but first the one with most calls of each node, so that as few as can be stand alone. */
+function most(sorted: readonly Sum[], count: number): Sum[] {
+  if (sorted.length <= count) {
+    return [...sorted];
+  }
+  const seen = new Set<number>();
+  const first = sorted.filter(({ parent, child }) => {
+    const isNew = !seen.has(parent) || !seen.has(child);
+    seen.add(parent).add(child);
+    return isNew;
+  });
+  const shown = new Set([...new Set([...first, ...sorted])].slice(0, count));
+  return sorted.filter((link) => shown.has(link));
 }
 
 /** Most groups: a drawing with more boxes cannot be read at a glance. */
