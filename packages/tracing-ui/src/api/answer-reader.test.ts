@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { AnswerReader } from "./answer-reader.ts";
 
-/** What a reader with pieces of so many letters makes of a text that arrives in parts. */
+/** A reader that was given a text in parts. @param pieceLetters it parses at a time @param partLetters of a part */
 function read(text: string, pieceLetters: number, partLetters: number): AnswerReader {
   const reader = new AnswerReader(pieceLetters);
   for (let at = 0; at < text.length; at += partLetters) {

@@ -18,7 +18,7 @@ export class AnswerReader {
   /** Up to the end of the first span; undefined before it is known. */
   #head: string | undefined;
   readonly #pieces: unknown[][] = [];
-  /** What arrived after the last piece. */
+  /** The text after the last piece. */
   #rest = "";
   #isWhole = false;
 

@@ -9,7 +9,7 @@ const spansPerLook = 64;
 /** Texts by trace, made on first use: typing a filter reads them once per letter. */
 const known = new WeakMap<Trace["spans"], (string | undefined)[]>();
 
-/** What words of a filter are looked for in: service, operation, id, attributes and events of a span, in lower case. */
+/** The text of a span that a filter looks in, in lower case: service, operation, id, attributes, events. */
 export function searchText(trace: Trace, at: number): string {
   const texts = textsOf(trace);
   texts[at] ??= collectText(trace, at);
