@@ -70,6 +70,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     this.#address = new H3Socket(connection, local);
     this.#session = new Http3ServerSession(connection, {
       maxFieldSectionBytes: owner.limits.maxHeaderBytes,
+      extendedConnect: true,
       onRequest: (request, head) => this.#onRequest(request, head),
       onClosed: (reason) => this.#onSessionClosed(reason),
     });

@@ -84,6 +84,8 @@ export class Http3Listener implements SharedResource, H3Owner {
         onForeign: (thread, datagram, from) => this.#foreign.handOver(thread, datagram, from),
       }),
       protocols: ["h3"],
+      // The policy of the client is looked up for each handshake, also for one with a ticket.
+      tickets: { keys: () => this.#tls?.quicTicketKeys ?? [] },
       chooseCertificate: (hello, connection, answer) => this.#choose(hello, connection, answer),
       onConnection: (connection) => this.#connect(connection),
     });

@@ -118,7 +118,9 @@ export class H3Request implements Http3RequestHandler {
       const { requestEnded } = stream;
       this.#request.end(writtenFields(stream.trailers));
       stream.responseSent();
-      if (!requestEnded) {
+      if (!requestEnded && stream.isTunnel) {
+        this.#owner.lost(this);
+      } else if (!requestEnded) {
         // The client was told that nobody needs the rest.
         this.#owner.finished(stream);
       }

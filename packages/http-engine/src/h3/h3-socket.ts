@@ -42,7 +42,7 @@ export class H3Socket {
   }
 
   isSessionReused(): boolean {
-    return false;
+    return this.#connection.handshakePeer?.resumed === true;
   }
 
   getPeerX509Certificate(): undefined {

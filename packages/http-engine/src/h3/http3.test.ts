@@ -39,7 +39,7 @@ afterEach(async () => {
 
 async function client(
   server: RunningServer,
-  options?: { serverName?: string; address?: string },
+  options?: { serverName?: string; address?: string; ticket?: Http3TestClient["ticket"] },
 ): Promise<Http3TestClient> {
   const made = await Http3TestClient.connect(server.site, options);
   cleanUp.push(() => made.close());
@@ -114,6 +114,17 @@ describe.each([0, 2])("HTTP/3 with %d worker threads", (workers) => {
       expect((await made.ask({ authority: `${name}.localhost` })).text).toBe(name);
     }
     await expect(client(running, { serverName: "c.localhost" })).rejects.toThrow();
+  });
+
+  test("goes on with sessions of earlier connections, in whichever thread", async () => {
+    const first = await client(running);
+    await first.ask({ path: "/facts" });
+    await expect.poll(() => first.ticket).toBeDefined();
+    for (let round = 0; round < 3; round++) {
+      const again = await client(running, { ticket: first.ticket });
+      expect((await again.ask({ path: "/facts" })).text).toContain(" h3 true a.localhost ");
+      expect(again.certificate).toBeUndefined();
+    }
   });
 
   test("is advertised on answers of older versions, unless a handler takes that away", async () => {
@@ -247,6 +258,47 @@ describe("what clients may send", () => {
   ])("%s: answered", async (_, fields, status) => {
     expect((await ask(fields)).status).toBe(status);
   });
+});
+
+test("leads a WebSocket through a proxy, both ways to its end", async () => {
+  const server = createServer();
+  cleanUp.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const closed = Promise.withResolvers<void>();
+  server.on("upgrade", (request, socket) => {
+    const key = request.headers["sec-websocket-key"];
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Key: ${String(key).length}\r\n\r\n`,
+    );
+    socket.on("data", (bytes: Buffer) => socket.write(bytes));
+    socket.once("end", () => socket.end());
+    socket.once("close", () => closed.resolve());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const running = await start({ routes: [all(proxy((server.address() as AddressInfo).port))] });
+  const made = await client(running);
+  const request = made.request({
+    pseudo: [
+      [":method", "CONNECT"],
+      [":protocol", "websocket"],
+      [":scheme", "https"],
+      [":authority", "a.localhost"],
+      [":path", "/chat"],
+    ],
+  });
+  made.flush();
+  await request.head;
+  request.write(Buffer.from("frames"));
+  made.flush();
+  await expect.poll(() => Buffer.concat(request.chunks).toString()).toBe("frames");
+  request.stream.end();
+  made.flush();
+  const answer = await request.answer;
+  expect([answer.status, answer.headers["x-key"]]).toEqual([200, "24"]);
+  await closed.promise;
 });
 
 test("a client that gives up ends the request upstream", async () => {

@@ -16,7 +16,7 @@ import {
 import { defaultSettings } from "../../../http-protocols/src/quic/connection/settings.ts";
 import { type CloseReason, Connection } from "../../../http-protocols/src/quic/index.ts";
 import type { QuicStream, StreamHandler } from "../../../http-protocols/src/quic/streams/quic-stream.ts";
-import { ClientHandshake } from "../../../http-protocols/src/testing/client-handshake.ts";
+import { ClientHandshake, type ClientTicket } from "../../../http-protocols/src/testing/client-handshake.ts";
 
 export interface Http3Ask {
   readonly method?: string;
@@ -172,7 +172,11 @@ export class Http3TestClient {
   /** @throws what ended the handshake */
   static async connect(
     site: string | number,
-    { serverName = "a.localhost", address = "127.0.0.1" } = {},
+    {
+      serverName = "a.localhost",
+      address = "127.0.0.1",
+      ticket,
+    }: { serverName?: string; address?: string; ticket?: ClientTicket | undefined } = {},
   ): Promise<Http3TestClient> {
     const port = Number(/\d+$/.exec(String(site))?.[0]);
     const client = new Http3TestClient(newSocket(address), {
@@ -180,9 +184,14 @@ export class Http3TestClient {
       port,
     });
     await client.#bind();
-    client.#open(serverName);
+    client.#open(serverName, ticket);
     await client.#connected.promise;
     return client;
+  }
+
+  /** The last one that the server gave. */
+  get ticket(): ClientTicket | undefined {
+    return this.#handshake.ticket;
   }
 
   get certificate(): X509Certificate | undefined {
@@ -258,7 +267,7 @@ export class Http3TestClient {
     });
   }
 
-  #open(serverName: string): void {
+  #open(serverName: string, ticket: ClientTicket | undefined): void {
     const destinationId = randomBytes(8);
     this.#connection = new Connection({
       role: "client",
@@ -287,7 +296,7 @@ export class Http3TestClient {
       address: this.#server,
       now: performance.now(),
       newHandshake: (events, transportParameters) => {
-        const options = { transportParameters: transportParameters(), serverName };
+        const options = { transportParameters: transportParameters(), serverName, ...(ticket && { ticket }) };
         this.#handshake = new ClientHandshake(options, events);
         return this.#handshake;
       },

@@ -8,6 +8,7 @@ import { type CertificateAnswer, certificateTopics } from "../../material/certif
 import type { CertificateSource } from "../certificates/certificate-source.ts";
 import { type ClientHello, maxHelloBytes, readClientHello } from "../client-hello.ts";
 import type { Handshake } from "../matchers/handshake-matcher.ts";
+import { policyTicketKey } from "../session-tickets.ts";
 import type { ConnectionPolicy } from "./connection-policy.ts";
 import type { HandshakeEvents } from "./handshake-events.ts";
 import { setTlsDetails } from "./tls-details.ts";
@@ -63,6 +64,8 @@ export class TlsAcceptor {
   readonly #events: HandshakeEvents;
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
+  #ticketGeneration = -1;
+  #quicTicketKeys: readonly Buffer[] = [];
 
   constructor(policies: readonly ConnectionPolicy[], { source, events, messages, log }: AcceptorServices) {
     this.#policies = policies;
@@ -124,6 +127,15 @@ export class TlsAcceptor {
     }
     const name = handshake.hello.serverName || policy.defaultName || handshake.localAddress;
     return (await this.#find(policy, name)) || undefined;
+  }
+
+  /** Keys of the tickets that QUIC's sessions go on with: newest first, none when there are to be no tickets. */
+  get quicTicketKeys(): readonly Buffer[] {
+    if (this.#ticketGeneration !== this.#source.ticketGeneration) {
+      this.#ticketGeneration = this.#source.ticketGeneration;
+      this.#quicTicketKeys = this.#source.ticketKeys.map((key) => policyTicketKey(key, "quic"));
+    }
+    return this.#quicTicketKeys;
   }
 
   /** Asks of policies that QUIC's handshake does not fulfil yet, each with its place; "" where there is none. */
