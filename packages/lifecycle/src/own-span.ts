@@ -9,12 +9,15 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** A span that has ended. */
 export interface FinishedSpan {
+  /** Trace id, span id and flags. */
   readonly context: TraceContext;
   /** "" for the first span of a trace. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: OwnSpanKind;
+  /** Milliseconds since the Unix epoch, with a fraction. */
   readonly startUnixMs: number;
+  /** Milliseconds, with a fraction. */
   readonly durationMs: number;
   readonly attributes: SpanAttributes;
   readonly isError: boolean;

@@ -31,6 +31,7 @@ export interface SpansetFilter {
   readonly condition: FieldExpression;
 }
 
+/** `left operator right`: combines spansets, or finds spans by their relation. */
 export interface SpansetOperation {
   readonly type: "spanset-operation";
   readonly operator: SpansetOperator;
@@ -93,6 +94,7 @@ export interface CoalesceStage {
 /** A number for each spanset. */
 export type ScalarExpression = Aggregate | StaticExpression | ScalarOperation;
 
+/** `left operator right`, both numbers of the same spanset. */
 export interface ScalarOperation {
   readonly type: "scalar-operation";
   readonly operator: ArithmeticOperator;

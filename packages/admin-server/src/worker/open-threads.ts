@@ -47,10 +47,14 @@ export interface WorkerThreadOptions {
 
 /** The data that a worker gets when it starts. */
 export interface WorkerStart {
+  /** Number of the worker, from 1 on; the main thread is 0. */
   readonly thread: number;
   readonly table: SharedArrayBuffer;
+  /** Name of the least level that is written. */
   readonly logLevel: string;
+  /** Form of its log lines. */
   readonly logEncoding: "json" | "console";
+  /** Folder of the server's own files. */
   readonly dataFolder: string;
   /** Memory of {@link EndNotices}. */
   readonly endNotices: SharedArrayBuffer;

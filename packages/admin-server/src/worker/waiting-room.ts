@@ -13,7 +13,9 @@ const maxWaiting = 1_000;
 
 /** Has a worker take connections at a path, for an address it listens on, and end that. */
 export interface Relays {
+  /** Begins to take connections at the path. */
   open(address: ListenAddress, path: string): Promise<unknown>;
+  /** Ends it for the address. */
   close(address: ListenAddress): Promise<unknown>;
 }
 
@@ -23,9 +25,11 @@ export interface RoomAddress {
   readonly bound: ListenAddress;
 }
 
+/** A listener of the main thread, open while no worker serves its address. */
 interface Door {
   readonly address: ListenAddress;
   readonly server: Server;
+  /** Connections that no worker has taken yet. */
   readonly waiting: Set<Socket>;
 }
 

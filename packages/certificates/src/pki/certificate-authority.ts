@@ -21,6 +21,7 @@ const backdateMs = 60_000;
 
 /** A certificate with its key, as PEM files that the config names. */
 export interface KeyPairFiles {
+  /** File of the certificate; certificates above it may follow. */
   readonly certificate: string;
   /** Undefined: it is elsewhere, and nothing is signed with it here. */
   readonly privateKey: string | undefined;
@@ -28,15 +29,21 @@ export interface KeyPairFiles {
 
 /** How an authority is set up. */
 export interface AuthorityOptions {
+  /** Names it in configs, paths of the admin API, and keys of the storage: `local`. */
   readonly id: string;
+  /** Shown to people. */
   readonly name: string;
+  /** Subject of a root that is made here. */
   readonly rootCommonName: string;
+  /** Subject of an intermediate that is made here. */
   readonly intermediateCommonName: string;
+  /** Lifetime of a new intermediate; 7 days unless configured. It must end before the root does. */
   readonly intermediateLifetimeMs: number;
   /** A certificate is renewed when so much of its life is left, 0 to 1. */
   readonly renewalWindowRatio: number;
   /** Absent: made, and kept in the storage. */
   readonly root?: KeyPairFiles | undefined;
+  /** Absent: made, and kept in the storage. One of files is never renewed here. */
   readonly intermediate?: KeyPairFiles | undefined;
 }
 
@@ -49,13 +56,17 @@ interface Pair {
 
 /** One that signs. */
 interface Signer extends Pair {
+  /** Private. */
   readonly key: KeyObject;
 }
 
 /** The content of a leaf certificate. */
 export interface LeafRequest {
+  /** DNS names and IP addresses of the certificate's SAN; its subject stays empty. */
   readonly names: readonly string[];
+  /** The certificate's own key. */
   readonly publicKey: KeyObject;
+  /** From the begin of its life. The signer's own end cuts it short. */
   readonly lifetimeMs: number;
   /** When its life begins, milliseconds since 1970; absent: now. */
   readonly notBeforeMs?: number;
@@ -104,9 +115,12 @@ function needsRenewal(certificate: X509Certificate, ratio: number): boolean {
 
 /** The keys that an authority signs with, and the storage that keeps them. */
 interface AuthorityParts {
+  /** Keeps pairs that are made here, under `pki/authorities/<id>`. */
   readonly storage: Storage;
   readonly log: Logger;
+  /** Without its key it signs nothing here: the intermediate must exist. */
   readonly root: Pair;
+  /** Signs leaf certificates unless a request asks for the root. */
   readonly intermediate: Signer;
 }
 

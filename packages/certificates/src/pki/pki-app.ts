@@ -79,17 +79,22 @@ function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions
 
 /** An authority as `GET /pki/ca/<id>` shows it. */
 export interface AuthorityInfo {
+  /** Its key in `apps.pki.certificate_authorities`. */
   readonly id: string;
+  /** Shown to people. */
   readonly name: string;
   readonly rootCommonName: string;
   readonly intermediateCommonName: string;
+  /** The root alone. */
   readonly rootPem: string;
+  /** The intermediate, and what stands between it and the root. */
   readonly intermediatePem: string;
 }
 
 /** Topic by which the admin endpoint asks for an {@link AuthorityInfo}; undefined when there is none of that id. */
 export const authorityTopic = "pki.authority";
 
+/** An authority of the config, which is opened on first use. */
 interface ConfiguredAuthority {
   readonly options: AuthorityOptions;
   readonly storage: Storage;

@@ -4,8 +4,11 @@ const maxPortSpan = 65_535;
 
 /** `[network/]host:port`, in parts; the port is not checked. */
 export interface NetworkParts {
+  /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text names none. */
   readonly network: string;
+  /** Name, address without brackets, path of a socket, or number of a descriptor; "" is every address. */
   readonly host: string;
+  /** A number, a range such as `8000-8010`, or "". */
   readonly port: string;
 }
 

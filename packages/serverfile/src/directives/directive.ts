@@ -20,14 +20,19 @@ export interface FileState {
 export interface DirectiveContext {
   /** Over the tokens of the directive: its name, its arguments, its block. */
   readonly cursor: TokenCursor;
+  /** Global options, all read before the first site. */
   readonly options: GlobalOptions;
+  /** All directives, of the server's modules and of the user's. */
   readonly directives: DirectiveTable;
   /** Sets of matchers by name, `@` included. */
   readonly matchers: ReadonlyMap<string, Draft>;
+  /** Makes names for groups of mutually exclusive routes. */
   readonly groups: GroupNames;
+  /** Shared by all sites of the text. */
   readonly state: FileState;
   /** Files that the site was read from, sorted. */
   readonly files: readonly string[];
+  /** Reads the block of a module by its namespace. */
   readonly readModule: ReadModule;
 }
 

@@ -5,16 +5,23 @@ import { isPublicSubject, isTailscaleName, matchesWildcard, patternsFor } from "
 
 /** How the certificates of some names are had and kept. */
 export interface AutomationPolicy {
+  /** Names that the policy is for; none: all that no other policy names. */
   subjects: string[];
   /** Shared with other policies: what changes one changes all. */
   issuers: Draft[];
   /** True when the internal issuer was chosen for its names, not configured. */
   isImplicitlyInternal: boolean;
+  /** Sources that are asked for a certificate within the handshake, before any is obtained. */
   managers: Draft[];
+  /** Kind of private keys; "" is the server's own choice. */
   keyType: string;
+  /** True: certificates are obtained when a handshake first needs them. */
   onDemand: boolean;
+  /** True: a renewed certificate keeps the key of the old one. */
   reusePrivateKeys: boolean;
+  /** The last part of a certificate's life in which it is renewed, 0 to 1; 0 is the server's own choice. */
   renewalWindowRatio: number;
+  /** True: handshakes carry no OCSP responses. */
   disableOcspStapling: boolean;
 }
 

@@ -40,21 +40,27 @@ import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
 
 /** A site as text: sites that are the same in several servers are one. */
 interface SiteText {
+  /** The drafts that share this text; at least one. */
   readonly sites: readonly SiteDraft[];
+  /** Directives of the site's routes. */
   readonly block: RouteBlock;
+  /** Addresses in front of the block. */
   readonly keys: readonly string[];
   /** Lines that are no routes: where it listens, certificates, logs. */
   readonly head: readonly Line[];
+  /** How many groups of mutually exclusive routes the site has. */
   readonly groups: number;
   readonly firstGroup: number | undefined;
 }
 
 /** Writers and facts that all sites of a text share. */
 interface SitePlace {
+  /** All sites of the text, in their order. */
   readonly sites: readonly SiteDraft[];
   readonly accessLogs: AccessLogs;
   readonly certificates: CertificateLines;
   readonly common: Listening["binds"] | undefined;
+  /** True for the last site of the text. */
   readonly isLast: boolean;
 }
 
@@ -237,9 +243,11 @@ function expectedNames(servers: readonly ServerDraft[]): string[] {
 
 /** How a config is written. */
 export interface WriteOptions {
+  /** Which of several equal spellings is taken at each choice. */
   readonly choices: Choices;
   /** The file that the text is thought to be in. */
   readonly hiddenFile: string;
+  /** The directives' writers, of the server's modules and the user's. */
   readonly writers: TextWriters;
 }
 

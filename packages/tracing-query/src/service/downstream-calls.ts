@@ -5,9 +5,11 @@ import type { ShownSpan } from "./shown-spans.ts";
 export interface CallSums {
   readonly service: string;
   readonly operation: string;
+  /** Kind of the span that stands for the call. */
   readonly spanKind: SpanKind;
   calls: number;
   errors: number;
+  /** Sum of the calls' durations. */
   durationNano: number;
 }
 

@@ -5,16 +5,20 @@ import { attributeText } from "wire/rows";
 
 /** A span that threw such an exception. */
 export interface ExceptionExample {
+  /** 32 hex digits. */
   readonly traceId: string;
+  /** 16 hex digits. */
   readonly spanId: string;
   readonly unixNano: bigint;
 }
 
 /** Exceptions of one type whose messages differ in numbers and names alone. */
 export interface ExceptionGroup {
+  /** `exception.type` of the span's event. */
   readonly type: string;
   /** The message, where it is the same each time; else with `<…>` where the exceptions differ, or may. */
   readonly template: string;
+  /** Exceptions in the whole range. */
   readonly count: number;
   /** Services, and how many exceptions they threw; most first. */
   readonly services: readonly (readonly [name: string, count: number])[];
@@ -36,8 +40,10 @@ export const exceptionLabels = {
 
 const mostExamples = 5;
 
+/** A group while its exceptions are counted. */
 interface Growing {
   type: string;
+  /** Different messages; several give the group its template. */
   messages: Set<string>;
   count: number;
   services: Map<string, number>;

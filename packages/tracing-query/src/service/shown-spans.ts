@@ -17,7 +17,9 @@ export interface ShownSpan {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
+  /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
+  /** Nanoseconds. */
   readonly durationNano: bigint;
   readonly hasError: boolean;
 }

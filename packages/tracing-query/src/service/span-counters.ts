@@ -22,8 +22,11 @@ export interface SpanCounter {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanCount["spanKind"];
+  /** True: counts calls that failed; false: those that did not. */
   readonly failed: boolean;
+  /** Calls since the counter began. */
   calls: number;
+  /** Sum of durations in milliseconds. */
   durationMs: number;
   /** Number of calls in each bucket: up to its entry of `bucketBoundsMs`, and above the entry before. */
   readonly buckets: number[];

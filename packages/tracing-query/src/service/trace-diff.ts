@@ -3,9 +3,13 @@ import { type GroupPaths, type SpanGroup, spanGroups } from "./span-groups.ts";
 
 /** One side of a group; for several traces the median. */
 export interface DiffSide {
+  /** Spans in the group. */
   readonly count: number;
+  /** Spans of the group with an error. */
   readonly errors: number;
+  /** Sum of the spans' durations in nanoseconds. */
   readonly durationNano: number;
+  /** Sum of the spans' durations without their children, in nanoseconds. */
   readonly selfNano: number;
   /** For a single trace. */
   readonly spanIds?: readonly string[];
@@ -24,11 +28,15 @@ export interface DiffNode {
   readonly b: DiffSide | undefined;
 }
 
+/** One side as a whole; for several traces the median. */
 export interface DiffTotals {
+  /** Spans of the trace. */
   readonly spans: number;
+  /** From the first start to the last end, in nanoseconds. */
   readonly durationNano: number;
 }
 
+/** Two traces, or two sets of traces, side by side. */
 export interface TraceDiff {
   readonly a: DiffTotals;
   readonly b: DiffTotals;

@@ -25,11 +25,13 @@ export interface TraceSummary {
   readonly traceId: string;
   /** Service of the earliest span without a parent; "" when every span names one. */
   readonly rootServiceName: string;
+  /** Operation of the same span; "" when every span names a parent. */
   readonly rootOperationName: string;
   /** The earliest start and the latest end of its spans, clocks adjusted; nanoseconds since the Unix epoch. */
   readonly minStartTimeUnixNano: bigint;
   readonly maxEndTimeUnixNano: bigint;
   readonly spanCount: number;
+  /** Spans whose own status is an error. */
   readonly errorSpanCount: number;
   /** Spans whose parent the trace lacks: it is not whole. */
   readonly orphanSpanCount: number;
@@ -40,8 +42,11 @@ export interface TraceSummary {
 /** The fields of a span that a summary needs. */
 interface SpanLine {
   readonly service: string;
+  /** Nanoseconds since the Unix epoch, before clocks are adjusted. */
   readonly startNano: bigint;
+  /** Duration in nanoseconds. */
   readonly lengthNano: bigint;
+  /** Whether the span's own status is an error. */
   readonly isError: boolean;
 }
 

@@ -14,14 +14,17 @@ interface ScrubberParts {
   readonly metrics: Registry;
 }
 
+/** When and what the scrubber reads. */
 export interface ScrubberSettings {
   /** Milliseconds in which each part is read once; 0: never. */
   readonly intervalMs: number;
+  /** Only parts of these are read. */
   readonly databases: readonly string[];
   /** Keeps over a restart when each part was read last. */
   readonly stateFile: string;
   /** Between two looks at whether the store is idle; 10 s by default. */
   readonly lookMs?: number;
+  /** Milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 

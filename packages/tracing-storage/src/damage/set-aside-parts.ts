@@ -6,8 +6,10 @@ import type { PartialReason } from "storage/api";
 export interface StoredPart {
   readonly database: string;
   readonly table: string;
+  /** Its name, `20261126_1_4_1`. */
   readonly part: string;
   readonly rows: number;
+  /** On disk, compressed. */
   readonly bytes: number;
   /** When it was written; 0: unknown. */
   readonly writtenUnixMs: number;
@@ -18,7 +20,9 @@ export interface StoredPart {
 
 /** A damaged part with the time range of its spans, as far as it is known. */
 export interface DamagedPart extends StoredPart {
+  /** Earliest start of its spans, in milliseconds since 1970; absent: unknown. */
   readonly startUnixMs?: number;
+  /** Latest time of its spans, in milliseconds since 1970; absent: unknown. */
   readonly endUnixMs?: number;
   /** When its files were deleted; absent: they can still be restored. */
   readonly droppedUnixMs?: number;
@@ -30,6 +34,7 @@ export interface DetachedPart {
   readonly table: string;
   /** Name of the folder: the part's name, perhaps with a prefix that tells why the engine detached it. */
   readonly name: string;
+  /** Its folder. */
   readonly path: string;
 }
 

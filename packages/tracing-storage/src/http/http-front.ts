@@ -23,8 +23,11 @@ import { type QueryOutcome, type QueryParts, runQuery } from "./run-query.ts";
 import { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
 
+/** Settings of the HTTP interface. */
 export interface HttpFrontSettings {
+  /** Those who may log in; at least one. */
   readonly users: readonly [User, ...User[]];
+  /** Sessions that may be open at once. */
   readonly maxSessions: number;
   /** A client that reads nothing of its result for this many milliseconds is cut off. */
   readonly sendTimeoutMs: number;

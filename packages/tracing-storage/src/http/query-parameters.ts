@@ -5,16 +5,21 @@ import { engineError } from "../engine-error.ts";
 export interface QueryParameters {
   /** `query`; the body continues it, or brings an insert's rows. */
   readonly query: string;
+  /** `query_id`, by which a query can be killed. */
   readonly queryId: string;
+  /** `database`; "" is the user's own default. */
   readonly database: string;
   /** Format of the result when the statement names none; TabSeparated by default. */
   readonly format: string;
+  /** Settings for this query alone, by name. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Values for `{name:Type}` in the statement, by name. */
   readonly parameters: ReadonlyMap<string, string>;
   /** True for GET and HEAD, and for a read-only user. */
   readonly readOnly: boolean;
   /** True for a read-only user, whatever the method. */
   readonly reader: boolean;
+  /** `session_id` and its options; undefined: no session. */
   readonly session: SessionParameters | undefined;
   /** `wait_end_of_query=1`: the answer begins when the query has ended. */
   readonly waitForEnd: boolean;

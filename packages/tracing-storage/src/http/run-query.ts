@@ -35,7 +35,9 @@ const maxRaisedQueryBytes = 16 * 1024 * 1024;
 /** Statements besides questions and inserts that do not change tables. */
 const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIMIZE", "CHECK"]);
 
+/** The outcome of a query, with the result or its beginning. */
 export interface QueryOutcome {
+  /** `select` for reads, `insert` for rows of the client, `other` for the rest. */
   readonly kind: "select" | "insert" | "other";
   /** Format of the result. */
   readonly format: string;
@@ -47,6 +49,7 @@ export interface QueryOutcome {
   readonly rows: number;
   /** Decompressed bytes of the rows that the insert brought. */
   readonly insertedBytes: number;
+  /** Run time in the engine; for point reads the time of the read. */
   readonly elapsedSeconds: number;
   /** Reasons why rows are missing from the result; absent for a complete result. */
   readonly missing?: readonly PartialReason[];
@@ -54,10 +57,15 @@ export interface QueryOutcome {
 
 /** The objects that queries of all requests share. */
 export interface QueryParts {
+  /** Runs what is not answered otherwise. */
   readonly engine: Engine;
+  /** Limits how many queries run at once. */
   readonly gate: QueryGate;
+  /** Refuses what fills the disk when it is nearly full. */
   readonly guard: DiskGuard;
+  /** Settings and temporary tables that outlive a request. */
   readonly sessions: Sessions;
+  /** Answers the statement for given traces from the files of parts. */
   readonly pointReader: PointReader;
   readonly metrics: Pick<StorageMetrics, "pointReads">;
   /** Sets damaged parts aside when a read finds them. */
@@ -77,6 +85,7 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
 /** The statement, and where the rows of an insert are; some may follow the statement in its text. */
 interface StatementText {
   readonly statement: Statement;
+  /** The `query` parameter, and the bytes of the body that were read. */
   readonly text: Buffer;
   /** The first byte of the body that is not in `text`. */
   readonly bodyFrom: number;
@@ -115,6 +124,7 @@ function writesRows({ verb, inserts }: Statement): boolean {
 /** Input of a statement. */
 interface QueryInput {
   readonly parameters: QueryParameters;
+  /** Continues the statement, or has the rows of an insert. */
   readonly body: RequestBody;
   /** Aborted when the client disconnects or stops reading; it cancels reads, but a running insert continues. */
   readonly signal: AbortSignal;

@@ -1,10 +1,16 @@
 /** `<partition>_<first block>_<last block>_<level>[_<mutation>]`: the folder of a part. */
 export interface PartName {
+  /** The whole name. */
   readonly text: string;
+  /** Id of the partition. */
   readonly partition: string;
+  /** Number of the first block that was merged into it. */
   readonly first: number;
+  /** Number of the last block that was merged into it. */
   readonly last: number;
+  /** How many merges deep it is; 0: as inserted. */
   readonly level: number;
+  /** Number of the last mutation it went through; 0: none. */
   readonly mutation: number;
 }
 

@@ -17,8 +17,10 @@ const rowMask = "_row_exists";
 
 /** A column of a part: how its values are read, and from which streams. */
 export interface PartColumn {
+  /** Name of the ClickHouse type. */
   readonly type: string;
   readonly reader: ColumnReader;
+  /** Names of the streams that hold its values. */
   readonly streams: readonly string[];
 }
 

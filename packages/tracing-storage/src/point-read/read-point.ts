@@ -24,13 +24,17 @@ const maxMs = 500;
 
 /** A table whose parts are read. */
 export interface OpenTable {
+  /** Columns, keys and filters, from the engine's system tables. */
   readonly facts: TableFacts;
+  /** The parts in its folder. */
   readonly parts: TableParts;
 }
 
 /** The tables that a statement names. */
 export interface PointTables {
+  /** The table that the answer's rows come from. */
   readonly rows: OpenTable;
+  /** The table that says in which minutes a key has rows. */
   readonly places: OpenTable;
 }
 
@@ -158,8 +162,11 @@ function placesOf(
 
 /** Conditions that choose granules. */
 interface GranuleFilter {
+  /** Minutes to look at, by partition. */
   readonly places: Places;
+  /** Name of the Bloom filter of the key's column; undefined: the table has none. */
   readonly filterName: string | undefined;
+  /** Hashes of each key, as the filter counts them. */
   readonly hashes: readonly BloomHashes[];
 }
 
@@ -181,14 +188,19 @@ function likelyGranules(
 /** The keys to find, and the deadline. */
 interface Search {
   readonly statement: PointStatement;
+  /** Those of the table with the rows. */
   readonly facts: TableFacts;
+  /** The value that the statement's equal column must have. */
   readonly value: string;
+  /** Deadline by `performance.now()`, in milliseconds. */
   readonly untilMs: number;
 }
 
 /** Rows of a granule that have one of the keys. */
 interface FoundRows {
+  /** Number of the granule in its part. */
   readonly granule: number;
+  /** Numbers of rows in the granule, ascending. */
   readonly rows: readonly number[];
 }
 

@@ -4,8 +4,10 @@ import type { TableFacts } from "./table-facts.ts";
 /** A table that is named by its number from now on. */
 export interface TableMessage {
   readonly kind: "table";
+  /** Its number; the main thread gives them. */
   readonly table: number;
   readonly facts: TableFacts;
+  /** Types of the primary key's columns. */
   readonly keyTypes: readonly string[];
 }
 
@@ -18,10 +20,14 @@ export interface ForgetMessage {
 /** Requests the result of `readPoint`. */
 export interface ReadMessage {
   readonly kind: "read";
+  /** Number of the call; the answer repeats it. */
   readonly call: number;
+  /** Number of the table with the rows. */
   readonly rows: number;
+  /** Number of the table with the minutes of keys. */
   readonly places: number;
   readonly statement: PointStatement;
+  /** The value that the statement's equal column must have. */
   readonly value: string;
 }
 

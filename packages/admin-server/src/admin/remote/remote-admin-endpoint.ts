@@ -27,8 +27,11 @@ const refuseClosed = (): never => {
 };
 const closedGate: AdminGate = { check: refuseClosed, permit: refuseClosed };
 
+/** The endpoint that is open now. */
 interface Opened {
+  /** The address as the config has it. */
   readonly configured: string;
+  /** The address that is bound. */
   address: ListenAddress;
   readonly listener: AdminListener;
   identity: ServerIdentity;
@@ -37,8 +40,11 @@ interface Opened {
 /** The endpoint that a config describes, checked; nothing is open yet. */
 interface Plan {
   readonly configured: string;
+  /** The address to bind. */
   readonly wanted: ListenAddress;
+  /** Certificates and keys of the server's identity. */
   readonly files: IdentityFiles;
+  /** The clients that may connect, and the requests that each may send. */
   readonly access: RemoteAccess;
 }
 

@@ -10,8 +10,11 @@ import type { Validations } from "./validations.ts";
 
 /** The services that endpoints use. */
 export interface AcmeServices {
+  /** Issues the certificates. */
   readonly authority: CertificateAuthority;
+  /** Accounts and orders. */
   readonly store: AcmeStore;
+  /** Checks challenges in the background. */
   readonly validations: Validations;
   /** Changes of a record are made one after the other. */
   readonly queue: KeyedQueue;
@@ -20,8 +23,11 @@ export interface AcmeServices {
 
 /** One signed request, checked. */
 export interface AcmeCall extends AcmeServices {
+  /** Those of the handler that took the request. */
   readonly settings: AcmeServerSettings;
+  /** URL that every URL of this server begins with, without a slash at its end. */
   readonly base: string;
+  /** The URL that was signed. */
   readonly url: string;
   /** Parts of the path behind the endpoint's name. */
   readonly rest: readonly string[];

@@ -13,15 +13,19 @@ export const acmeServerTopic = "pki.acme_server";
 export interface AcmeServerSettings {
   /** Which authority issues. */
   readonly ca: string;
+  /** Lifetime of certificates whose order names no end. */
   readonly lifetimeMs: number;
+  /** True: the root signs, and certificates come without an intermediate. */
   readonly signWithRoot: boolean;
   /** Those that are offered. */
   readonly challenges: readonly ChallengeType[];
   /** DNS servers asked for TXT records; none: those of the app tls, else of the system. */
   readonly resolvers: readonly string[];
+  /** Names of an order must pass it. */
   readonly policy: IssuancePolicy;
   /** Ports on which names are asked for. */
   readonly httpPort: number;
+  /** Port of `tls-alpn-01`. */
   readonly tlsPort: number;
 }
 
@@ -41,20 +45,27 @@ export interface NameRules {
 
 /** One request of an ACME client. */
 export interface AcmeRequest {
+  /** Those of the handler that took the request; the main thread keeps none. */
   readonly settings: AcmeServerSettings;
+  /** Upper case, as in HTTP. */
   readonly method: string;
   /** URL under which everything stands, without a slash at its end: `https://ca.internal/acme/local`. */
   readonly base: string;
   /** The rest of the path: `new-order`. */
   readonly path: string;
+  /** "" without the field. */
   readonly contentType: string;
+  /** The whole body, still a signed message. */
   readonly body: Uint8Array;
 }
 
+/** The answer that the handler sends, errors included. */
 export interface AcmeReply {
+  /** Status code of HTTP. */
   readonly status: number;
   /** Name, value, name, value, … */
   readonly headers: readonly string[];
+  /** JSON or PEM; "" for none. */
   readonly body: string;
 }
 

@@ -25,7 +25,9 @@ const maxRunning = 200;
 
 /** Which challenge of which order. */
 export interface ChallengePlace {
+  /** The account that ordered. */
   readonly accountId: string;
+  /** The order within the account. */
   readonly orderId: string;
   /** Index of the authorization in the order. */
   readonly position: number;
@@ -35,8 +37,11 @@ export interface ChallengePlace {
 /** A challenge that this server is to check. */
 interface PendingValidation {
   readonly place: ChallengePlace;
+  /** The challenge's token, which the answer must repeat. */
   readonly token: string;
+  /** Its key's thumbprint is part of the answer. */
   readonly account: Account;
+  /** The name to prove. */
   readonly name: string;
   readonly ways: ValidationWays;
 }

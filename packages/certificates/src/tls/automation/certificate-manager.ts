@@ -11,17 +11,25 @@ import { loadManaged, storeManaged } from "./certificate-files.ts";
 
 /** How the certificates of some names are obtained. */
 export interface AutomationPolicy {
+  /** In the order in which they are tried; the first success ends an attempt. */
   readonly issuers: readonly CertificateIssuer[];
+  /** Where certificates are kept, and locked while one is obtained, so that instances share both. */
   readonly storage: Storage;
+  /** The kind of new private keys. */
   readonly keyType: KeyType;
+  /** A certificate is renewed in this last part of its life, 0 to 1. */
   readonly renewalWindowRatio: number;
+  /** True: a renewed certificate keeps the private key of the old one. */
   readonly reuseKeys: boolean;
 }
 
+/** Settings of a manager, and the services that it uses. */
 export interface CertificateManagerOptions {
   /** @throws ServerError when nobody issues for a name */
   readonly policyFor: (name: string) => AutomationPolicy;
+  /** Gets each certificate as soon as there is one; handshakes look for it there. */
   readonly cache: CertificateCache;
+  /** Gets each certificate that was obtained, and each failed attempt with the pause after it. */
   readonly log: Logger;
   /** Certificates came or went. */
   readonly onChange: () => void;
@@ -42,8 +50,11 @@ const hurryRatio = 0.25;
 /** How long after an answer an authority is asked again when a certificate should be renewed. Source: RFC 9773, section 4.3.3 */
 const askAgainMs = 6 * 3_600_000;
 
+/** The certificate that handshakes show now. */
 interface Current {
+  /** With its private key and chain. */
   readonly certificate: LoadedCertificate;
+  /** The issuer it came from. Only this one is told, at a renewal, which certificate is replaced. */
   readonly issuer: CertificateIssuer;
   /** By its age. */
   readonly renewAtMs: number;
@@ -55,14 +66,19 @@ interface Current {
 
 /** One name whose certificate is looked after. */
 interface Managed {
+  /** A DNS name, which may begin with `*.`, or an IP address. */
   readonly name: string;
+  /** Undefined until one was obtained or found in the storage. */
   current: Current | undefined;
   /** The attempt that is under way. */
   attempt: Promise<void> | undefined;
+  /** Failed attempts one after the other; 0 after a success. */
   failures: number;
   /** When the last one did, in milliseconds since 1970. */
   failedAtMs: number;
+  /** The fault of each issuer in the last attempt; undefined after a success. */
   lastError: string | undefined;
+  /** The next attempt after a failure. While it waits, `renewDue` leaves the name alone. */
   retry: NodeJS.Timeout | undefined;
   /** Before which time an issuer wants no other try for this name, in milliseconds since 1970, by its key. */
   readonly notBefore: Map<string, number>;

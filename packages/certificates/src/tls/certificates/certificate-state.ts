@@ -27,18 +27,22 @@ export interface CertificateState {
 
 /** A name whose certificate is looked after. */
 export interface ManagedName {
+  /** A DNS name, which may begin with `*.`, or an IP address. */
   readonly name: string;
   /** The certificate's id; undefined while there is none. */
   readonly certificateId: string | undefined;
+  /** When its age has it renewed, in milliseconds since 1970; undefined without a certificate. */
   readonly renewAtMs: number | undefined;
   /** Attempts that failed, one after the other; 0 when the last one succeeded. */
   readonly failures: number;
+  /** Why the last attempt failed; undefined when it succeeded. */
   readonly lastError: string | undefined;
 }
 
 /** A name without a certificate, or whose renewal fails. */
 export interface CertificateTrouble {
   readonly name: string;
+  /** Attempts that failed, one after the other. */
   readonly failures: number;
   readonly error: string | null;
 }

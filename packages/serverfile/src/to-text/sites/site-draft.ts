@@ -11,12 +11,16 @@ export interface Listening {
 
 /** A server of the config while it is written. */
 export interface ServerDraft {
+  /** Its key in `apps.http.servers`. */
   readonly name: string;
+  /** Its JSON; whoever writes a member takes it, and what is left at the end has no text. */
   readonly members: Members;
   readonly listening: Listening;
+  /** Its addresses as the JSON has them, ports included. */
   readonly listen: readonly string[];
   /** Hosts that are served without TLS. */
   readonly plainHosts: ReadonlySet<string>;
+  /** Whether it has `tls_connection_policies`, so that it serves TLS. */
   readonly hasPolicies: boolean;
   /** Hosts that are written with the HTTP port where the server has none. */
   readonly httpHosts?: ReadonlySet<string>;
@@ -27,9 +31,13 @@ export interface SiteDraft {
   readonly server: ServerDraft;
   /** Hosts, each with a path or "". None is any host. */
   readonly addresses: readonly { readonly host: string; readonly path: string }[];
+  /** Routes of the site alone, without the one that matches its host. */
   readonly routes: JsonValue | undefined;
+  /** JSON path of `routes`, for refusals. */
   readonly routesPath: string;
+  /** Error routes of the site alone. */
   readonly errors: JsonValue | undefined;
+  /** JSON path of `errors`, for refusals. */
   readonly errorsPath: string;
   /** For each address how many before it on the server are the same. None is 0. */
   readonly repetitions?: readonly number[];

@@ -15,7 +15,9 @@ import {
 import { comparedAttributesSql, comparedOperationsSql, populationSql } from "./population-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
+/** Sums of one population in one bucket of durations. */
 interface BucketRow {
+  /** Which of the two populations; the engine answers 1 or 0. */
   readonly isA: number | boolean;
   readonly bucket: number;
   readonly spans: number;

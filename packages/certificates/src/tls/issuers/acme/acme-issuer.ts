@@ -26,8 +26,11 @@ const defaultTimeoutMs = 300_000;
 
 /** Services that orders use besides the configuration. */
 interface AcmeIssuerParts {
+  /** Keeps the ACME accounts. */
   readonly storage: Storage;
+  /** Answers of this process to HTTP and TLS challenges. */
   readonly board: ChallengeBoard;
+  /** Sets TXT records for `dns-01`; undefined: names are proved over HTTP or TLS. */
   readonly dns: DnsProvider | undefined;
   readonly roots: readonly string[];
   readonly proxy: string | undefined;

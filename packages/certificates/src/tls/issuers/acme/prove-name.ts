@@ -17,15 +17,23 @@ export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 
 /** The services needed to prove a name. */
 export interface ProvingTools {
+  /** Signs requests with the account's key. */
   readonly client: AcmeClient;
+  /** Answers of this process to HTTP and TLS challenges; its servers look there. */
   readonly board: ChallengeBoard;
   /** Has other instances answer too; undefined: they do not. @returns takes it away */
   readonly share: ((challenge: StartedChallenge) => Promise<() => Promise<void>>) | undefined;
+  /**
+   * Private key of the ACME account. Its thumbprint is part of every answer. Source: RFC 8555, section 8.1
+   */
   readonly accountKey: KeyObject;
+  /** Ports, addresses and DNS settings of the issuer's config. */
   readonly challenges: AcmeConfig["challenges"];
+  /** Sets TXT records; undefined: `dns-01` fails. */
   readonly dns: DnsProvider | undefined;
   /** DNS servers that records are looked for at; none: those of the system. */
   readonly resolvers: readonly string[];
+  /** Ends the wait for a DNS record. */
   readonly signal: AbortSignal;
 }
 
@@ -37,13 +45,16 @@ type Undo = (() => unknown) | undefined;
 
 /** A challenge that the authority offers. */
 interface Started {
+  /** Where the authority is told to begin its check. */
   readonly url: string;
+  /** Chosen by the authority; part of the answer. */
   readonly token: string;
 }
 
 /** The challenge to answer, and what answers it. */
 interface ChallengeAnswer {
   readonly type: ChallengeType;
+  /** The name to prove, as the authority wrote it in its authorization. */
   readonly name: string;
   readonly challenge: Started;
   readonly tools: ProvingTools;
@@ -96,10 +107,15 @@ async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): 
 
 /** The TXT record that name servers must show before the authority looks. */
 interface AwaitedRecord {
+  /** Full name of the record: `_acme-challenge.example.com`. */
   readonly record: string;
+  /** The text that one of its values must be. */
   readonly value: string;
+  /** Addresses of DNS servers; none: those of the system. */
   readonly servers: readonly string[];
+  /** How long to ask, every two seconds. The last question may come later by one pause. */
   readonly timeoutMs: number;
+  /** Ends the wait between two questions. */
   readonly signal: AbortSignal;
 }
 

@@ -82,10 +82,13 @@ type Validation = NonNullable<
 
 /** The certificate whose name is to be proved. */
 interface Proof {
+  /** The certificate's id at ZeroSSL. */
   readonly id: string;
   readonly name: string;
+  /** The file or CNAME record that proves the name to ZeroSSL. */
   readonly validation: Validation;
   readonly storage: Storage;
+  /** Ends the wait. */
   readonly signal: AbortSignal;
 }
 

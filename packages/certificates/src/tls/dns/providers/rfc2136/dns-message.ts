@@ -122,7 +122,9 @@ export interface WireRecord {
 
 /** An answer of a DNS server. */
 export interface DnsAnswer {
+  /** That of the question. */
   readonly id: number;
+  /** RCODE; 0 is success. Source: RFC 1035, section 4.1.1 */
   readonly code: number;
   readonly answers: readonly WireRecord[];
   readonly additional: readonly WireRecord[];
