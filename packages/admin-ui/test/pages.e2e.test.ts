@@ -235,11 +235,15 @@ describeConsole("the console in a browser", (app) => {
     await page.getByText(/What runs cannot be written as Caddyfile|It is what runs now/).waitFor();
     await write("http://a.localhost:0 {\n\trespnd hi\n}\n");
     await page.getByText("Error, line 2: unrecognized directive: respnd").waitFor();
-    await expect.poll(() => page.locator(".cm-lintRange-error").textContent()).toBe("respnd hi");
+    await expect
+      .poll(() => page.locator(".cm-lintRange-error").textContent(), { timeout: 20_000 })
+      .toBe("respnd hi");
     await write("http://a.localhost:0 {\n\tbind 127.0.0.1\n\trespond hi 201\n}\n");
     const becomes = page.getByLabel("JSON that it becomes");
-    await expect.poll(() => becomes.textContent()).toContain('"status_code": 201');
+    await expect.poll(() => becomes.textContent(), { timeout: 20_000 }).toContain('"status_code": 201');
     await page.getByText("The server could run this.").waitFor();
+    const chosen = page.getByRole("navigation", { name: "View" }).locator("[aria-current=page]");
+    expect(await chosen.allTextContents()).toEqual(["JSON"]);
     await page.getByRole("link", { name: "What would change" }).click();
     await page.locator(".difference").first().waitFor();
     await page.reload();
@@ -251,7 +255,7 @@ describeConsole("the console in a browser", (app) => {
     await page.getByText("Somebody else changed the config meanwhile").waitFor();
     expect(await (await server.admin("GET", "/config/apps/http/grace_period")).json()).toBe("31s");
     await expect
-      .poll(() => page.locator(".difference").allTextContents())
+      .poll(() => page.locator(".difference").allTextContents(), { timeout: 20_000 })
       .toContainEqual(expect.stringContaining("31s"));
     await page.getByRole("button", { name: "Load" }).click();
     await expect
@@ -274,12 +278,16 @@ describeConsole("the console in a browser", (app) => {
     await server.admin("POST", "/config/apps/http/grace_period", "30s");
     await go("history");
     await page.getByText('"30s"').waitFor();
+    const chosen = page.getByRole("navigation", { name: "View" }).locator("[aria-current=page]");
+    expect(await chosen.allTextContents()).toEqual(["What it changed"]);
     expect(await page.getByRole("button", { name: /Roll back/ }).count()).toBe(0);
     const first = page.getByRole("navigation", { name: "Versions" }).getByRole("link").last();
     await page.keyboard.press("j");
     await page.getByText('"fine\\n"').waitFor();
     await first.click();
+    expect(await chosen.allTextContents()).toEqual(["What it changed"]);
     await page.getByRole("link", { name: "What going back would change" }).click();
+    await chosen.getByText("What going back would change").waitFor();
     await page.waitForURL(/view=rollback/);
     await expect.poll(() => page.locator(".difference").count(), { timeout: 20_000 }).toBe(2);
     await page.getByRole("button", { name: /Roll back to version/ }).click();

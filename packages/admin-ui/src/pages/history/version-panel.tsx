@@ -64,12 +64,18 @@ function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text:
   return (
     <Link
       to="/history"
-      search={(old) => ({ ...old, view })}
+      search={(old) => withoutView(old, view)}
       activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
     >
       {text}
     </Link>
   );
+}
+
+/** Without a field `view` for the first: with one the router does not take its link for the present page. */
+function withoutView<T extends { view?: string | undefined }>(old: T, view: T["view"]): T {
+  const { view: _, ...rest } = old;
+  return (view === undefined ? rest : { ...rest, view }) as T;
 }
 
 function QueryOfVersion({ n }: { n: number }) {

@@ -103,7 +103,7 @@ function ViewLink({ view, text }: { view: "difference" | undefined; text: string
   return (
     <Link
       to="/import"
-      search={{ view }}
+      search={view === undefined ? {} : { view }}
       activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
     >
       {text}
