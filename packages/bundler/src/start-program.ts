@@ -76,7 +76,7 @@ export function startChecked(program: Program, options: object): void {
   }
 }
 
-/** The options of `startChecked`, in the start that they are for. */
+/** The options that `startChecked` gave to this start; undefined in any other start. The second call finds none. */
 export function takeCheckedOptions(): object | undefined {
   const { [checkedOptionsName]: text } = process.env;
   delete process.env[checkedOptionsName];

@@ -353,7 +353,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   /**
    * Resolves when no request is under way. Tunnels do not count: they go on until their listener closes.
-   * @param timeoutMs then the connections that are left are cut; undefined waits as long as it takes
+   * @param timeoutMs after this time the remaining connections are cut; undefined: no limit
    */
   async drain(timeoutMs: number | undefined): Promise<void> {
     if (this.#active.size === 0) {

@@ -97,8 +97,11 @@ export const authorityTopic = "pki.authority";
 /** An authority of the config, which is opened on first use. */
 interface ConfiguredAuthority {
   readonly options: AuthorityOptions;
+  /** Keeps what the authority makes for itself. */
   readonly storage: Storage;
+  /** Time between two looks for a root or intermediate to renew, in milliseconds. */
   readonly intervalMs: number;
+  /** True: the root is installed into the trust store of the machine. */
   readonly installTrust: boolean;
 }
 

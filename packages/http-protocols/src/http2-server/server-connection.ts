@@ -114,7 +114,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
 
   // For the server
 
-  /** Makes a stream of a head. */
+  /** Opens the stream of a request's head. */
   abstract openStream(
     streamId: number,
     opening: OpeningFields,

@@ -43,7 +43,10 @@ export interface ChangeRequest {
    * @throws ServerError
    */
   readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
-  /** Whether its client still may, now that earlier changes run. @throws ServerError when it may not */
+  /**
+   * Checks the client's rights again, because an earlier change in the queue may have taken them away.
+   * @throws ServerError when the client may not make the change any more
+   */
   readonly admit?: (() => void) | undefined;
   /** The author for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;

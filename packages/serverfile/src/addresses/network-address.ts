@@ -14,9 +14,12 @@ export interface NetworkParts {
 
 /** Where to listen or dial, with its range of ports. */
 export interface NetworkAddress {
+  /** As in `NetworkParts`, `tcp` by default. */
   readonly network: string;
   readonly host: string;
+  /** First port of the range; 0 for networks without ports. */
   readonly startPort: number;
+  /** Last port of the range; equal to `startPort` for a single port. */
   readonly endPort: number;
 }
 

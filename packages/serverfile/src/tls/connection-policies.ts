@@ -8,9 +8,9 @@ import { matchesWildcard } from "./certificate-subjects.ts";
 
 /** The policies of one server while its sites are read. */
 export interface PolicyDrafts {
-  /** Those with settings. */
+  /** Policies with settings. */
   readonly policies: Draft[];
-  /** Those of sites without settings of their own. */
+  /** Policies of sites without settings of their own. */
   readonly plain: Draft[];
   hasCatchAll: boolean;
 }

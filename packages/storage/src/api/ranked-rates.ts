@@ -72,7 +72,10 @@ export interface RankedRates {
   readonly names: readonly RatedName[];
 }
 
-/** Calls of one name: lists of one length, entries in any order, which add up. */
+/**
+ * Calls of one name. The lists have the same length, and their entries at one index belong together. Entries of the same
+ * step and bucket are summed.
+ */
 export interface NameCounts {
   /** Service, or operation of one service. */
   readonly name: string;

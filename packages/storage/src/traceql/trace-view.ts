@@ -7,11 +7,14 @@ export interface SpanFacts {
   readonly spanId: string;
   /** 16 hex digits, or "" without a parent. */
   readonly parentSpanId: string;
+  /** `service.name` of the resource. */
   readonly service: string;
   readonly name: string;
   readonly kind: string;
   readonly status: string;
+  /** Nanoseconds since the Unix epoch. */
   readonly startUnixNano: bigint;
+  /** Nanoseconds. */
   readonly durationNano: bigint;
   /** True when it starts in the query's range; other spans only complete the trace. */
   readonly isInRange: boolean;

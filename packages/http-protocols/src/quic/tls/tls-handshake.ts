@@ -24,7 +24,7 @@ export interface HandshakeEvents {
   onTransportParameters(bytes: Buffer): void;
   /** The peer's Finished was right, and its certificate was accepted. */
   onHandshakeDone(protocol: string, peer?: HandshakePeer): void;
-  /** An answer that came later, as that of a certificate, ends in an error. */
+  /** The handshake failed in an asynchronous step, such as the choice of a certificate. */
   onHandshakeError(error: unknown): void;
 }
 

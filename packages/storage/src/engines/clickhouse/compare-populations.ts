@@ -19,10 +19,13 @@ import type { SqlQuery } from "./search-sql.ts";
 interface BucketRow {
   /** Which of the two populations; the engine answers 1 or 0. */
   readonly isA: number | boolean;
+  /** Index of the bucket of durations. */
   readonly bucket: number;
   readonly spans: number;
   readonly errors: number;
+  /** Sum of the spans' durations, in nanoseconds; negative durations count as 0. */
   readonly durationNano: number;
+  /** The longest duration in nanoseconds. */
   readonly longestNano: number;
 }
 
@@ -40,6 +43,7 @@ interface OperationRow
   readonly cells: readonly Cell[];
 }
 
+/** Sampled spans of both populations with one value of one attribute, or all sampled spans (`total`). */
 interface AttributeRow {
   readonly place: ComparedAttribute["place"] | "total";
   readonly key: string;
@@ -48,7 +52,9 @@ interface AttributeRow {
   readonly b_spans: number;
   readonly a_errors: number;
   readonly b_errors: number;
+  /** Sum of the durations in `a`, in nanoseconds. */
   readonly a_nanos: number;
+  /** Sum of the durations in `b`, in nanoseconds. */
   readonly b_nanos: number;
 }
 

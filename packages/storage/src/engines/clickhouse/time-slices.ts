@@ -41,8 +41,8 @@ export function* timeSlices(
 /**
  * Splits a slice: the newest part should contain the missing traces, by the number that each minute before
  * had. It has whole minutes, and twice the estimated length.
- * @param searchedNano how long a time was searched before the slice
- * @param found in that time
+ * @param searchedNano length of the time range that was searched before the slice, in nanoseconds
+ * @param found traces in that range
  * @returns undefined when that part is more than a quarter of the slice, or nothing is known
  */
 export function likelyPart(

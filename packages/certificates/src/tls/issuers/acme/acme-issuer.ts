@@ -33,15 +33,20 @@ interface AcmeIssuerParts {
   /** Sets TXT records for `dns-01`; undefined: names are proved over HTTP or TLS. */
   readonly dns: DnsProvider | undefined;
   readonly roots: readonly string[];
+  /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
   readonly proxy: string | undefined;
+  /** DNS servers of the app `tls`, for challenge records; none: those of the system. */
   readonly resolvers: () => Promise<readonly string[]>;
 }
 
 /** Terms of one order. */
 interface OrderTerms {
+  /** The kind of challenge that every name of the order is proved by. */
   readonly type: ChallengeType;
   readonly authority: AcmeAuthority;
+  /** Signs requests with the account's key. */
   readonly client: AcmeClient;
+  /** Ends the order early. */
   readonly signal: AbortSignal;
 }
 

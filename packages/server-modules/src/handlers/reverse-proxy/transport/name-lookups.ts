@@ -45,7 +45,10 @@ export class NameLookups {
     this.#patienceMs = patienceMs;
   }
 
-  /** Equal questions at once are one. @throws the error of the system, or of the name server where only that was asked */
+  /**
+   * Lookups of one name and family share one question while it runs.
+   * @throws the error of the system, or of the name server where only that was asked
+   */
   find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     const key = `${family} ${hostname}`;
     const running = this.#running.get(key) ?? this.#find(hostname, family);

@@ -10,7 +10,7 @@ export interface HedgeLimits {
   readonly firstMs: number;
   /** Shortest wait before a second server is tried, in milliseconds. */
   readonly leastMs: number;
-  /** The wait in 95th percentiles of the kind. */
+  /** The wait is this factor times the 95th percentile of the kind's times. */
   readonly factor: number;
   /** Second calls for each call: 0.1 is one in ten. */
   readonly share: number;

@@ -88,8 +88,11 @@ export const maxPendingNamed = 1_000;
 export interface CountedCalls {
   /** "0" of calls that are counted, which have a parent; otherwise the hash of the parent. */
   readonly parentKey: string;
+  /** Minutes since the Unix epoch. */
   readonly startMinute: number;
+  /** Service that calls. */
   readonly parent: string;
+  /** Service that is called. */
   readonly child: string;
   /** Negative when the row cancels what another row counts. */
   readonly calls: number;
