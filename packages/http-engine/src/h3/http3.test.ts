@@ -29,6 +29,9 @@ const proxy = (port: number, more: object = {}) => ({
   ...more,
 });
 
+/** On a machine that is busy. */
+const patient = { timeout: 20_000 };
+
 const cleanUp: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -119,7 +122,7 @@ describe.each([0, 2])("HTTP/3 with %d worker threads", (workers) => {
   test("goes on with sessions of earlier connections, in whichever thread", async () => {
     const first = await client(running);
     await first.ask({ path: "/facts" });
-    await expect.poll(() => first.ticket).toBeDefined();
+    await expect.poll(() => first.ticket, patient).toBeDefined();
     for (let round = 0; round < 3; round++) {
       const again = await client(running, { ticket: first.ticket });
       expect((await again.ask({ path: "/facts" })).text).toContain(" h3 true a.localhost ");
@@ -293,7 +296,7 @@ test("leads a WebSocket through a proxy, both ways to its end", async () => {
   await request.head;
   request.write(Buffer.from("frames"));
   made.flush();
-  await expect.poll(() => Buffer.concat(request.chunks).toString()).toBe("frames");
+  await expect.poll(() => Buffer.concat(request.chunks).toString(), patient).toBe("frames");
   request.stream.end();
   made.flush();
   const answer = await request.answer;
@@ -354,7 +357,7 @@ test("leaves with GOAWAY where a config has no HTTP/3 any more, and comes back w
   await slow.head;
   const protocols = "/config/apps/http/servers/s/protocols";
   expect((await running.admin("PATCH", protocols, JSON.stringify(["h1", "h2"]))).error).toBe("");
-  await expect.poll(() => made.isLeaving).toBe(true);
+  await expect.poll(() => made.isLeaving, patient).toBe(true);
   await expect(client(running)).rejects.toThrow();
   const options = { servername: "a.localhost", rejectUnauthorized: false };
   expect((await askTls(running.site, options)).headers).not.toHaveProperty("alt-svc");
