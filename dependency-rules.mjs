@@ -28,6 +28,18 @@ const serverPackages = {
     mayImport: ["http-engine", "certificates", "serverfile", "server-core", "lifecycle", "http-protocols"],
     because: "A module knows what it runs in, and neither the process nor its admin API.",
   },
+  layer4: {
+    mayImport: [
+      "server-modules",
+      "http-engine",
+      "certificates",
+      "serverfile",
+      "server-core",
+      "lifecycle",
+      "http-protocols",
+    ],
+    because: "layer4 uses the upstreams and matchers of HTTP, and no module of HTTP knows it.",
+  },
   "container-labels": {
     mayImport: ["server-modules", "serverfile", "server-core", "lifecycle"],
     because: "container-labels makes a text and hands it on: it knows no admin API.",
@@ -35,6 +47,7 @@ const serverPackages = {
   "admin-server": {
     mayImport: [
       "container-labels",
+      "layer4",
       "server-modules",
       "http-engine",
       "certificates",

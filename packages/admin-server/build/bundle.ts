@@ -47,6 +47,7 @@ await bundleProgram({
     ...listedFiles("src/all-modules.ts"),
     ...listedFiles("../server-modules/src/standard.ts"),
     ...listedFiles("../server-modules/src/proxy-modules.ts"),
+    ...listedFiles("../layer4/src/layer4-modules.ts"),
     ...listedFiles("../certificates/src/tls/tls-modules.ts"),
     ...listedFiles("../certificates/src/tls/storage/storage-modules.ts"),
     "../server-modules/src/files/media-type.ts",

@@ -1,3 +1,4 @@
+import { layer4Modules } from "layer4/layer4-modules";
 import { type ListedModule, listed } from "server-core/modules/module";
 import { ModuleRegistry } from "server-core/modules/module-registry";
 import { standardModules } from "server-modules/standard";
@@ -14,5 +15,5 @@ const moduleApi = {
 
 /** Every module of the server, for one of its threads. */
 export function allModules(): ModuleRegistry {
-  return new ModuleRegistry([...standardModules, ...ownModules], moduleApi);
+  return new ModuleRegistry([...standardModules, ...layer4Modules, ...ownModules], moduleApi);
 }

@@ -111,6 +111,10 @@ class HttpApp implements App {
     this.#context = context;
   }
 
+  get listensOn(): string[] {
+    return this.#bindings.map(({ address }) => formatListenAddress(address));
+  }
+
   /** @throws ServerError saying which server */
   async provision(): Promise<void> {
     for (const plan of planAutomaticHttps(this.#config)) {

@@ -8,6 +8,8 @@ export interface ModuleInstance {
 
 /** One part of the top level `apps`. */
 export interface App extends ModuleInstance {
+  /** Addresses that it listens on: no two apps of a config may have the same. Absent: it has none. */
+  readonly listensOn?: readonly string[];
   /** Takes all that can fail (ports). Serves nothing yet: the old config still runs. @throws ServerError */
   start(): void | Promise<void>;
   /** Takes over from the old config. Cannot fail and cannot wait, so that all apps switch in one turn. */

@@ -234,6 +234,7 @@ export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures
     http: servers.length === 0 ? undefined : buildHttpApp(servers, options),
     tls: isEmptyDraft(tls) ? undefined : tls,
     pki: isEmptyDraft(pki) ? undefined : pki,
+    ...options.apps,
   });
   return onlyGiven({
     modules: options.modules,

@@ -4,9 +4,15 @@ import type { Directive, DirectiveTable } from "./directives/directive.ts";
 import { modelOrder } from "./directives/model-order.ts";
 import { siteDirectives } from "./directives/site-directives.ts";
 import type { ModuleText } from "./module-text.ts";
-import { type ModuleReader, moduleReading, type ReadModule } from "./modules/module-reader.ts";
+import {
+  type ModuleReader,
+  moduleReading,
+  type OptionReader,
+  type ReadModule,
+} from "./modules/module-reader.ts";
 import { ownModuleReaders } from "./modules/own-module-readers.ts";
 import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matcher-writer.ts";
+import type { OptionWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
 const handlers = "http.handlers.";
@@ -99,6 +105,16 @@ export class TextFeatures implements DirectiveTable, TextWriters {
       throw new ServerError("MODULE_LOAD", `module ${module.id} has no directive ${name}, as its list says`);
     }
     return found;
+  }
+
+  /** Reads the global option of an app; undefined where no app has one of the name. */
+  optionReaderOf(name: string): OptionReader | undefined {
+    return name.includes(".") ? undefined : textOf(this.#modules.get(name))?.readOption;
+  }
+
+  /** Writes an app as its global option; undefined where it has none. */
+  optionWriterOf(app: string): OptionWriter | undefined {
+    return textOf(this.#modules.get(app))?.writeOption;
   }
 
   /** The writer of a handler; undefined when it has none. */

@@ -1,3 +1,4 @@
+import { layer4Modules } from "layer4/layer4-modules";
 import { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import type { AdaptedConfig, AdaptOptions } from "server-core/adapters/config-adapter";
 import type { JsonValue } from "server-core/json/json-value";
@@ -8,8 +9,8 @@ import { TextFeatures } from "serverfile/text-features";
 import { toServerfile as writeWith } from "serverfile/to-serverfile";
 import { standardAdapters } from "../standard-adapters.ts";
 
-/** For tests: what serverfiles say of the standard modules. */
-export const standardFeatures = new TextFeatures(standardModules);
+/** For tests: what serverfiles say of the server's modules. */
+export const standardFeatures = new TextFeatures([...standardModules, ...layer4Modules]);
 
 /** For tests: the config of a serverfile. */
 export function adaptServerfile(bytes: Uint8Array, options: AdaptOptions): AdaptedConfig {

@@ -33,6 +33,7 @@ export const navigation: readonly NavigationGroup[] = [
       "handlers.md",
       "reverse-proxy.md",
       "https.md",
+      "layer4.md",
       "oidc.md",
       "events.md",
       "command-line.md",

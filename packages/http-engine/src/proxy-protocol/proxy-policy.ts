@@ -7,9 +7,8 @@ const defaultTimeoutMs = 5_000;
 const policies = ["ignore", "use", "reject", "require", "skip"] as const;
 export type ProxyPolicy = (typeof policies)[number];
 
-/** Settings of the listener wrapper. Source: the public model, `proxy_protocol` */
-export const proxyProtocolSchema = z.strictObject({
-  wrapper: z.literal("proxy_protocol"),
+/** Settings of the listener wrapper, and of the handler in the app `layer4`. Source: the public model */
+export const proxyPolicySchema = {
   timeout: configDuration().nullish().describe("How long the header may take; 0 for any time (5s)."),
   allow: z.array(z.string()).nullish().describe("CIDR ranges of proxies whose header counts."),
   deny: z.array(z.string()).nullish().describe("CIDR ranges of clients that may not send a header."),
@@ -21,9 +20,15 @@ export const proxyProtocolSchema = z.strictObject({
     .describe(
       "For all others. ignore: the header is read and means nothing; use: it counts; reject: who sends one is cut off; require: who sends none is; skip: it is not looked for (ignore).",
     ),
+};
+
+/** Settings of the listener wrapper. Source: the public model, `proxy_protocol` */
+export const proxyProtocolSchema = z.strictObject({
+  wrapper: z.literal("proxy_protocol"),
+  ...proxyPolicySchema,
 });
 
-export type ProxyProtocolConfig = z.infer<typeof proxyProtocolSchema>;
+export type ProxyProtocolConfig = Omit<z.infer<typeof proxyProtocolSchema>, "wrapper">;
 
 /** Says of each connection what a PROXY protocol header on it means. */
 export interface ProxyProtocolRules {

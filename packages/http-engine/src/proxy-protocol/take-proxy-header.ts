@@ -3,7 +3,8 @@ import { remoteAddress } from "../remote-address.ts";
 import type { ProxyProtocolRules } from "./proxy-policy.ts";
 import { type ProxiedPeer, readProxyHeader } from "./read-proxy-header.ts";
 
-function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
+/** Has a socket tell another address of its client. */
+export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
 }
 

@@ -1,4 +1,4 @@
-import { errorWithin, messageOf } from "../errors.ts";
+import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import { ConfigContext } from "../modules/config-context.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
@@ -62,6 +62,24 @@ class AppSet {
       }
     }
     await this.#scope.validate();
+    this.#refuseSharedAddresses();
+  }
+
+  /** Each app takes the connections of its addresses for itself. */
+  #refuseSharedAddresses(): void {
+    const claimed = new Map<string, string>();
+    for (const [name, { listensOn }] of this.#apps) {
+      for (const address of listensOn ?? []) {
+        const other = claimed.get(address);
+        if (other !== undefined && other !== name) {
+          throw new ServerError(
+            "MODULE_CONFIG",
+            `app ${name}: the app ${other} listens on ${address} already`,
+          );
+        }
+        claimed.set(address, name);
+      }
+    }
   }
 
   #loadIdentity({ admin }: ConfigDocument): Promise<App> {

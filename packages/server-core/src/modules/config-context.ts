@@ -64,13 +64,14 @@ export class ConfigContext implements ModuleContext {
 
   get messages(): ThreadMessages {
     const { messages } = this.#scope.services;
+    const untilClosed = (end: () => void) => {
+      this.#scope.onClose(end);
+      return end;
+    };
     return {
       thread: messages.thread,
-      on: (topic, listener) => {
-        const end = messages.on(topic, listener);
-        this.#scope.onClose(end);
-        return end;
-      },
+      on: (topic, listener) => untilClosed(messages.on(topic, listener)),
+      onNews: (topic, listener) => untilClosed(messages.onNews(topic, listener)),
       askServing: (topic, value) => messages.askServing(topic, value),
       tell: (thread, topic, value) => messages.tell(thread, topic, value),
       askMain: (topic, value) => messages.askMain(topic, value),

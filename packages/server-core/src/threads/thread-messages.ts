@@ -12,6 +12,8 @@ export interface ThreadMessages {
    * stops listening
    */
   on(topic: string, listener: MessageListener): () => void;
+  /** Listens to news: all listeners of a thread are told, and none answers. @returns a function that stops listening */
+  onNews(topic: string, listener: MessageListener): () => void;
   /** Asks every thread that serves HTTP; this one too if it does. Threads without a listener are passed over. */
   askServing(topic: string, value: unknown): Promise<unknown[]>;
   /**
@@ -23,28 +25,44 @@ export interface ThreadMessages {
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
 
+type Listeners = Map<string, readonly MessageListener[]>;
+
+function addListener(listeners: Listeners, topic: string, listener: MessageListener): () => void {
+  listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+  return () => {
+    const others = (listeners.get(topic) ?? []).filter((each) => each !== listener);
+    if (others.length > 0) {
+      listeners.set(topic, others);
+    } else {
+      listeners.delete(topic);
+    }
+  };
+}
+
 /** Listeners by topic. While one config replaces another a topic has two, and the newest answers. */
 export class MessageTopics {
-  readonly #listeners = new Map<string, MessageListener[]>();
+  readonly #listeners: Listeners = new Map();
+  readonly #newsListeners: Listeners = new Map();
 
   on(topic: string, listener: MessageListener): () => void {
-    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
-    return () => {
-      const others = (this.#listeners.get(topic) ?? []).filter((each) => each !== listener);
-      if (others.length > 0) {
-        this.#listeners.set(topic, others);
-      } else {
-        this.#listeners.delete(topic);
-      }
-    };
+    return addListener(this.#listeners, topic, listener);
+  }
+
+  onNews(topic: string, listener: MessageListener): () => void {
+    return addListener(this.#newsListeners, topic, listener);
   }
 
   has(topic: string): boolean {
-    return this.#listeners.has(topic);
+    return this.#listeners.has(topic) || this.#newsListeners.has(topic);
   }
 
-  /** @throws ServerError THREAD */
+  /** @returns undefined for news. @throws ServerError THREAD; the first error of those who were told news */
   async answer(topic: string, value: unknown): Promise<unknown> {
+    const told = this.#newsListeners.get(topic);
+    if (told !== undefined) {
+      await Promise.all(told.map((each) => each(value)));
+      return undefined;
+    }
     const listener = this.#listeners.get(topic)?.at(-1);
     if (listener === undefined) {
       throw new ServerError("THREAD", `nobody listens to ${topic}`);
@@ -60,6 +78,10 @@ export class SingleThread implements ThreadMessages {
 
   on(topic: string, listener: MessageListener): () => void {
     return this.#topics.on(topic, listener);
+  }
+
+  onNews(topic: string, listener: MessageListener): () => void {
+    return this.#topics.onNews(topic, listener);
   }
 
   async askServing(topic: string, value: unknown): Promise<unknown[]> {

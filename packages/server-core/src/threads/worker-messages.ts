@@ -47,6 +47,10 @@ export class MainMessages implements ThreadMessages {
     return this.topics.on(topic, listener);
   }
 
+  onNews(topic: string, listener: MessageListener): () => void {
+    return this.topics.onNews(topic, listener);
+  }
+
   async askServing(topic: string, value: unknown): Promise<unknown[]> {
     const asked = [...this.links.values()].map((link) =>
       // One that dies meanwhile has nothing to say any more.
@@ -86,6 +90,10 @@ export class WorkerMessages implements ThreadMessages {
 
   on(topic: string, listener: MessageListener): () => void {
     return this.#topics.on(topic, listener);
+  }
+
+  onNews(topic: string, listener: MessageListener): () => void {
+    return this.#topics.onNews(topic, listener);
   }
 
   async askServing(topic: string, value: unknown): Promise<unknown[]> {

@@ -1,10 +1,10 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /** The first upstream that is available, in the order of the config. */
 export const firstPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.first",
   config: z.strictObject({}),
-  provision: (): SelectionPolicy => ({ select: (available) => available[0] }),
+  provision: (): AddressPolicy => ({ select: (available) => available[0] }),
 });

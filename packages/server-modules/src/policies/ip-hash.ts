@@ -1,13 +1,13 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
 /** The same upstream for the same address that is connected. */
 export const ipHashPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.ip_hash",
   config: z.strictObject({}),
-  provision: (): SelectionPolicy => ({
-    select: (available, exchange) => selectByKey(available, exchange.remoteAddress),
+  provision: (): AddressPolicy => ({
+    select: (available, client) => selectByKey(available, client.remoteAddress),
   }),
 });

@@ -1,13 +1,13 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /** The upstream with the fewest requests under way in all threads; of several one at random. */
 export const leastConnPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.least_conn",
   config: z.strictObject({}),
-  provision: (): SelectionPolicy => ({
+  provision: (): AddressPolicy => ({
     select(available) {
       let best: Candidate | undefined;
       let fewest = Number.POSITIVE_INFINITY;

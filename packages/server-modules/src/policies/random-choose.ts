@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 const defaultChoose = 2;
 
@@ -10,7 +10,7 @@ const defaultChoose = 2;
 export const randomChoosePolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.random_choose",
   config: z.strictObject({ choose: z.int().nullish().describe("How many are looked at, two at least (2).") }),
-  provision(config): SelectionPolicy {
+  provision(config): AddressPolicy {
     const choose = config.choose || defaultChoose;
     if (choose < 2) {
       throw new ServerError("MODULE_CONFIG", `choices must be at least 2, got ${choose}`);

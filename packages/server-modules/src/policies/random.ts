@@ -1,11 +1,11 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 export const randomPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.random",
   config: z.strictObject({}),
-  provision: (): SelectionPolicy => ({
+  provision: (): AddressPolicy => ({
     select: (available) => available[Math.floor(Math.random() * available.length)],
   }),
 });

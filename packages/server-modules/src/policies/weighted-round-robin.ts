@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
-import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { takeTurns } from "./turns.ts";
 
 /**
@@ -17,7 +17,7 @@ export const weightedRoundRobinPolicy = defineModule({
       .nullish()
       .describe("Of the upstreams, in their order; 0 for none, an upstream without one has 1."),
   }),
-  provision(config, context): SelectionPolicy {
+  provision(config, context): AddressPolicy {
     const weights = config.weights ?? [];
     if (weights.length > 0 && weights.every((weight) => weight === 0)) {
       throw new ServerError(

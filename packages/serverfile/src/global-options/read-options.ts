@@ -398,6 +398,17 @@ export function namedModules(segments: readonly Segment[]): string[] {
   );
 }
 
+/** The option of an app that brings its text along. */
+function appReader(name: string, features: TextFeatures): OptionReader | undefined {
+  const read = features.optionReaderOf(name);
+  return (
+    read &&
+    (({ cursor, options, readModule }) => {
+      options.apps = { ...options.apps, [name]: read(cursor, readModule, options.apps?.[name]) };
+    })
+  );
+}
+
 /**
  * Reads the lines of the block of global options.
  * @throws ServerError CONFIG_ADAPTER with file and line
@@ -409,7 +420,7 @@ export function readGlobalOptions(segments: readonly Segment[], features: TextFe
     const cursor = new TokenCursor(segment);
     cursor.next();
     const name = cursor.value;
-    const reader = Object.hasOwn(optionReaders, name) ? optionReaders[name] : undefined;
+    const reader = Object.hasOwn(optionReaders, name) ? optionReaders[name] : appReader(name, features);
     if (reader === undefined) {
       throw new ServerError(
         "CONFIG_ADAPTER",

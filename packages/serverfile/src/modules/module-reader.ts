@@ -4,6 +4,17 @@ import type { Draft, DraftValue } from "../values/draft.ts";
 /** Reads a module's lines. @param cursor over the module's name, arguments and block, before the name */
 export type ModuleReader = (cursor: TokenCursor, readModule: ReadModule) => Draft;
 
+/**
+ * Reads the global option of an app.
+ * @param cursor over the option's lines, on its name
+ * @param existing what an earlier option of the name came to
+ */
+export type OptionReader = (
+  cursor: TokenCursor,
+  readModule: ReadModule,
+  existing: Draft | undefined,
+) => Draft;
+
 /** A matcher may be any JSON. */
 export type MatcherReader = (cursor: TokenCursor, readModule: ReadModule) => DraftValue;
 

@@ -55,6 +55,8 @@ export interface GlobalOptions {
   storage?: Draft;
   /** `events`: the subscriptions of the app `events`. */
   events?: Draft;
+  /** Apps that bring their option along, by name: `layer4`. */
+  apps?: Readonly<Record<string, Draft>>;
   /** `pki`: members of each authority, by its id. */
   authorities?: Map<string, Draft>;
   /** `skip_install_trust`: no authority's root is installed into the trust store of the machine. */

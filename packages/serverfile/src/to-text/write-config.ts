@@ -225,9 +225,13 @@ class ConfigWriter {
     if (events !== undefined) {
       lines.push(...eventLines(events));
     }
-    const [app] = apps?.keys ?? [];
-    if (app !== undefined) {
-      throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
+    for (const app of apps?.keys ?? []) {
+      const write = this.#writers.optionWriterOf(app);
+      const members = apps?.child(app);
+      if (write === undefined || members === undefined) {
+        throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
+      }
+      lines.push(...write(members, this.#writers.matcherLines));
     }
     return lines;
   }

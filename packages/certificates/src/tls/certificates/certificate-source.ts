@@ -29,11 +29,11 @@ export class CertificateSource {
 
   constructor(messages: ThreadMessages) {
     this.#messages = messages;
-    messages.on(certificateTopics.changed, () => {
+    messages.onNews(certificateTopics.changed, () => {
       this.#generation++;
       this.#answers.clear();
     });
-    messages.on(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
+    messages.onNews(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
   }
 
   /** Newest first; none when there are to be no tickets. */

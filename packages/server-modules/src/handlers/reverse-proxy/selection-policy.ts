@@ -5,7 +5,16 @@ import type { Candidate } from "./candidate.ts";
 /** Chooses who gets a request. */
 export interface SelectionPolicy extends ModuleInstance {
   /** @param available not empty; in the order of the config */
-  select(available: readonly Candidate[], exchange: Exchange): Candidate | undefined;
+  readonly select: (available: readonly Candidate[], exchange: Exchange) => Candidate | undefined;
+}
+
+/** A policy that looks at no request: it serves connections of any protocol. */
+export interface AddressPolicy extends ModuleInstance {
+  /** @param client whoever is connected */
+  readonly select: (
+    available: readonly Candidate[],
+    client: { readonly remoteAddress: string },
+  ) => Candidate | undefined;
 }
 
 export const selectionPolicies: ModuleNamespace<SelectionPolicy> = {

@@ -22,6 +22,8 @@ export interface SocketOptions {
   readonly lookup: LookupFunction;
   /** Bytes that may wait in a socket before whoever writes is told to wait; 0 for the system's own. */
   readonly writeBufferBytes: number;
+  /** Whether the upstream may end its side while this side still writes. Default: false. */
+  readonly allowHalfOpen?: boolean;
 }
 
 /** TLS of one connection. */
@@ -202,12 +204,13 @@ class SocketOpening {
     if (this.#settled) {
       return;
     }
-    const { writeBufferBytes } = this.#options;
+    const { writeBufferBytes, allowHalfOpen = false } = this.#options;
     const secure: TLSSocket = connectTls({
       ...tls.options,
       ...identity,
       socket: this.#below(),
       ...(writeBufferBytes > 0 ? { highWaterMark: writeBufferBytes } : {}),
+      ...(allowHalfOpen ? { allowHalfOpen } : {}),
       host: tls.serverName,
       ...(isIP(tls.serverName) === 0 ? { servername: tls.serverName } : {}),
       ALPNProtocols: [...tls.alpn],
@@ -239,8 +242,11 @@ function connectOptions(
   proxy: ProxyHop | undefined,
   readInto: ReadBuffer | undefined,
 ): NetConnectOpts {
-  const { writeBufferBytes, fallbackDelayMs, probeIntervalMs, localAddress, lookup } = options;
-  const waiting = writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {};
+  const { writeBufferBytes, fallbackDelayMs, probeIntervalMs, localAddress, lookup, allowHalfOpen } = options;
+  const waiting = {
+    ...(writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {}),
+    ...(allowHalfOpen === true ? { allowHalfOpen } : {}),
+  };
   if (dial.path !== "") {
     return { path: dial.path, ...waiting };
   }

@@ -1,0 +1,205 @@
+import type { Duplex } from "node:stream";
+import { machineReader } from "server-core/placeholders/machine-placeholders";
+import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
+import type { ConnectionAddresses } from "./addresses.ts";
+
+/** Bytes that matchers may look at. Source: caddy-l4, `MaxMatchingBytes` */
+export const maxMatchingBytes = 16 * 1024;
+
+/** The outcome of waiting for more bytes. */
+export type Peeked = "more" | "ended" | "full" | "late";
+
+/** A value of a placeholder, or a function that reads it when it is asked for. */
+type Value = string | (() => string);
+
+/** Whether all has come that will. The event `end` waits until all is read. */
+function hasEnded(stream: Duplex): boolean {
+  const { _readableState: state } = stream as unknown as {
+    readonly _readableState?: { readonly ended: boolean };
+  };
+  return stream.readableEnded || state?.ended === true;
+}
+
+/** Facts that matchers and handlers leave on a connection for those after them. */
+interface Notes {
+  /** Values of placeholders by full name: `l4.tls.server_name`. */
+  readonly values: Map<string, Value>;
+  /** Variables that the handler `vars` sets. */
+  readonly vars: Map<string, string>;
+}
+
+/**
+ * A connection on its way through routes. Matchers look at its first bytes, which stay in it. The first handler that
+ * reads takes the stream with all its bytes. A handler that changes the stream, as TLS does, passes on another connection.
+ */
+export class Connection {
+  readonly #stream: Duplex;
+  readonly #notes: Notes;
+  /** A look at what waits in the stream. */
+  #bytes: Buffer = Buffer.alloc(0);
+  /** How much waited then. */
+  #seen = 0;
+  #isTaken = false;
+  /** Both ends; a PROXY protocol header changes them. */
+  addresses: ConnectionAddresses;
+  /** Whether it carries datagrams instead of a stream of bytes. */
+  readonly isPacket: boolean;
+
+  constructor(stream: Duplex, addresses: ConnectionAddresses, isPacket = false, notes?: Notes) {
+    this.#stream = stream;
+    this.addresses = addresses;
+    this.isPacket = isPacket;
+    const startedAt = new Date();
+    this.#notes = notes ?? {
+      values: new Map<string, Value>([["l4.conn.wrap_time", () => startedAt.toISOString()]]),
+      vars: new Map(),
+    };
+  }
+
+  /** The bytes that have come and that no handler has taken, at most some more than {@link maxMatchingBytes}. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  /** Whether its stream is gone. */
+  get isClosed(): boolean {
+    return this.#stream.destroyed;
+  }
+
+  /** The stream below, for looks at it. Only {@link take} gives the right to read. */
+  get stream(): Duplex {
+    return this.#stream;
+  }
+
+  /**
+   * Waits for more bytes than there are.
+   * @param deadlineAt as of `performance.now()`
+   * @returns `full` where matchers have seen all that they may, `late` at the deadline, `ended` when no more will come
+   */
+  async peek(deadlineAt: number): Promise<Peeked> {
+    if (this.#bytes.length >= maxMatchingBytes) {
+      return "full";
+    }
+    const stream = this.#stream;
+    const wake = { up: () => {} };
+    const onEvent = () => wake.up();
+    const events = ["readable", "end", "close"];
+    for (const event of events) {
+      stream.on(event, onEvent);
+    }
+    let isLate = false;
+    const timer = setTimeout(
+      () => {
+        isLate = true;
+        wake.up();
+      },
+      Math.max(0, deadlineAt - performance.now()),
+    );
+    try {
+      for (;;) {
+        if (this.#look()) {
+          return "more";
+        }
+        if (isLate || stream.destroyed || hasEnded(stream)) {
+          return isLate ? "late" : "ended";
+        }
+        await new Promise<void>((resolve) => {
+          wake.up = resolve;
+          stream.read(0); // asks for the event
+        });
+      }
+    } finally {
+      clearTimeout(timer);
+      for (const event of events) {
+        stream.off(event, onEvent);
+      }
+    }
+  }
+
+  /** Looks at all that waits, and leaves it there: a stream that ends while it is empty cannot be filled again. */
+  #look(): boolean {
+    const stream = this.#stream;
+    // To give bytes back is an event too.
+    if (stream.readableLength <= this.#seen) {
+      return false;
+    }
+    const chunks: Buffer[] = [];
+    for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) {
+      chunks.push(chunk as Buffer);
+    }
+    for (const chunk of chunks.toReversed()) {
+      stream.unshift(chunk);
+    }
+    this.#bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    this.#seen = stream.readableLength;
+    return true;
+  }
+
+  /** The stream, with every byte that has come. Whoever takes it reads it to its end, or destroys it. */
+  take(): Duplex {
+    if (this.#isTaken) {
+      throw new TypeError("a connection is taken once");
+    }
+    this.#isTaken = true;
+    return this.#stream;
+  }
+
+  /** Takes the first bytes off: they were for the handler that asks. @param count at most as many as {@link bytes} has */
+  skip(count: number): void {
+    const stream = this.#stream;
+    const all = stream.read() as Buffer | null;
+    if (all !== null && all.length > count) {
+      stream.unshift(all.subarray(count));
+    }
+    this.#bytes = Buffer.from(this.#bytes.subarray(count));
+    this.#seen = this.#bytes.length;
+  }
+
+  /** The connection as it is for the next handlers, over a stream that this one carries. */
+  over(stream: Duplex): Connection {
+    return new Connection(stream, this.addresses, this.isPacket, this.#notes);
+  }
+
+  /** Gives a placeholder its value. @param name in full: `l4.tls.server_name` */
+  setValue(name: string, value: Value): void {
+    this.#notes.values.set(name, value);
+  }
+
+  setVariable(name: string, value: string): void {
+    this.#notes.vars.set(name, value);
+  }
+
+  /** @returns "" for a variable that was not set */
+  variable(name: string): string {
+    return this.#notes.vars.get(name) ?? "";
+  }
+
+  /** The value of a placeholder; undefined for one that this connection does not have. */
+  value(name: string): string | undefined {
+    if (name.startsWith("l4.vars.")) {
+      return this.variable(name.slice("l4.vars.".length));
+    }
+    if (name === "l4.conn.remote_addr") {
+      return this.addresses.remote;
+    }
+    if (name === "l4.conn.local_addr") {
+      return this.addresses.local;
+    }
+    const value = this.#notes.values.get(name);
+    return value === undefined ? machineReader(name)?.() : typeof value === "string" ? value : value();
+  }
+
+  /** A text of the config with its placeholders filled in; unknown ones become empty. */
+  fill(text: string): string {
+    return text.includes("{")
+      ? scanPlaceholders(text, () => true)
+          .map((part) => (typeof part === "string" ? part : (this.value(part.name) ?? "")))
+          .join("")
+      : text;
+  }
+
+  /** Ends it at once. */
+  destroy(): void {
+    this.#stream.destroy();
+  }
+}

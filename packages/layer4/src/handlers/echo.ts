@@ -1,0 +1,17 @@
+import { finished } from "node:stream/promises";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Handler } from "../routes/handler.ts";
+
+/** Sends back what comes in. */
+export const echo = defineModule({
+  id: "layer4.handlers.echo",
+  config: z.strictObject({}),
+  provision: (): Handler => ({
+    async handle(connection) {
+      const stream = connection.take();
+      stream.pipe(stream);
+      await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
+    },
+  }),
+});

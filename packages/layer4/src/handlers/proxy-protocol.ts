@@ -1,0 +1,65 @@
+import { proxyPolicySchema, proxyProtocolRules } from "http-engine/proxy-protocol/proxy-policy";
+import { readProxyHeader } from "http-engine/proxy-protocol/read-proxy-header";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { addressesOf } from "../connection/addresses.ts";
+import type { Connection } from "../connection/connection.ts";
+import type { Handler } from "../routes/handler.ts";
+
+type Header = ReturnType<typeof readProxyHeader>;
+
+/** Waits until the header is whole, or there is none. @param timeoutMs 0 for any time */
+async function headerOf(connection: Connection, timeoutMs: number): Promise<Header> {
+  const deadlineAt = performance.now() + (timeoutMs || 24 * 60 * 60_000);
+  for (;;) {
+    const header = readProxyHeader(connection.bytes);
+    // Without a byte it is said to be none.
+    if (header.kind !== "partial" && connection.bytes.length > 0) {
+      return header;
+    }
+    const peeked = await connection.peek(deadlineAt);
+    if (peeked === "late" || peeked === "full") {
+      throw new Error(
+        `no whole PROXY protocol header ${peeked === "late" ? `in ${timeoutMs} ms` : "in the first bytes"}`,
+      );
+    }
+    if (peeked === "ended") {
+      return connection.bytes.length === 0 ? { kind: "none" } : { kind: "malformed" };
+    }
+  }
+}
+
+/** Takes a PROXY protocol header off, and believes it or not. */
+export const proxyProtocol = defineModule({
+  id: "layer4.handlers.proxy_protocol",
+  config: z.strictObject(proxyPolicySchema),
+  provision(config): Handler {
+    const rules = proxyProtocolRules(config);
+    return {
+      async handle(connection, next) {
+        const policy = rules.policyOf(connection.addresses.remoteAddress);
+        if (policy === "skip") {
+          return next(connection);
+        }
+        const header = await headerOf(connection, rules.timeoutMs);
+        if (header.kind === "malformed") {
+          throw new Error("malformed PROXY protocol header");
+        }
+        if (policy === (header.kind === "header" ? "reject" : "require")) {
+          throw new Error(
+            `PROXY protocol header ${policy === "reject" ? "from who may send none" : "required"}`,
+          );
+        }
+        if (header.kind === "header") {
+          connection.skip(header.bytes);
+          const { peer } = header;
+          if (peer !== undefined && policy !== "ignore") {
+            const { localAddress, localPort } = connection.addresses;
+            connection.addresses = addressesOf(peer.address, peer.port, localAddress, localPort);
+          }
+        }
+        return next(connection);
+      },
+    };
+  },
+});

@@ -1,0 +1,15 @@
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Handler } from "../routes/handler.ts";
+import { routesShape } from "../routes/route-config.ts";
+import { RouteList } from "../routes/routes.ts";
+
+/** Routes of their own, as one handler. */
+export const subroute = defineModule({
+  id: "layer4.handlers.subroute",
+  config: z.strictObject(routesShape),
+  async provision(config, context): Promise<Handler> {
+    const routes = await RouteList.load(config, context, "routes");
+    return { handle: (connection, next) => routes.run(connection, next) };
+  },
+});

@@ -1,0 +1,120 @@
+import { Duplex } from "node:stream";
+import { messageOf } from "server-core/errors";
+import { inlineModule } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Handler } from "../routes/handler.ts";
+import { loadHandlers, runHandlers } from "../routes/routes.ts";
+
+/** The stream of the branch: it reads the bytes that the next handlers read, and writes to the client too. */
+class BranchStream extends Duplex {
+  readonly #client: Duplex;
+  #onRead: (() => void) | undefined;
+
+  constructor(client: Duplex) {
+    super({ allowHalfOpen: true });
+    this.#client = client;
+  }
+
+  /** @param taken called when it wants more */
+  give(chunk: Buffer | null, taken: () => void): void {
+    if (this.destroyed || this.push(chunk) || chunk === null) {
+      taken();
+    } else {
+      this.#onRead = taken;
+    }
+  }
+
+  override _read(): void {
+    const taken = this.#onRead;
+    this.#onRead = undefined;
+    taken?.();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#client.write(chunk, done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const taken = this.#onRead;
+    this.#onRead = undefined;
+    done(error);
+    taken?.(); // a branch that is done holds nobody up
+  }
+}
+
+/** The stream of the next handlers: they read each piece once the branch has it too. */
+class TeedStream extends Duplex {
+  readonly #below: Duplex;
+
+  constructor(below: Duplex, branch: BranchStream) {
+    super({ allowHalfOpen: true });
+    this.#below = below;
+    below.on("data", (chunk: Buffer) => {
+      below.pause();
+      branch.give(chunk, () => {
+        if (this.push(chunk)) {
+          below.resume();
+        }
+      });
+    });
+    below.on("end", () => {
+      branch.give(null, () => this.push(null));
+    });
+    below.on("error", (error) => this.destroy(error));
+    below.once("close", () => {
+      branch.destroy();
+      this.destroy();
+    });
+  }
+
+  override _read(): void {
+    this.#below.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#below.write(chunk, done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#below.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#below.destroy();
+    done(error);
+  }
+}
+
+/** Runs handlers beside the next ones, on the same bytes. Source: caddy-l4, `layer4.handlers.tee` */
+export const tee = defineModule({
+  id: "layer4.handlers.tee",
+  config: z.strictObject({
+    branch: z
+      .array(inlineModule("layer4.handlers", "handler"))
+      .nullish()
+      .describe("Handlers that get every byte that the next ones get; who reads slower sets the pace."),
+  }),
+  async provision(config, context): Promise<Handler> {
+    const branch = await loadHandlers(config.branch ?? [], context, "branch");
+    return {
+      handle(connection, next) {
+        const below = connection.take();
+        const aside = new BranchStream(below);
+        const teed = new TeedStream(below, aside);
+        for (const stream of [aside, teed]) {
+          stream.on("error", () => {}); // whoever reads or writes it learns of it
+        }
+        const beside = connection.over(aside);
+        runHandlers(branch, beside, async () => {})
+          .catch((error: unknown) => {
+            context.log.error(
+              `${connection.addresses.remote}: handling the connection in a branch: ${messageOf(error)}`,
+            );
+          })
+          .finally(() => aside.destroy());
+        return next(connection.over(teed));
+      },
+    };
+  },
+});

@@ -1,0 +1,74 @@
+import { type ListedModule, listed, type ModuleDefinition } from "server-core/modules/module";
+import { firstPolicy } from "server-modules/policies/first";
+import { ipHashPolicy } from "server-modules/policies/ip-hash";
+import { leastConnPolicy } from "server-modules/policies/least-conn";
+import { randomPolicy } from "server-modules/policies/random";
+import { randomChoosePolicy } from "server-modules/policies/random-choose";
+import { roundRobinPolicy } from "server-modules/policies/round-robin";
+import { weightedRoundRobinPolicy } from "server-modules/policies/weighted-round-robin";
+import { close } from "./handlers/close.ts";
+import { echo } from "./handlers/echo.ts";
+import { proxyProtocol } from "./handlers/proxy-protocol.ts";
+import { subroute } from "./handlers/subroute.ts";
+import { tee } from "./handlers/tee.ts";
+import { throttle } from "./handlers/throttle.ts";
+import { tls } from "./handlers/tls.ts";
+import { vars } from "./handlers/vars.ts";
+import { layer4App } from "./layer4-app.ts";
+import { localIpMatcher, remoteIpMatcher } from "./matchers/address-matchers.ts";
+import { clockMatcher } from "./matchers/clock.ts";
+import { proxyProtocolMatcher, sshMatcher, xmppMatcher } from "./matchers/first-bytes.ts";
+import { httpMatcher } from "./matchers/http.ts";
+import { notMatcher } from "./matchers/not.ts";
+import { postgresMatcher } from "./matchers/postgres.ts";
+import { regexpMatcher } from "./matchers/regexp.ts";
+import { socks4Matcher, socks5Matcher } from "./matchers/socks.ts";
+import { alpnMatcher, tlsMatcher } from "./matchers/tls.ts";
+import { varsMatcher } from "./matchers/vars.ts";
+import { proxy } from "./proxy/proxy.ts";
+import { layer4Text } from "./text/layer4-text.ts";
+
+/** The policy under another name. */
+function renamed(id: string, policy: ModuleDefinition): ModuleDefinition {
+  return { ...policy, id };
+}
+
+const policies = "layer4.proxy.selection_policies";
+
+/** The app `layer4` and all that plugs into it. */
+export const layer4Modules: readonly ListedModule[] = [
+  listed("layer4", () => layer4App, { inWorkers: true, text: () => layer4Text }),
+  listed("layer4.handlers.close", () => close),
+  listed("layer4.handlers.echo", () => echo),
+  listed("layer4.handlers.proxy", () => proxy),
+  listed("layer4.handlers.proxy_protocol", () => proxyProtocol),
+  listed("layer4.handlers.subroute", () => subroute),
+  listed("layer4.handlers.tee", () => tee),
+  listed("layer4.handlers.throttle", () => throttle),
+  listed("layer4.handlers.tls", () => tls),
+  listed("layer4.handlers.vars", () => vars),
+  listed("layer4.matchers.clock", () => clockMatcher),
+  listed("layer4.matchers.http", () => httpMatcher),
+  listed("layer4.matchers.local_ip", () => localIpMatcher),
+  listed("layer4.matchers.not", () => notMatcher),
+  listed("layer4.matchers.postgres", () => postgresMatcher),
+  listed("layer4.matchers.proxy_protocol", () => proxyProtocolMatcher),
+  listed("layer4.matchers.regexp", () => regexpMatcher),
+  listed("layer4.matchers.remote_ip", () => remoteIpMatcher),
+  listed("layer4.matchers.socks4", () => socks4Matcher),
+  listed("layer4.matchers.socks5", () => socks5Matcher),
+  listed("layer4.matchers.ssh", () => sshMatcher),
+  listed("layer4.matchers.tls", () => tlsMatcher),
+  listed("layer4.matchers.vars", () => varsMatcher),
+  listed("layer4.matchers.xmpp", () => xmppMatcher),
+  listed("tls.handshake_match.alpn", () => alpnMatcher),
+  listed(`${policies}.first`, () => renamed(`${policies}.first`, firstPolicy)),
+  listed(`${policies}.ip_hash`, () => renamed(`${policies}.ip_hash`, ipHashPolicy)),
+  listed(`${policies}.least_conn`, () => renamed(`${policies}.least_conn`, leastConnPolicy)),
+  listed(`${policies}.random`, () => renamed(`${policies}.random`, randomPolicy)),
+  listed(`${policies}.random_choose`, () => renamed(`${policies}.random_choose`, randomChoosePolicy)),
+  listed(`${policies}.round_robin`, () => renamed(`${policies}.round_robin`, roundRobinPolicy)),
+  listed(`${policies}.weighted_round_robin`, () =>
+    renamed(`${policies}.weighted_round_robin`, weightedRoundRobinPolicy),
+  ),
+];

@@ -1,0 +1,62 @@
+import type { Socket } from "node:net";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import { socketAddresses } from "./connection/addresses.ts";
+import { Connection } from "./connection/connection.ts";
+import type { ConnectionSink } from "./listen/connection-listener.ts";
+import { MatchingFault, type RouteList } from "./routes/routes.ts";
+
+/** One server of the app: gives its connections to its routes. */
+export class Layer4Server implements ConnectionSink {
+  readonly #name: string;
+  readonly #routes: RouteList;
+  readonly #log: Logger;
+  #active = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(name: string, routes: RouteList, log: Logger) {
+    this.#name = name;
+    this.#routes = routes;
+    this.#log = log;
+  }
+
+  take(socket: Socket): void {
+    void this.#serve(new Connection(socket, socketAddresses(socket)), socket);
+  }
+
+  /** Resolves when all its connections have ended. */
+  async drain(): Promise<void> {
+    if (this.#active > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+  }
+
+  /** An error of a connection ends that connection, and no other. */
+  async #serve(connection: Connection, socket: Socket): Promise<void> {
+    this.#active++;
+    try {
+      // A connection that no route takes is closed. Source: caddy-l4
+      await this.#routes.run(connection, async () => {});
+    } catch (error) {
+      this.#tell(connection, error);
+    } finally {
+      socket.destroySoon();
+      this.#active--;
+      if (this.#active === 0) {
+        this.#onIdle?.();
+      }
+    }
+  }
+
+  #tell(connection: Connection, error: unknown): void {
+    const text = `server ${this.#name}: connection of ${connection.addresses.remote || "a unix socket"}: ${messageOf(error)}`;
+    if (error instanceof MatchingFault) {
+      // Scanners and health checks connect and say nothing.
+      this.#log[error.peeked === "ended" ? "debug" : "warn"](text);
+    } else {
+      this.#log.error(text);
+    }
+  }
+}

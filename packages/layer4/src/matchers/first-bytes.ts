@@ -1,0 +1,54 @@
+// Protocols that are known by how they begin, without options.
+
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Matcher } from "../routes/handler.ts";
+
+const noOptions = () => z.strictObject({});
+
+/** Whether bytes begin with others; undefined while they may come to. */
+function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
+  const length = Math.min(bytes.length, start.length);
+  if (bytes.compare(start, 0, length, 0, length) !== 0) {
+    return false;
+  }
+  return length === start.length ? true : undefined;
+}
+
+const sshStart = Buffer.from("SSH-");
+
+/** SSH, by the version that each side sends first. Source: RFC 4253, section 4.2 */
+export const sshMatcher = defineModule({
+  id: "layer4.matchers.ssh",
+  config: noOptions(),
+  provision: (): Matcher => ({ matches: ({ bytes }) => beginWith(bytes, sshStart) }),
+});
+
+const xmppWord = "jabber";
+/** Some clients send the opening of the stream in pieces. Source: caddy-l4, `minXmppLength` */
+const xmppBytes = 50;
+
+/** XMPP, by the name space in the opening of its stream. */
+export const xmppMatcher = defineModule({
+  id: "layer4.matchers.xmpp",
+  config: noOptions(),
+  provision: (): Matcher => ({
+    matches: ({ bytes }) =>
+      bytes.length < xmppBytes ? undefined : bytes.toString("latin1", 0, xmppBytes).includes(xmppWord),
+  }),
+});
+
+const proxyText = Buffer.from("PROXY");
+const proxyBinary = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
+
+/** A PROXY protocol header, of either version. Source: haproxy doc/proxy-protocol.txt, sections 2.1 and 2.2 */
+export const proxyProtocolMatcher = defineModule({
+  id: "layer4.matchers.proxy_protocol",
+  config: noOptions(),
+  provision: (): Matcher => ({
+    matches({ bytes }) {
+      const [isText, isBinary] = [beginWith(bytes, proxyText), beginWith(bytes, proxyBinary)];
+      return isText || isBinary ? true : isText === undefined || isBinary === undefined ? undefined : false;
+    },
+  }),
+});

@@ -1,0 +1,87 @@
+import { Exchange } from "http-engine/exchange";
+import { type HttpMatcher, httpMatchers } from "http-engine/handler";
+import { getHeader } from "http-engine/header-list";
+import { matchersInOrder } from "http-engine/matcher-order";
+import { RequestMemo } from "http-engine/request-memo";
+import { HeadScanner, Http1Error } from "http-protocols/http1";
+import type { JsonValue } from "server-core/json/json-value";
+import { moduleMap } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { type Connection, maxMatchingBytes } from "../connection/connection.ts";
+import type { Matcher } from "../routes/handler.ts";
+import { readHttp2Request } from "./http2-request.ts";
+import { type FirstRequest, PeekedStream } from "./peeked-stream.ts";
+
+/** @returns undefined while it is not whole, "none" for what is no request */
+function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
+  try {
+    const head = new HeadScanner().scan(bytes, maxMatchingBytes);
+    if (head === undefined) {
+      return undefined;
+    }
+    if (head === "preface") {
+      return readHttp2Request(bytes);
+    }
+    const { method, target, version, fields } = head;
+    const { headers } = fields;
+    return { method, target, version, headers, authority: getHeader(headers, "host") ?? "" };
+  } catch (error) {
+    if (error instanceof Http1Error) {
+      return "none";
+    }
+    throw error;
+  }
+}
+
+const exchanges = new WeakMap<Buffer, Exchange | "none" | "more">();
+
+/** The first request as matchers of HTTP see it. Several routes look at it, so it is made once. */
+function exchangeOf(connection: Connection): Exchange | "none" | "more" {
+  const { bytes } = connection;
+  let exchange = exchanges.get(bytes);
+  if (exchange === undefined) {
+    const request = readRequest(bytes);
+    exchange =
+      request === undefined ? "more" : request === "none" ? "none" : makeExchange(request, connection);
+    exchanges.set(bytes, exchange);
+  }
+  return exchange;
+}
+
+function makeExchange(request: FirstRequest, connection: Connection): Exchange | "none" {
+  try {
+    const server = { product: "server", requestMemo: new RequestMemo() };
+    return new Exchange(server, new PeekedStream(request, connection));
+  } catch {
+    return "none"; // a target or a Host that cannot be
+  }
+}
+
+/** HTTP, by its first request: HTTP/1 and HTTP/2 without an upgrade. */
+export const httpMatcher = defineModule({
+  id: "layer4.matchers.http",
+  config: z
+    .array(moduleMap("http.matchers"))
+    .describe("Sets of matchers of requests; all of a set and one of the sets must match (any HTTP)."),
+  async provision(config, context): Promise<Matcher> {
+    const sets: HttpMatcher[][] = [];
+    for (const [position, modules] of config.entries()) {
+      const set: HttpMatcher[] = [];
+      for (const name of matchersInOrder(modules)) {
+        set.push(await context.load(httpMatchers, name, modules[name] as JsonValue, `${position}/${name}`));
+      }
+      sets.push(set);
+    }
+    return {
+      matches(connection) {
+        const exchange = exchangeOf(connection);
+        if (exchange === "more" || exchange === "none") {
+          return exchange === "more" ? undefined : false;
+        }
+        connection.setValue("l4.http.host", exchange.hostport);
+        return sets.length === 0 || sets.some((set) => set.every((each) => each.matches(exchange)));
+      },
+    };
+  },
+});

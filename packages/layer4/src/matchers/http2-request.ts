@@ -1,0 +1,85 @@
+import {
+  clientPreface,
+  decodeHeaderBlock,
+  frameFlags,
+  frameHeaderBytes,
+  frameTypes,
+  HpackDecoder,
+} from "http-protocols/http2";
+import { maxMatchingBytes } from "../connection/connection.ts";
+import type { FirstRequest } from "./peeked-stream.ts";
+
+/** Frames before the first request: settings, windows, priorities. Source: caddy-l4 */
+const maxFrames = 10;
+
+/** @returns undefined where padding is longer than the frame */
+function headerBlock(flags: number, payload: Buffer): Buffer | undefined {
+  const padding = (flags & frameFlags.padded) === 0 ? 0 : 1 + (payload[0] ?? 0);
+  const start = ((flags & frameFlags.padded) === 0 ? 0 : 1) + ((flags & frameFlags.priority) === 0 ? 0 : 5);
+  const end = payload.length - (padding === 0 ? 0 : padding - 1);
+  return start <= end ? payload.subarray(start, end) : undefined;
+}
+
+function requestOf(block: Buffer): FirstRequest | "none" {
+  try {
+    const fields = decodeHeaderBlock(new HpackDecoder({ maxListBytes: maxMatchingBytes }), block);
+    if (fields === undefined) {
+      return "none";
+    }
+    const pseudo = new Map<string, string>();
+    const headers: string[] = [];
+    for (const { name, value } of fields) {
+      if (name.startsWith(":")) {
+        pseudo.set(name, value);
+      } else {
+        headers.push(name, value);
+      }
+    }
+    const [method, target] = [pseudo.get(":method"), pseudo.get(":path")];
+    if (method === undefined || target === undefined) {
+      return "none";
+    }
+    return { method, target, version: "2.0", authority: pseudo.get(":authority") ?? "", headers };
+  } catch {
+    return "none";
+  }
+}
+
+/**
+ * Reads the first request of HTTP/2 that begins without an upgrade.
+ * @returns undefined while it is not whole, "none" for what is no such beginning
+ * Source: RFC 9113, sections 3.4, 4.1 and 6.2
+ */
+export function readHttp2Request(bytes: Buffer): FirstRequest | "none" | undefined {
+  if (bytes.length < clientPreface.length) {
+    return undefined;
+  }
+  if (bytes.compare(clientPreface, 0, clientPreface.length, 0, clientPreface.length) !== 0) {
+    return "none";
+  }
+  const fragments: Buffer[] = [];
+  let at = clientPreface.length;
+  for (let count = 0; count < maxFrames; count++) {
+    if (bytes.length < at + frameHeaderBytes) {
+      return undefined;
+    }
+    const [length, type, flags] = [bytes.readUIntBE(at, 3), bytes[at + 3], bytes[at + 4] as number];
+    const end = at + frameHeaderBytes + length;
+    if (bytes.length < end) {
+      return undefined;
+    }
+    const payload = bytes.subarray(at + frameHeaderBytes, end);
+    if (type === frameTypes.headers || (type === frameTypes.continuation && fragments.length > 0)) {
+      const fragment = type === frameTypes.headers ? headerBlock(flags, payload) : payload;
+      if (fragment === undefined) {
+        return "none";
+      }
+      fragments.push(fragment);
+      if ((flags & frameFlags.endHeaders) !== 0) {
+        return requestOf(Buffer.concat(fragments));
+      }
+    }
+    at = end;
+  }
+  return "none";
+}

@@ -1,0 +1,141 @@
+// Each matcher over the first bytes of a connection: yes, no, and "not yet" for every beginning.
+
+import { PassThrough } from "node:stream";
+import { encodeHeaders } from "http-protocols/http2";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { provisionModule } from "../../../admin-server/src/testing/provision-module.ts";
+import { addressesOf } from "../connection/addresses.ts";
+import { Connection } from "../connection/connection.ts";
+import { matchers } from "../routes/handler.ts";
+
+/** A connection with bytes that were looked at. */
+async function withBytes(bytes: Buffer, remoteAddress = "192.0.2.1"): Promise<Connection> {
+  const stream = new PassThrough();
+  const connection = new Connection(stream, addressesOf(remoteAddress, 4321, "192.0.2.2", 80));
+  if (bytes.length > 0) {
+    stream.write(bytes);
+    await connection.peek(performance.now() + 1_000);
+  }
+  return connection;
+}
+
+const latin = (text: string) => Buffer.from(text, "latin1");
+const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
+
+function startup(...texts: string[]): Buffer {
+  const body = latin(`\0\x03\0\0${texts.map((each) => `${each}\0`).join("")}\0`);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length + 4);
+  return Buffer.concat([length, body]);
+}
+
+/** The first request of HTTP/2: SETTINGS, then HEADERS. */
+function http2(host: string): Buffer {
+  const block = encodeHeaders([
+    { name: ":method", value: "GET" },
+    { name: ":scheme", value: "http" },
+    { name: ":path", value: "/x" },
+    { name: ":authority", value: host },
+  ]);
+  const header = Buffer.alloc(9);
+  header.writeUIntBE(block.length, 0, 3);
+  header.set([1, 5], 3);
+  header.writeUInt32BE(1, 5);
+  return Buffer.concat([latin("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), hex("000000040000000000"), header, block]);
+}
+
+/** A ClientHello for a.test that offers h2. */
+const hello = hex(
+  "16 0301 0047 01 000043 0303 0000000000000000000000000000000000000000000000000000000000000000 00 0002 1301 01 00 0018" +
+    "0000 000b 0009 00 0006 612e74657374 0010 0005 0003 02 6832",
+);
+
+const socks4 = hex("04 01 01bb c0000201 00");
+const request = latin("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
+
+test.each<[name: string, config: unknown, bytes: Buffer, expected: boolean]>([
+  ["ssh", {}, latin("SSH-2.0-x"), true],
+  ["ssh", {}, latin("SMTP"), false],
+  ["xmpp", {}, latin("<stream:stream xmlns='jabber:client' to='example.org'>"), true],
+  ["xmpp", {}, latin("x".repeat(50)), false],
+  ["proxy_protocol", {}, latin("PROXY TCP4"), true],
+  ["proxy_protocol", {}, hex("0d0a0d0a000d0a515549540a"), true],
+  ["proxy_protocol", {}, latin("PROXX"), false],
+  ["regexp", { pattern: "^ab" }, latin("abcd"), true],
+  ["regexp", { pattern: "^FF", count: 1, hex: true }, hex("ff"), true],
+  ["regexp", { pattern: "^b" }, latin("abcd"), false],
+  ["socks4", {}, socks4, true],
+  ["socks4", { commands: ["BIND"] }, socks4, false],
+  ["socks4", { ports: [443], networks: ["192.0.2.0/24"] }, socks4, true],
+  ["socks4", { ports: [80] }, socks4, false],
+  ["socks5", {}, hex("05 02 00 02"), true],
+  ["socks5", { auth_methods: [2] }, hex("05 02 00 02"), false],
+  ["socks5", {}, hex("04"), false],
+  ["postgres", {}, hex("00000008 04d2162f"), true],
+  ["postgres", { tls: "disabled" }, hex("00000008 04d2162f"), false],
+  ["postgres", { tls: "enabled" }, startup("user", "bob"), false],
+  ["postgres", { user: { bob: ["db1"] } }, startup("user", "bob", "database", "db1"), true],
+  ["postgres", { user: { bob: ["db1"] } }, startup("user", "bob", "database", "db2"), false],
+  ["postgres", { user: { bob: null } }, startup("user", "eve"), false],
+  ["postgres", { user: { "*": [] } }, startup("user", "eve"), true],
+  ["postgres", { client: ["psql"] }, startup("user", "bob", "application_name", "psql"), true],
+  ["postgres", {}, hex("00000009 0003000061"), false],
+  ["tls", {}, hello, true],
+  ["tls", { sni: ["a.test"], alpn: ["h2"] }, hello, true],
+  ["tls", { sni: ["b.test"] }, hello, false],
+  ["tls", { alpn: ["http/1.1"] }, hello, false],
+  ["tls", {}, latin("GET"), false],
+  ["http", [], request, true],
+  ["http", [{ host: ["a.test"], path: ["/a"] }], request, true],
+  ["http", [{ host: ["b.test"] }], request, false],
+  ["http", [{ host: ["a.test"], path: ["/x"] }], http2("a.test"), true],
+  ["http", [{ host: ["b.test"] }], http2("a.test"), false],
+  ["http", [], hello, false],
+  ["not", [{ ssh: {} }], latin("SSH-2.0"), false],
+  ["not", [{ ssh: {} }, { xmpp: {} }], latin("y".repeat(60)), true],
+])("%s %j", async (name, config, bytes, expected) => {
+  const matcher = await provisionModule(matchers, name, config);
+  expect(matcher.matches(await withBytes(bytes))).toBe(expected);
+  // A beginning never says the opposite.
+  for (let end = 0; end < bytes.length; end += 1 + Math.floor(bytes.length / 40)) {
+    const said = matcher.matches(await withBytes(bytes.subarray(0, end)));
+    expect([undefined, expected], `${end} bytes`).toContain(said);
+  }
+});
+
+test.each([
+  ["remote_ip", { ranges: ["192.0.2.0/28"] }, true],
+  ["remote_ip", { ranges: ["10.0.0.0/8"] }, false],
+  ["local_ip", { ranges: ["192.0.2.2"] }, true],
+  ["vars", {}, true],
+  ["vars", { "{l4.conn.remote_addr}": ["192.0.2.1:4321"] }, true],
+  ["vars", { who: ["", "x"] }, true],
+  ["vars", { who: ["x"] }, false],
+])("%s %j without a byte", async (name, config, expected) => {
+  const matcher = await provisionModule(matchers, name, config);
+  expect(matcher.matches(await withBytes(Buffer.alloc(0)))).toBe(expected);
+});
+
+test.each([
+  [{ after: "08:00:00", before: "17:00:00" }, true],
+  [{ after: "17:00:00", before: "08:00:00" }, true],
+  [{ after: "12:00:00" }, true],
+  [{ before: "12:00:00" }, false],
+  [{ after: "13:30:00", before: "14:00:00", timezone: "+01:30" }, true],
+  [{ after: "07:00:00", before: "07:00:01", timezone: "America/New_York" }, true],
+])("clock %j at 12:00:00 UTC in winter", async (config, expected) => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 15, 12, 0, 0), toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const matcher = await provisionModule(matchers, "clock", config);
+  expect(matcher.matches(await withBytes(Buffer.alloc(0)))).toBe(expected);
+});
+
+test.each([
+  ["clock", { after: "25:00:00" }, "no time"],
+  ["clock", { timezone: "Nowhere/Land" }, "unknown time zone"],
+  ["socks4", { commands: ["ASSOCIATE"] }, "not CONNECT or BIND"],
+  ["regexp", { pattern: "(" }, "regular expression"],
+  ["regexp", { count: 20_000 }, "16384"],
+])("%s %j is refused", async (name, config, message) => {
+  await expect(provisionModule(matchers, name, config)).rejects.toThrow(message);
+});

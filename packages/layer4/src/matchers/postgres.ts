@@ -1,0 +1,105 @@
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Matcher } from "../routes/handler.ts";
+
+const sslRequest = 80_877_103;
+const cancelRequest = 80_877_102;
+const smallestMessage = 8;
+const largestMessage = 16 * 1024;
+
+/** The first message of a client of PostgreSQL. */
+type FirstMessage =
+  | { readonly kind: "ssl" | "cancel" }
+  | { readonly kind: "startup"; readonly parameters: ReadonlyMap<string, string> };
+
+/** Names and values, each with a zero byte behind, and one more at the end. @returns undefined for anything else */
+function readParameters(bytes: Buffer): Map<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  const texts = bytes.toString("utf8").split("\0");
+  for (let at = 0; at + 1 < texts.length; at += 2) {
+    const [name, value] = [texts[at] as string, texts[at + 1] as string];
+    if (name === "") {
+      return at + 2 === texts.length && value === "" ? parameters : undefined;
+    }
+    parameters.set(name, value);
+  }
+  return undefined;
+}
+
+/**
+ * @returns undefined while it is not whole, "none" for what is no such message
+ * Source: PostgreSQL documentation, "Message Formats": StartupMessage, SSLRequest, CancelRequest
+ */
+export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefined {
+  if (bytes.length < 4) {
+    return undefined;
+  }
+  const length = bytes.readUInt32BE(0);
+  if (length < smallestMessage || length > largestMessage) {
+    return "none";
+  }
+  if (bytes.length < length) {
+    return undefined;
+  }
+  const code = bytes.readUInt32BE(4);
+  if (code === sslRequest || code === cancelRequest) {
+    const isSsl = code === sslRequest;
+    return length === (isSsl ? 8 : 16) ? { kind: isSsl ? "ssl" : "cancel" } : "none";
+  }
+  const parameters = code >>> 16 === 3 ? readParameters(bytes.subarray(8, length)) : undefined;
+  return parameters === undefined ? "none" : { kind: "startup", parameters };
+}
+
+/** PostgreSQL, by who wants which database. Source: caddy-l4, `layer4.matchers.postgres` */
+export const postgresMatcher = defineModule({
+  id: "layer4.matchers.postgres",
+  config: z.strictObject({
+    user: z
+      .record(z.string(), z.array(z.string()).nullable())
+      .nullish()
+      .describe(
+        "Databases by the users who may open them; none for any, `*` for users without a line (any user).",
+      ),
+    client: z.array(z.string()).nullish().describe("Values of `application_name` (any)."),
+    tls: z
+      .enum(["", "enabled", "disabled"])
+      .nullish()
+      .describe("`enabled`: only clients that ask for TLS first; `disabled`: only those that do not (both)."),
+  }),
+  provision({ user, client, tls }): Matcher {
+    const users = user && Object.keys(user).length > 0 ? user : undefined;
+    const clients = client?.length ? client : undefined;
+    const mayOpen = (parameters: ReadonlyMap<string, string>): boolean => {
+      const [name, database] = [parameters.get("user"), parameters.get("database")];
+      if (users === undefined) {
+        return true;
+      }
+      const own = name !== undefined && Object.hasOwn(users, name) ? users[name] : undefined;
+      const databases = own ?? (Object.hasOwn(users, "*") ? users["*"] : undefined);
+      if (databases === undefined && !(name !== undefined && Object.hasOwn(users, name))) {
+        return false;
+      }
+      return !databases?.length || database === undefined || databases.includes(database);
+    };
+    return {
+      matches({ bytes }) {
+        const message = readFirstMessage(bytes);
+        if (message === undefined || message === "none") {
+          return message === undefined ? undefined : false;
+        }
+        const asksForTls = message.kind === "ssl";
+        if ((tls === "enabled" && !asksForTls) || (tls === "disabled" && asksForTls)) {
+          return false;
+        }
+        if (users === undefined && clients === undefined) {
+          return true;
+        }
+        return (
+          message.kind === "startup" &&
+          mayOpen(message.parameters) &&
+          clients?.includes(message.parameters.get("application_name") ?? "\0") !== false
+        );
+      },
+    };
+  },
+});

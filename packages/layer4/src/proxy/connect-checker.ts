@@ -1,0 +1,99 @@
+import type { Logger } from "lifecycle";
+import type { EventData } from "server-core/events/server-event";
+import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/name-lookups";
+import { openSocket } from "server-modules/handlers/reverse-proxy/transport/open-socket";
+import type { ProxyConfig } from "./proxy-config.ts";
+import type { UpstreamServer } from "./upstream-server.ts";
+
+type ActiveConfig = NonNullable<NonNullable<ProxyConfig["health_checks"]>["active"]>;
+
+const defaultIntervalMs = 30_000;
+const defaultTimeoutMs = 5_000;
+
+interface CheckerServices {
+  readonly log: Logger;
+  /** Told when an upstream is up or down. */
+  readonly emit: (name: string, data: EventData) => unknown;
+  /** Told of an upstream that is found down, in the thread that looked. */
+  readonly onDown: (server: UpstreamServer) => void;
+}
+
+/** Connects to upstreams again and again, to see whether they are there. One of all threads makes each check. */
+export class ConnectChecker {
+  readonly #config: ActiveConfig;
+  readonly #servers: readonly UpstreamServer[];
+  readonly #services: CheckerServices;
+  readonly #wasHealthy = new Map<UpstreamServer, boolean>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(config: ActiveConfig, servers: readonly UpstreamServer[], services: CheckerServices) {
+    this.#config = config;
+    this.#servers = servers;
+    this.#services = services;
+  }
+
+  /** Checks at once, then each interval. */
+  start(): void {
+    const intervalMs = this.#config.interval || defaultIntervalMs;
+    const round = () => {
+      for (const server of this.#servers) {
+        if (server.candidate.health?.takeTurn(intervalMs, Date.now()) === true) {
+          this.#check(server);
+        }
+        this.#notice(server);
+      }
+    };
+    // Not before the config is whole: one that is only looked at makes no connections.
+    this.#timer = setTimeout(() => {
+      round();
+      this.#timer = setInterval(round, intervalMs).unref();
+    }, 0).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
+  }
+
+  /** Each thread has connections of its own, and learns by its own clock what another thread found. */
+  #notice(server: UpstreamServer): void {
+    const isHealthy = server.candidate.health?.healthy !== false;
+    if (this.#wasHealthy.get(server) !== false && !isHealthy) {
+      this.#services.onDown(server);
+    }
+    this.#wasHealthy.set(server, isHealthy);
+  }
+
+  #check(server: UpstreamServer): void {
+    const { fixedDial } = server.candidate;
+    if (fixedDial === undefined) {
+      return; // its address depends on the connection
+    }
+    const { port, timeout } = this.#config;
+    const dial = port && fixedDial.path === "" ? { ...fixedDial, port } : fixedDial;
+    const options = {
+      ...{ dialTimeoutMs: timeout || defaultTimeoutMs, fallbackDelayMs: 300, probeIntervalMs: 0 },
+      ...{ localAddress: undefined, lookup: nameLookups.lookup, writeBufferBytes: 0 },
+    };
+    openSocket(dial, options, {}, (error, socket) => {
+      socket?.destroy();
+      this.#note(server, error?.message ?? "");
+    });
+  }
+
+  #note(server: UpstreamServer, fault: string): void {
+    const { rise, fall } = this.#config;
+    const { candidate } = server;
+    const needed = (fault === "" ? rise : fall) || 1;
+    if (candidate.health?.note(fault === "", needed) === true) {
+      const { log, emit } = this.#services;
+      emit(fault === "" ? "healthy" : "unhealthy", { host: candidate.address });
+      if (fault === "") {
+        log.info(`upstream ${candidate.address} is up: it takes connections`);
+      } else {
+        log.warn(`upstream ${candidate.address} is down: ${fault}`);
+      }
+      this.#notice(server);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { pump } from "server-modules/handlers/reverse-proxy/tunnel/pump";
+
+/** Bytes that may wait for a slow side, each way. */
+const maxWaitingBytes = 64 * 1024;
+
+/**
+ * Joins a client with one upstream or several. Each upstream gets all bytes of the client, the slowest sets the pace.
+ * When a side ends, the other learns of it and may still write.
+ * @returns when both ways have ended
+ */
+export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<void> {
+  return new Promise((resolve) => {
+    const open = new Set<Duplex>([client, ...upstreams]);
+    const cut = () => {
+      for (const stream of open) {
+        stream.destroy();
+      }
+    };
+    for (const stream of [...open]) {
+      // An end without FIN cuts the other side too: it must not look whole.
+      stream.once("error", cut);
+      stream.once("close", () => {
+        open.delete(stream);
+        if (stream === client || open.size === 1) {
+          finish(client, upstreams);
+        }
+        if (open.size === 0) {
+          resolve();
+        }
+      });
+    }
+    const [only] = upstreams;
+    if (upstreams.length === 1 && only !== undefined) {
+      pump(client, only, maxWaitingBytes);
+      pump(only, client, maxWaitingBytes);
+    } else {
+      spread(client, upstreams);
+    }
+    if (client.destroyed) {
+      cut();
+    }
+  });
+}
+
+/** A side is gone: what it has sent still goes out, and nobody waits for more. */
+function finish(client: Duplex, upstreams: readonly Socket[]): void {
+  for (const stream of [client, ...upstreams]) {
+    if (!stream.destroyed) {
+      stream.end(() => stream.destroy());
+    }
+  }
+}
+
+/** One client, several upstreams. */
+function spread(client: Duplex, upstreams: readonly Socket[]): void {
+  let left = upstreams.length;
+  for (const upstream of upstreams) {
+    upstream.on("data", (chunk: Buffer) => {
+      if (!client.write(chunk)) {
+        upstream.pause();
+        client.once("drain", () => upstream.resume());
+      }
+    });
+    upstream.once("end", () => {
+      left--;
+      if (left === 0) {
+        client.end();
+      }
+    });
+  }
+  client.on("data", (chunk: Buffer) => {
+    const slow = upstreams.filter((upstream) => !upstream.destroyed && !upstream.write(chunk));
+    let waiting = slow.length;
+    if (waiting > 0) {
+      client.pause();
+    }
+    for (const upstream of slow) {
+      const go = () => {
+        upstream.off("drain", go);
+        upstream.off("close", go);
+        waiting--;
+        if (waiting === 0) {
+          client.resume();
+        }
+      };
+      upstream.on("drain", go);
+      upstream.on("close", go);
+    }
+  });
+  client.once("end", () => {
+    for (const upstream of upstreams) {
+      upstream.end();
+    }
+  });
+  client.resume(); // it was paused for matchers
+}

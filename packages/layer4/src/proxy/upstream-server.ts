@@ -1,0 +1,191 @@
+import type { Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { ClientCertificate } from "certificates/tls/certificates/client-certificate";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { ActiveHealth } from "server-modules/handlers/reverse-proxy/active-health";
+import { Candidate } from "server-modules/handlers/reverse-proxy/candidate";
+import {
+  type DialAddress,
+  hasPlaceholder,
+  parseDial,
+} from "server-modules/handlers/reverse-proxy/transport/dial-address";
+import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/name-lookups";
+import { openSocket, type TlsOfSocket } from "server-modules/handlers/reverse-proxy/transport/open-socket";
+import {
+  managedClientCertificate,
+  upstreamTlsOptions,
+} from "server-modules/handlers/reverse-proxy/transport/upstream-tls";
+import { Upstream, upstreamPool } from "server-modules/handlers/reverse-proxy/upstream";
+import type { Connection } from "../connection/connection.ts";
+import type { ProxyConfig, UpstreamConfig } from "./proxy-config.ts";
+
+const dialTimeoutMs = 10_000;
+const fallbackDelayMs = 300;
+const probeIntervalMs = 30_000;
+
+/** One address of an upstream. */
+interface Peer {
+  /** As configured, placeholders included. */
+  readonly address: string;
+  /** Its counts, which all proxies share; undefined where the address depends on the connection. */
+  readonly upstream: Upstream;
+}
+
+/** TLS to an upstream, before a connection says which name it wants. */
+interface UpstreamTls {
+  readonly options: ConnectionOptions;
+  readonly clientCertificate: ClientCertificate | undefined;
+  /** "" for the host of the address; placeholders allowed. */
+  readonly serverName: string;
+  readonly handshakeTimeoutMs: number;
+  readonly renegotiation: boolean;
+}
+
+/** A server behind a proxy of layer 4. It may have several addresses, which get the same bytes. */
+export class UpstreamServer {
+  /** The upstream as policies choose it, by its first address. */
+  readonly candidate: Candidate;
+  readonly #peers: readonly Peer[];
+  readonly #tls: UpstreamTls | undefined;
+  readonly #maxConnections: number;
+  readonly #maxFails: number;
+
+  private constructor(
+    candidate: Candidate,
+    peers: readonly Peer[],
+    tls: UpstreamTls | undefined,
+    { maxConnections, maxFails }: { readonly maxConnections: number; readonly maxFails: number },
+  ) {
+    this.candidate = candidate;
+    this.#peers = peers;
+    this.#tls = tls;
+    this.#maxConnections = maxConnections;
+    this.#maxFails = maxFails;
+  }
+
+  /** @param check name of the active checks; undefined without. @throws ServerError MODULE_CONFIG, SHARED_FULL */
+  static async load(
+    config: UpstreamConfig,
+    index: number,
+    proxy: ProxyConfig,
+    { context, check }: { readonly context: ModuleContext; readonly check: string | undefined },
+  ): Promise<UpstreamServer> {
+    const passive = proxy.health_checks?.passive;
+    const maxConnections =
+      config.max_connections || passive?.unhealthy_connection_count || Number.POSITIVE_INFINITY;
+    const peers: Peer[] = [];
+    for (const address of config.dial) {
+      if (!hasPlaceholder(address)) {
+        parseDial(address);
+      }
+      const make = () => new Upstream(address, context.log, context.processShared);
+      peers.push({ address, upstream: (await context.acquire(upstreamPool, address, make)).value });
+    }
+    const [first] = peers;
+    if (first === undefined) {
+      throw new RangeError("an upstream has one address at least");
+    }
+    const health = check === undefined ? undefined : new ActiveHealth(context.shared, check, first.address);
+    const candidate = new Candidate(first.upstream, index, maxConnections, health);
+    const tls = config.tls ? await loadTls(config.tls, context) : undefined;
+    const maxFails = passive?.fail_duration ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
+    return new UpstreamServer(candidate, peers, tls, { maxConnections, maxFails });
+  }
+
+  get upstreams(): Upstream[] {
+    return this.#peers.map(({ upstream }) => upstream);
+  }
+
+  get isAvailable(): boolean {
+    return (
+      this.candidate.health?.healthy !== false &&
+      this.#peers.every(
+        ({ upstream }) => upstream.requests < this.#maxConnections && upstream.fails < this.#maxFails,
+      )
+    );
+  }
+
+  /**
+   * Opens a connection to each address.
+   * @param preface bytes that each gets first
+   * @throws UpstreamFailure; connections that were open are closed
+   */
+  async dial(connection: Connection, preface: Buffer | undefined): Promise<Socket[]> {
+    const opened = await Promise.allSettled(this.#peers.map((peer) => this.#open(peer, connection, preface)));
+    const sockets = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const failed = opened.find((each) => each.status === "rejected");
+    if (failed !== undefined) {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      throw failed.reason;
+    }
+    return sockets;
+  }
+
+  #open({ address, upstream }: Peer, connection: Connection, preface: Buffer | undefined): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) => {
+        upstream.failed(error);
+        reject(new UpstreamFailure(upstream, `dialing ${address}: ${error.message}`, { cause: error }));
+      };
+      let dial: DialAddress;
+      try {
+        dial = parseDial(connection.fill(address));
+      } catch (error) {
+        fail(error as Error);
+        return;
+      }
+      const startedAt = performance.now();
+      const options = {
+        ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs, localAddress: undefined },
+        ...{ lookup: nameLookups.lookup, writeBufferBytes: 0, allowHalfOpen: true },
+      };
+      openSocket(dial, options, { tls: this.#tlsFor(dial, connection), preface }, (error, socket) => {
+        if (socket === undefined) {
+          fail(error ?? new Error("no connection"));
+        } else {
+          upstream.answered(performance.now() - startedAt);
+          resolve(socket);
+        }
+      });
+    });
+  }
+
+  #tlsFor(dial: DialAddress, connection: Connection): TlsOfSocket | undefined {
+    const tls = this.#tls;
+    if (tls === undefined) {
+      return undefined;
+    }
+    const spoken = connection.value("l4.tls.proto") ?? "";
+    return {
+      ...tls,
+      serverName: connection.fill(tls.serverName) || dial.host || "localhost",
+      // The upstream may speak only the protocol that the client has agreed on.
+      alpn: spoken === "" ? [] : [spoken],
+    };
+  }
+}
+
+/** An upstream could not be reached. */
+export class UpstreamFailure extends Error {
+  readonly upstream: Upstream;
+
+  constructor(upstream: Upstream, message: string, options: ErrorOptions) {
+    super(message, options);
+    this.upstream = upstream;
+  }
+}
+
+async function loadTls(
+  config: NonNullable<UpstreamConfig["tls"]>,
+  context: ModuleContext,
+): Promise<UpstreamTls> {
+  return {
+    options: await upstreamTlsOptions(config, context),
+    clientCertificate: await managedClientCertificate(config, context),
+    serverName: config.server_name ?? "",
+    handshakeTimeoutMs: config.handshake_timeout || dialTimeoutMs,
+    renegotiation: (config.renegotiation ?? "never") !== "never",
+  };
+}

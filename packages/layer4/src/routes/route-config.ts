@@ -1,0 +1,29 @@
+import { configDuration, inlineModule, moduleMap } from "server-core/modules/config-fields";
+import { z } from "zod";
+
+/** Source: caddy-l4, `MatchingTimeoutDefault` */
+export const defaultMatchingMs = 3_000;
+
+const routeSchema = z.strictObject({
+  match: z
+    .array(moduleMap("layer4.matchers"))
+    .nullish()
+    .describe("Sets of matchers; all of a set and one of the sets must match (any connection)."),
+  handle: z
+    .array(inlineModule("layer4.handlers", "handler"))
+    .nullish()
+    .describe("Handlers, in the order in which they run."),
+});
+
+export type RouteConfig = z.infer<typeof routeSchema>;
+
+/** Routes of a server or a subroute, with the time that matching may take. */
+export const routesShape = {
+  routes: z
+    .array(routeSchema)
+    .nullish()
+    .describe("Tried in order; the first that matches takes the connection."),
+  matching_timeout: configDuration()
+    .nullish()
+    .describe("How long a client may take until the bytes are there that say its route (3s)."),
+};

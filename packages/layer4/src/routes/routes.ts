@@ -1,0 +1,223 @@
+import { errorWithin } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { Connection, Peeked } from "../connection/connection.ts";
+import { type Handler, handlers, type Matcher, matchers, type Next } from "./handler.ts";
+import { defaultMatchingMs, type RouteConfig } from "./route-config.ts";
+
+interface Route {
+  /** Sets of matchers; none: it is for all connections. */
+  readonly sets: readonly (readonly Matcher[])[];
+  readonly handlers: readonly Handler[];
+}
+
+/** Why no route was found for a connection. It is closed, and the log says so. */
+export class MatchingFault extends Error {
+  /** The behaviour of the client. */
+  readonly peeked: Peeked;
+
+  constructor(peeked: Peeked) {
+    const reasons = {
+      more: "",
+      ended: "the client ended before its bytes said a route",
+      full: "the bytes that matchers may look at say no route",
+      late: "matching took longer than matching_timeout",
+    };
+    super(reasons[peeked]);
+    this.peeked = peeked;
+  }
+}
+
+function setMatches(set: readonly Matcher[], connection: Connection): boolean | undefined {
+  for (const matcher of set) {
+    const matched = matcher.matches(connection);
+    if (matched !== true) {
+      return matched;
+    }
+  }
+  return true;
+}
+
+/** @returns undefined where a set may still match */
+function anyMatches(sets: Route["sets"], connection: Connection): boolean | undefined {
+  let isOpen = false;
+  for (const set of sets) {
+    const matched = setMatches(set, connection);
+    if (matched === true) {
+      return true;
+    }
+    isOpen ||= matched === undefined;
+  }
+  return sets.length === 0 ? true : isOpen ? undefined : false;
+}
+
+/** Runs handlers, each around the next. */
+function chain(list: readonly Handler[], index: number, last: Next): Next {
+  const handler = list[index];
+  return handler === undefined
+    ? last
+    : (connection) => handler.handle(connection, chain(list, index + 1, last));
+}
+
+/** The way of one connection through a list of routes. */
+class Way {
+  readonly #routes: readonly Route[];
+  readonly #matchingMs: number;
+  readonly #refused = new Set<Route>();
+  #connection: Connection;
+  /** Routes before this one are done. */
+  #from = 0;
+  #hasPeeked = false;
+
+  constructor(routes: readonly Route[], matchingMs: number, connection: Connection) {
+    this.#routes = routes;
+    this.#matchingMs = matchingMs;
+    this.#connection = connection;
+  }
+
+  /** @param next where the connection goes that no route has taken. @throws MatchingFault */
+  async go(next: Next): Promise<void> {
+    let deadlineAt = performance.now() + this.#matchingMs;
+    for (;;) {
+      const found = this.#find();
+      if (found === "none") {
+        return next(this.#connection);
+      }
+      if (found === "unknown") {
+        const peeked = await this.#connection.peek(deadlineAt);
+        this.#hasPeeked = true;
+        if (peeked !== "more") {
+          throw new MatchingFault(peeked);
+        }
+        continue;
+      }
+      let passedOn: Connection | undefined;
+      await chain(found.handlers, 0, async (connection) => {
+        passedOn = connection;
+      })(this.#connection);
+      if (passedOn === undefined) {
+        return; // a handler took it
+      }
+      this.#connection = passedOn;
+      // Behind TLS the first bytes are others.
+      this.#hasPeeked = passedOn.bytes.length > 0;
+      this.#from = this.#routes.indexOf(found) + 1;
+      deadlineAt = performance.now() + this.#matchingMs;
+    }
+  }
+
+  /** A route that is for all comes after those that still wait for bytes. Source: caddy-l4, `RouteList.Compile` */
+  #find(): Route | "none" | "unknown" {
+    let isUnknown = false;
+    for (const route of this.#routes.slice(this.#from)) {
+      if (this.#refused.has(route) || (isUnknown && route.sets.length === 0)) {
+        continue;
+      }
+      const matched = anyMatches(route.sets, this.#connection);
+      if (matched === true) {
+        return route;
+      }
+      if (matched === false) {
+        this.#refused.add(route);
+      } else if (this.#hasPeeked) {
+        isUnknown = true;
+      } else {
+        return "unknown";
+      }
+    }
+    return isUnknown ? "unknown" : "none";
+  }
+}
+
+/** A list of routes, ready for connections. */
+export class RouteList {
+  readonly #routes: readonly Route[];
+  readonly #matchingMs: number;
+
+  private constructor(routes: readonly Route[], matchingMs: number) {
+    this.#routes = routes;
+    this.#matchingMs = matchingMs;
+  }
+
+  /**
+   * @param path where the routes stand below the module's own config
+   * @throws ServerError saying route and position
+   */
+  static async load(
+    config: {
+      readonly routes?: readonly RouteConfig[] | null | undefined;
+      readonly matching_timeout?: number | null | undefined;
+    },
+    context: ModuleContext,
+    path: string,
+  ): Promise<RouteList> {
+    const routes: Route[] = [];
+    for (const [index, route] of (config.routes ?? []).entries()) {
+      try {
+        routes.push(await loadRoute(route, context, `${path}/${index}`));
+      } catch (error) {
+        throw errorWithin(`route ${index}`, error);
+      }
+    }
+    return new RouteList(routes, config.matching_timeout || defaultMatchingMs);
+  }
+
+  /** @param next where a connection goes that no route takes. @throws MatchingFault, or what a handler throws */
+  run(connection: Connection, next: Next): Promise<void> {
+    return new Way(this.#routes, this.#matchingMs, connection).go(next);
+  }
+}
+
+/** Loads sets of matchers. @param path where they stand. @throws ServerError */
+export async function loadMatcherSets(
+  sets: readonly Readonly<Record<string, unknown>>[],
+  context: ModuleContext,
+  path: string,
+): Promise<Matcher[][]> {
+  const loaded: Matcher[][] = [];
+  for (const [position, modules] of sets.entries()) {
+    const set: Matcher[] = [];
+    for (const [name, config] of Object.entries(modules)) {
+      try {
+        set.push(await context.load(matchers, name, config as JsonValue, `${path}/${position}/${name}`));
+      } catch (error) {
+        throw errorWithin(`loading matcher modules: module name '${name}'`, error);
+      }
+    }
+    loaded.push(set);
+  }
+  return loaded;
+}
+
+/** Loads a chain of handlers. @param path where it stands. @throws ServerError */
+export async function loadHandlers(
+  configs: readonly Readonly<Record<string, unknown>>[],
+  context: ModuleContext,
+  path: string,
+): Promise<Handler[]> {
+  const loaded: Handler[] = [];
+  for (const [position, config] of configs.entries()) {
+    try {
+      loaded.push(await context.loadInline(handlers, "handler", config as JsonValue, `${path}/${position}`));
+    } catch (error) {
+      throw errorWithin(`loading handler modules: position ${position}`, error);
+    }
+  }
+  return loaded;
+}
+
+/** Runs a chain of handlers that is no route's. */
+export function runHandlers(list: readonly Handler[], connection: Connection, last: Next): Promise<void> {
+  return chain(list, 0, last)(connection);
+}
+
+async function loadRoute(
+  { match, handle }: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): Promise<Route> {
+  return {
+    sets: await loadMatcherSets(match ?? [], context, `${path}/match`),
+    handlers: await loadHandlers(handle ?? [], context, `${path}/handle`),
+  };
+}

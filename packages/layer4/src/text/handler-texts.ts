@@ -1,0 +1,392 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ReadModule } from "serverfile/modules/module-reader";
+import { readClientAuth } from "serverfile/modules/tls/client-auth";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import {
+  duration,
+  field,
+  fieldLines,
+  flag,
+  integer,
+  text,
+  texts,
+} from "serverfile/to-text/lines/field-lines";
+import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
+import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
+import type { Members } from "serverfile/to-text/members";
+import { caPoolLine } from "serverfile/to-text/modules/ca-pools";
+import { clientAuthLine } from "serverfile/to-text/modules/client-auth";
+import * as fields from "serverfile/values/block-fields";
+import { childOf, type Draft, listOf, onlyGiven, setAt } from "serverfile/values/draft";
+import { withPrivateRanges } from "serverfile/values/private-ranges";
+import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
+import { handlerLines, readHandlers, readRoutes, routeLines } from "./routes-text.ts";
+import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
+
+/** A word that must be one of some. */
+function oneOf(path: string, values: readonly string[]): fields.FieldReader {
+  return (cursor, draft) => {
+    const value = cursor.onlyArgument();
+    if (!values.includes(value)) {
+      throw cursor.error(`unrecognized value '${value}': one of ${values.join(", ")}`);
+    }
+    setAt(draft, path, value);
+  };
+}
+
+function rangeReader(path: string): fields.FieldReader {
+  return (cursor, draft) =>
+    void listOf(draft, path).push(...cursor.someArguments().flatMap(withPrivateRanges));
+}
+
+const rangesField = (path: string) =>
+  field(path, (members, key) => {
+    const list = members.texts(key);
+    return list && rangeWords(list);
+  });
+
+const proxyProtocol = blockModule(
+  {
+    allow: rangeReader("allow"),
+    deny: rangeReader("deny"),
+    fallback_policy: (cursor, draft) => setAt(draft, "fallback_policy", cursor.onlyArgument()),
+    timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
+  },
+  (members) =>
+    fieldLines(members, {
+      allow: rangesField("allow"),
+      deny: rangesField("deny"),
+      fallback_policy: text("fallback_policy"),
+      timeout: duration("timeout"),
+    }),
+);
+
+const rate =
+  (path: string): fields.FieldReader =>
+  (cursor, draft) => {
+    const value = Number(cursor.onlyArgument());
+    if (!Number.isFinite(value) || value < 0) {
+      throw cursor.error(`'${cursor.value}' is no number of bytes`);
+    }
+    setAt(draft, path, value);
+  };
+const throttleRates = ["read_bytes_per_second", "total_read_bytes_per_second"];
+const throttleBursts = ["read_burst_size", "total_read_burst_size"];
+const throttle = blockModule(
+  {
+    latency: fields.duration("latency", "parsing throttle option 'latency' duration"),
+    ...Object.fromEntries(throttleRates.map((name) => [name, rate(name)])),
+    ...Object.fromEntries(throttleBursts.map((name) => [name, fields.integer(name, `parsing ${name}`, 32)])),
+  },
+  (members) =>
+    fieldLines(members, {
+      latency: duration("latency"),
+      ...Object.fromEntries([...throttleBursts, ...throttleRates].map((name) => [name, integer(name)])),
+    }),
+);
+
+/** `connection_policy { … }`. */
+function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
+  cursor.noMoreArguments();
+  return readBlock(cursor, {
+    alpn: fields.texts("alpn"),
+    ciphers: fields.texts("cipher_suites"),
+    client_auth: (line, draft) => {
+      draft.client_authentication = readClientAuth(line, readModule);
+    },
+    curves: fields.texts("curves"),
+    default_sni: fields.onlyText("default_sni"),
+    drop: fields.flag("drop"),
+    fallback_sni: fields.onlyText("fallback_sni"),
+    match: (line, draft) => {
+      draft.match = readHandshakeSet(line, readModule);
+    },
+    protocols: (line, draft) => {
+      const [min = "", max = "", ...more] = line.someArguments();
+      if (more.length > 0) {
+        throw line.argumentError();
+      }
+      Object.assign(draft, onlyGiven({ protocol_min: min, protocol_max: max }));
+    },
+  });
+}
+
+function policyLine(policy: Members, matcherLines: Parameters<TextModule["write"]>[2]): Line {
+  const match = policy.take("match");
+  const auth = policy.child("client_authentication");
+  const [min, max] = [policy.text("protocol_min"), policy.text("protocol_max")];
+  if (min === undefined && max !== undefined) {
+    throw inexpressible(policy.pathOf("protocol_max"), "a text says it behind protocol_min");
+  }
+  const lines = [
+    ...(match === undefined
+      ? []
+      : [lineWith(["match"], handshakeLines(match, policy.pathOf("match"), matcherLines))]),
+    ...(auth === undefined ? [] : [clientAuthLine(auth)]),
+    ...fieldLines(policy, {
+      alpn: texts("alpn"),
+      ciphers: texts("cipher_suites"),
+      curves: texts("curves"),
+      default_sni: text("default_sni"),
+      drop: flag("drop"),
+      fallback_sni: text("fallback_sni"),
+    }),
+    ...(min === undefined ? [] : [line("protocols", min, ...[max ?? []].flat())]),
+  ];
+  policy.done("a connection policy");
+  return lineWith(["connection_policy"], lines);
+}
+
+const tls: TextModule = {
+  read(cursor, readModule) {
+    cursor.next();
+    cursor.noMoreArguments();
+    const policies: Draft[] = [];
+    for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+      if (cursor.value !== "connection_policy") {
+        throw cursor.argumentError();
+      }
+      const own = cursor.segmentCursor();
+      own.next();
+      policies.push(readPolicy(own, readModule));
+    }
+    return policies.length === 0 ? {} : { connection_policies: policies };
+  },
+  write: (members, name, matcherLines) =>
+    lineWith(
+      [name],
+      (members.children("connection_policies") ?? []).map((policy) => policyLine(policy, matcherLines)),
+    ),
+};
+
+const subroute: TextModule = {
+  read(cursor, readModule) {
+    cursor.next();
+    cursor.noMoreArguments();
+    return readRoutes(cursor, readModule);
+  },
+  write: (members, name, matcherLines) => lineWith([name], routeLines(members, matcherLines)),
+};
+
+const tee: TextModule = {
+  read(cursor, readModule) {
+    cursor.next();
+    cursor.noMoreArguments();
+    const branch = readHandlers(cursor, readModule);
+    return branch.length === 0 ? {} : { branch };
+  },
+  write: (members, name, matcherLines) =>
+    lineWith([name], handlerLines(members.children("branch") ?? [], matcherLines)),
+};
+
+const vars: TextModule = {
+  read(cursor) {
+    cursor.next();
+    const draft: Draft = {};
+    const take = (name: string) => {
+      draft[name] = scalar(cursor.onlyArgument());
+    };
+    if (cursor.nextArgument()) {
+      take(cursor.value);
+    }
+    while (cursor.nextInBlock(0)) {
+      take(cursor.value);
+    }
+    return draft;
+  },
+  write(members, name) {
+    const lines = members.entries().map(([key, value]) => line(key, String(value)));
+    const [only] = lines;
+    return lines.length === 1 && only !== undefined ? line(name, ...only.words) : lineWith([name], lines);
+  },
+};
+
+/** A word as the model's scalars: numbers and booleans are no texts. */
+function scalar(word: string): string | number | boolean {
+  if (word === "true" || word === "false") {
+    return word === "true";
+  }
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(word) ? Number(word) : word;
+}
+
+const upstreamTls: fields.FieldReaders = {
+  tls: (cursor, draft) => {
+    cursor.noMoreArguments();
+    childOf(draft, "tls");
+  },
+  tls_client_auth: (cursor, draft) => {
+    const [first = "", second, ...more] = cursor.someArguments();
+    if (more.length > 0) {
+      throw cursor.argumentError();
+    }
+    if (second === undefined) {
+      setAt(draft, "tls.client_certificate_automate", first);
+    } else {
+      setAt(draft, "tls.client_certificate_file", first);
+      setAt(draft, "tls.client_certificate_key_file", second);
+    }
+  },
+  tls_curves: (cursor, draft) => void listOf(childOf(draft, "tls"), "curves").push(...cursor.someArguments()),
+  tls_except_ports: (cursor, draft) =>
+    void listOf(childOf(draft, "tls"), "except_ports").push(...cursor.someArguments()),
+  tls_insecure_skip_verify: fields.flag("tls.insecure_skip_verify"),
+  tls_renegotiation: oneOf("tls.renegotiation", ["never", "once", "freely"]),
+  tls_server_name: fields.onlyText("tls.server_name"),
+  tls_timeout: fields.duration("tls.handshake_timeout", "parsing tls_timeout duration"),
+};
+
+function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
+  const dial = cursor.remainingArguments();
+  const draft = readBlock(cursor, {
+    ...upstreamTls,
+    dial: (line) => void dial.push(...line.someArguments()),
+    max_connections: fields.integer("max_connections", "parsing upstream option 'max_connections'", 32),
+    tls_trust_pool: (line, made) => {
+      line.argument();
+      childOf(made, "tls").ca = readModule(line, "tls.ca_pool.source", "provider");
+    },
+    weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
+  });
+  return { ...draft, ...(dial.length > 0 && { dial }) };
+}
+
+function upstreamLine(upstream: Members): Line {
+  const dial = upstream.texts("dial") ?? [];
+  const tlsMembers = upstream.child("tls");
+  const lines: Line[] = tlsMembers?.isEmpty === true ? [line("tls")] : [];
+  const file = tlsMembers?.text("client_certificate_file");
+  const automate = tlsMembers?.text("client_certificate_automate");
+  const pool = tlsMembers?.child("ca");
+  if (file !== undefined && automate !== undefined) {
+    throw inexpressible(upstream.pathOf("tls"), "a text says one certificate of the client");
+  }
+  if (automate !== undefined || file !== undefined) {
+    const key = tlsMembers?.text("client_certificate_key_file");
+    lines.push(line("tls_client_auth", automate ?? file ?? "", ...(file === undefined ? [] : [key ?? ""])));
+  }
+  if (pool !== undefined) {
+    lines.push(caPoolLine(pool, "tls_trust_pool"));
+  }
+  lines.push(
+    ...fieldLines(upstream, {
+      max_connections: integer("max_connections"),
+      weight: integer("weight"),
+      tls_curves: texts("tls.curves"),
+      tls_except_ports: texts("tls.except_ports"),
+      tls_insecure_skip_verify: flag("tls.insecure_skip_verify"),
+      tls_renegotiation: text("tls.renegotiation"),
+      tls_server_name: text("tls.server_name"),
+      tls_timeout: duration("tls.handshake_timeout"),
+    }),
+  );
+  upstream.done("an upstream");
+  return lineWith(["upstream", ...dial], lines);
+}
+
+const proxyFields: fields.FieldReaders = {
+  close_if_unhealthy: fields.flag("health_checks.active.close_if_unhealthy"),
+  fail_duration: fields.duration("health_checks.passive.fail_duration", "parsing fail_duration duration"),
+  health_fall: fields.integer("health_checks.active.fall", "parsing health_fall", 32),
+  health_interval: fields.duration("health_checks.active.interval", "parsing health_interval duration"),
+  health_port: fields.integer("health_checks.active.port", "parsing health_port", 32),
+  health_rise: fields.integer("health_checks.active.rise", "parsing health_rise", 32),
+  health_timeout: fields.duration("health_checks.active.timeout", "parsing health_timeout duration"),
+  lb_try_duration: fields.duration("load_balancing.try_duration", "parsing lb_try_duration duration"),
+  lb_try_interval: fields.duration("load_balancing.try_interval", "parsing lb_try_interval duration"),
+  max_fails: fields.integer("health_checks.passive.max_fails", "parsing max_fails", 32),
+  proxy_protocol: oneOf("proxy_protocol", ["v1", "v2"]),
+  unhealthy_connection_count: fields.integer(
+    "health_checks.passive.unhealthy_connection_count",
+    "parsing unhealthy_connection_count",
+    32,
+  ),
+};
+
+function readPolicyName(cursor: TokenCursor): Draft {
+  const [name = "", choose, ...more] = cursor.someArguments();
+  const known = [
+    "random",
+    "random_choose",
+    "least_conn",
+    "round_robin",
+    "weighted_round_robin",
+    "first",
+    "ip_hash",
+  ];
+  if (!known.includes(name)) {
+    const id = `layer4.proxy.selection_policies.${name}`;
+    throw cursor.error(`getting module named '${id}': module not registered: ${id}`);
+  }
+  const isNumber = choose === undefined || /^\d{1,9}$/.test(choose);
+  if (more.length > 0 || !isNumber || (choose !== undefined && name !== "random_choose")) {
+    throw cursor.argumentError();
+  }
+  return { policy: name, ...(choose !== undefined && { choose: Number(choose) }) };
+}
+
+function policyWords(policy: Members | undefined): Line[] {
+  if (policy === undefined) {
+    return [];
+  }
+  const words = [policy.text("policy") ?? "", ...[policy.number("choose") ?? []].flat().map(String)];
+  policy.done("a selection policy");
+  return [line("lb_policy", ...words)];
+}
+
+const proxy: TextModule = {
+  read(cursor, readModule) {
+    cursor.next();
+    const upstreams: Draft[] = cursor.remainingArguments().map((dial) => ({ dial: [dial] }));
+    const draft = readBlock(cursor, {
+      ...proxyFields,
+      lb_policy: (line, made) => setAt(made, "load_balancing.selection", readPolicyName(line)),
+      upstream: (line) => {
+        const own = line.segmentCursor();
+        own.next();
+        upstreams.push(readUpstream(own, readModule));
+      },
+    });
+    return { ...draft, ...(upstreams.length > 0 && { upstreams }) };
+  },
+  write(members, name) {
+    const upstreams = members.children("upstreams") ?? [];
+    const balancing = members.child("load_balancing");
+    const policy = balancing?.child("selection");
+    const lines = [
+      ...upstreams.map(upstreamLine),
+      ...policyWords(policy),
+      ...fieldLines(members, {
+        lb_try_duration: duration("load_balancing.try_duration"),
+        lb_try_interval: duration("load_balancing.try_interval"),
+        health_interval: duration("health_checks.active.interval"),
+        health_timeout: duration("health_checks.active.timeout"),
+        health_port: integer("health_checks.active.port"),
+        health_fall: integer("health_checks.active.fall"),
+        health_rise: integer("health_checks.active.rise"),
+        close_if_unhealthy: flag("health_checks.active.close_if_unhealthy"),
+        fail_duration: duration("health_checks.passive.fail_duration"),
+        max_fails: integer("health_checks.passive.max_fails"),
+        unhealthy_connection_count: integer("health_checks.passive.unhealthy_connection_count"),
+        proxy_protocol: text("proxy_protocol"),
+      }),
+    ];
+    const plainWords = lines.map(({ words, block }) =>
+      block === undefined && words.length === 2 ? words[1] : undefined,
+    );
+    const isShort = lines.length === upstreams.length && plainWords.every((word) => word !== undefined);
+    return isShort ? { words: [name, ...plainWords.map((word) => word as string)] } : lineWith([name], lines);
+  },
+};
+
+/** The handlers of the option `layer4`, by name. */
+export const handlerTexts: Readonly<Record<string, TextModule>> = {
+  close: plain,
+  echo: plain,
+  proxy,
+  proxy_protocol: proxyProtocol,
+  subroute,
+  tee,
+  throttle,
+  tls,
+  vars,
+};

@@ -1,0 +1,43 @@
+import type { ModuleText } from "serverfile/module-text";
+import type { OptionReader } from "serverfile/modules/module-reader";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import type { Line } from "serverfile/to-text/lines/line";
+import type { OptionWriter } from "serverfile/to-text/options/option-writer";
+import { childOf, type Draft, setMember } from "serverfile/values/draft";
+import { readRoutes, routeLines } from "./routes-text.ts";
+
+/** `layer4 { addresses… { … } }`. Source: caddy-l4, `parseLayer4` */
+const readOption: OptionReader = (cursor, readModule, existing) => {
+  cursor.noMoreArguments();
+  const app: Draft = structuredClone(existing ?? {});
+  for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+    const own = cursor.segmentCursor();
+    own.next();
+    const listen = [own.value, ...own.remainingArguments()];
+    const servers = childOf(app, "servers");
+    const name = `srv${Object.keys(servers).length}`;
+    setMember(servers, name, { listen, ...readRoutes(own, readModule) });
+  }
+  return app;
+};
+
+const writeOption: OptionWriter = (app, matcherLines) => {
+  const servers = app.child("servers")?.childEntries() ?? [];
+  const block = servers.map(([name, server], index): Line => {
+    const listen = server.texts("listen") ?? [];
+    if (name !== `srv${index}` || listen.length === 0) {
+      throw inexpressible(
+        server.path,
+        "a text names servers srv0 and so on, by the addresses that they have",
+      );
+    }
+    const lines = routeLines(server, matcherLines);
+    server.done("a server of layer4");
+    return { words: listen, block: lines };
+  });
+  app.done("layer4");
+  return [{ words: ["layer4"], block }];
+};
+
+/** The global option of the app. */
+export const layer4Text: ModuleText = { readOption, writeOption };

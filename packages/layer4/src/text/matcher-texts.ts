@@ -1,0 +1,363 @@
+import type { JsonValue } from "server-core/json/json-value";
+import type { Token } from "serverfile/lexer/token";
+import { TokenCursor } from "serverfile/lexer/token-cursor";
+import { readMatcherSet } from "serverfile/matchers/matcher-set";
+import type { ReadModule } from "serverfile/modules/module-reader";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import { fieldLines, text, texts } from "serverfile/to-text/lines/field-lines";
+import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
+import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
+import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
+import { Members } from "serverfile/to-text/members";
+import * as fields from "serverfile/values/block-fields";
+import { childOf, type Draft, type DraftValue, listOf, onlyGiven, setMember } from "serverfile/values/draft";
+import { parseInteger } from "serverfile/values/parse-number";
+import { withPrivateRanges } from "serverfile/values/private-ranges";
+import { readBlock } from "./text-module.ts";
+
+/** The text of a matcher, whose config may be any JSON. */
+interface MatcherText {
+  /** @param cursor on the matcher's name */
+  read(cursor: TokenCursor, readModule: ReadModule): DraftValue;
+  write(value: JsonValue, path: string, matcherLines: MatcherSetWriter): Line;
+}
+
+/** A matcher by name alone. */
+const bare: Omit<MatcherText, "write"> = {
+  read(cursor) {
+    cursor.noMoreArguments();
+    return {};
+  },
+};
+
+/** A matcher whose config is an object. */
+function ofMembers(
+  read: (cursor: TokenCursor) => Draft,
+  write: (members: Members) => { readonly words?: readonly string[]; readonly lines?: readonly Line[] },
+  name: string,
+): MatcherText {
+  return {
+    read,
+    write(value, path) {
+      const members = new Members(value, path);
+      const { words = [], lines = [] } = write(members);
+      members.done(`the matcher ${name}`);
+      return lineWith([name, ...words], lines);
+    },
+  };
+}
+
+function named(name: string): MatcherText {
+  return ofMembers(bare.read as (cursor: TokenCursor) => Draft, () => ({}), name);
+}
+
+function ranges(name: string): MatcherText {
+  const read = (cursor: TokenCursor) => ({ ranges: cursor.someArguments().flatMap(withPrivateRanges) });
+  return ofMembers(read, (members) => ({ words: rangeWords(members.texts("ranges") ?? []) }), name);
+}
+
+function numbers(cursor: TokenCursor): number[] {
+  return cursor
+    .someArguments()
+    .map((word) => fields.parsed(cursor, word, (each) => parseInteger(each, 32), "invalid number '%s'"));
+}
+
+function appended(path: string, values: (cursor: TokenCursor) => readonly DraftValue[]): fields.FieldReader {
+  return (cursor, draft) => void listOf(draft, path).push(...values(cursor));
+}
+
+const words = (cursor: TokenCursor) => cursor.someArguments();
+
+const clock = ofMembers(
+  (cursor) => {
+    const [first = "", second = "", timezone = "", ...more] = cursor.remainingArguments();
+    if (second === "" || more.length > 0) {
+      throw cursor.argumentError();
+    }
+    if (/^(?:before|till|to|until)$/i.test(first)) {
+      return onlyGiven({ after: "00:00:00", before: second, timezone });
+    }
+    return /^(?:after|from)$/i.test(first)
+      ? onlyGiven({ after: second, before: "00:00:00", timezone })
+      : onlyGiven({ after: first, before: second, timezone });
+  },
+  (members) => ({
+    words: [
+      members.text("after") ?? "00:00:00",
+      members.text("before") ?? "00:00:00",
+      ...[members.text("timezone") ?? []].flat(),
+    ],
+  }),
+  "clock",
+);
+
+const regexp = ofMembers(
+  (cursor) => {
+    const [pattern = "", ...options] = cursor.someArguments();
+    const draft: Draft = onlyGiven({ pattern });
+    for (const option of options) {
+      if (option === "hex" && draft.hex === undefined) {
+        draft.hex = true;
+      } else if (draft.count === undefined) {
+        draft.count = fields.parsed(cursor, option, (word) => parseInteger(word, 16), "parsing regexp count");
+      } else {
+        throw cursor.error(`malformed regexp option: unexpected argument '${option}'`);
+      }
+    }
+    return onlyGiven(draft);
+  },
+  (members) => ({
+    words: [
+      members.text("pattern") ?? "",
+      ...[members.number("count") ?? []].flat().map(String),
+      ...(members.boolean("hex") === true ? ["hex"] : []),
+    ],
+  }),
+  "regexp",
+);
+
+const socks4 = ofMembers(
+  (cursor) => {
+    cursor.noMoreArguments();
+    return readBlock(cursor, {
+      commands: appended("commands", words),
+      networks: appended("networks", (each) => words(each).flatMap(withPrivateRanges)),
+      ports: appended("ports", numbers),
+    });
+  },
+  (members) => ({
+    lines: [
+      ...fieldLines(members, { commands: texts("commands"), networks: texts("networks") }),
+      ...[members.list("ports") ?? []]
+        .filter((list) => list.length > 0)
+        .map((list) => line("ports", ...list.map(String))),
+    ],
+  }),
+  "socks4",
+);
+
+const socks5 = ofMembers(
+  (cursor) => {
+    cursor.noMoreArguments();
+    return readBlock(cursor, { auth_methods: appended("auth_methods", numbers) });
+  },
+  (members) => ({
+    lines: [members.list("auth_methods") ?? []]
+      .filter((list) => list.length > 0)
+      .map((list) => line("auth_methods", ...list.map(String))),
+  }),
+  "socks5",
+);
+
+const postgres = ofMembers(
+  (cursor) => {
+    cursor.noMoreArguments();
+    return readBlock(cursor, {
+      user: (line, draft) => {
+        const user = childOf(draft, "user");
+        const name = line.argument();
+        const present = user[name];
+        const more = line.remainingArguments();
+        user[name] =
+          Array.isArray(present) || more.length > 0
+            ? [...(Array.isArray(present) ? present : []), ...more]
+            : null;
+      },
+      client: appended("client", words),
+      tls: (line, draft) => {
+        const value = line.onlyArgument();
+        if (!["enabled", "disabled", "*"].includes(value)) {
+          throw line.error(
+            `malformed layer4 connection matcher 'postgres': unrecognized 'tls' value '${value}'`,
+          );
+        }
+        if (value !== "*") {
+          draft.tls = value;
+        }
+      },
+    });
+  },
+  (members) => ({
+    lines: [
+      ...(members.child("user")?.entries() ?? []).map(([name, databases]) =>
+        line("user", name, ...(Array.isArray(databases) ? databases.map(String) : [])),
+      ),
+      ...fieldLines(members, { client: texts("client"), tls: text("tls") }),
+    ],
+  }),
+  "postgres",
+);
+
+const vars: MatcherText = {
+  read(cursor) {
+    const draft: Draft = {};
+    // Lines of the same matcher come as one.
+    do {
+      const name = cursor.argument();
+      listOf(draft, name).push(...cursor.someArguments());
+    } while (cursor.next());
+    return draft;
+  },
+  write(value, path) {
+    const members = new Members(value, path);
+    const [first, ...more] = members.entries();
+    if (first === undefined || more.length > 0) {
+      throw inexpressible(path, "the matcher vars is for one name");
+    }
+    return line("vars", first[0], ...(Array.isArray(first[1]) ? first[1].map(String) : []));
+  },
+};
+
+/** Handshakes by the modules of `tls.handshake_match`. */
+const handshakes: Readonly<Record<string, MatcherText>> = {
+  alpn: listOfNames("alpn"),
+  sni: listOfNames("sni"),
+  sni_regexp: ofMembers(
+    (cursor) => {
+      const [first = "", second] = cursor.someArguments();
+      return onlyGiven(second === undefined ? { pattern: first } : { name: first, pattern: second });
+    },
+    (members) => ({ words: [...[members.text("name") ?? []].flat(), members.text("pattern") ?? ""] }),
+    "sni_regexp",
+  ),
+  local_ip: ranges("local_ip"),
+  remote_ip: {
+    read(cursor) {
+      const draft: Draft = {};
+      for (const word of cursor.someArguments()) {
+        const isNot = word.startsWith("!");
+        listOf(draft, isNot ? "not_ranges" : "ranges").push(
+          ...withPrivateRanges(isNot ? word.slice(1) : word),
+        );
+      }
+      return draft;
+    },
+    write(value, path) {
+      const members = new Members(value, path);
+      const inside = rangeWords(members.texts("ranges") ?? []);
+      const outside = rangeWords(members.texts("not_ranges") ?? []).map((range) => `!${range}`);
+      members.done("the matcher remote_ip");
+      return line("remote_ip", ...inside, ...outside);
+    },
+  },
+};
+
+function listOfNames(name: string): MatcherText {
+  return {
+    read: (cursor) => cursor.someArguments(),
+    write(value, path) {
+      if (!Array.isArray(value)) {
+        throw inexpressible(path, "a list is expected");
+      }
+      return line(name, ...value.map(String));
+    },
+  };
+}
+
+/** Reads a set of handshake matchers. @param cursor on the word before it. @throws ServerError CONFIG_ADAPTER */
+export function readHandshakeSet(cursor: TokenCursor, readModule: ReadModule): Draft {
+  return readSet(cursor, readModule, { texts: handshakes, namespace: "tls.handshake_match" });
+}
+
+/** @throws ServerError CONFIG_INEXPRESSIBLE */
+export function handshakeLines(set: JsonValue, path: string, matcherLines: MatcherSetWriter): Line[] {
+  return setLines(set, path, handshakes, matcherLines);
+}
+
+const texts4: Readonly<Record<string, MatcherText>> = {
+  clock,
+  http: {
+    read: (cursor, readModule) => {
+      const set = readMatcherSet(cursor, readModule);
+      return [set];
+    },
+    write(value, path, matcherLines) {
+      return oneSet("http", value, path, (set, setPath) => matcherLines(set, setPath, ""));
+    },
+  },
+  local_ip: ranges("local_ip"),
+  not: {
+    read: (cursor, readModule) => [readLayer4Set(cursor, readModule)],
+    write(value, path, matcherLines) {
+      return oneSet("not", value, path, (set, setPath) => layer4SetLines(set, setPath, matcherLines));
+    },
+  },
+  postgres,
+  proxy_protocol: named("proxy_protocol"),
+  regexp,
+  remote_ip: ranges("remote_ip"),
+  socks4,
+  socks5,
+  ssh: named("ssh"),
+  tls: {
+    read: readHandshakeSet,
+    write: (value, path, matcherLines) => lineWith(["tls"], handshakeLines(value, path, matcherLines)),
+  },
+  vars,
+  xmpp: named("xmpp"),
+};
+
+/** A matcher of sets that a text can say once. */
+function oneSet(
+  name: string,
+  value: JsonValue,
+  path: string,
+  write: (set: JsonValue, path: string) => Line[],
+): Line {
+  if (!Array.isArray(value) || value.length !== 1) {
+    throw inexpressible(path, `a text says the matcher ${name} with one set`);
+  }
+  return lineWith([name], write(value[0] as JsonValue, `${path}/0`));
+}
+
+interface SetKind {
+  readonly texts: Readonly<Record<string, MatcherText>>;
+  readonly namespace: string;
+}
+
+/** The matchers on the rest of the line, or in the block that follows. */
+function readSet(cursor: TokenCursor, readModule: ReadModule, { texts: known, namespace }: SetKind): Draft {
+  const lines = new Map<string, readonly Token[]>();
+  for (const outer = cursor.nesting; cursor.nextArgument() || cursor.nextInBlock(outer); ) {
+    const name = cursor.value;
+    if (lines.has(name)) {
+      throw cursor.error(`duplicate matcher module '${name}'`);
+    }
+    lines.set(name, cursor.nextSegment());
+  }
+  const set: Draft = {};
+  for (const [name, tokens] of lines) {
+    const own = new TokenCursor(tokens, cursor.matcherName);
+    own.next();
+    if (!Object.hasOwn(known, name)) {
+      const id = `${namespace}.${name}`;
+      throw own.error(`getting module named '${id}': module not registered: ${id}`);
+    }
+    setMember(set, name, (known[name] as MatcherText).read(own, readModule));
+  }
+  return set;
+}
+
+function setLines(
+  set: JsonValue,
+  path: string,
+  known: Readonly<Record<string, MatcherText>>,
+  matcherLines: MatcherSetWriter,
+): Line[] {
+  return new Members(set, path).entries().map(([name, value]) => {
+    if (!Object.hasOwn(known, name)) {
+      throw inexpressible(`${path}/${name}`, `there is no matcher ${name} in serverfiles`);
+    }
+    return (known[name] as MatcherText).write(value, `${path}/${name}`, matcherLines);
+  });
+}
+
+/** Reads a set of matchers of connections. @param cursor on the word before it. @throws ServerError CONFIG_ADAPTER */
+export function readLayer4Set(cursor: TokenCursor, readModule: ReadModule): Draft {
+  return readSet(cursor, readModule, { texts: texts4, namespace: "layer4.matchers" });
+}
+
+/** @throws ServerError CONFIG_INEXPRESSIBLE */
+export function layer4SetLines(set: JsonValue, path: string, matcherLines: MatcherSetWriter): Line[] {
+  return setLines(set, path, texts4, matcherLines);
+}

@@ -1,0 +1,47 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ReadModule } from "serverfile/modules/module-reader";
+import type { Line } from "serverfile/to-text/lines/line";
+import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
+import type { Members } from "serverfile/to-text/members";
+import { type FieldReaders, readFields } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+
+/** The text of a handler, or of another module whose config is an object. */
+export interface TextModule {
+  /** @param cursor before the module's name */
+  read(cursor: TokenCursor, readModule: ReadModule): Draft;
+  /** @param name the module's name, the first word of its line */
+  write(members: Members, name: string, matcherLines: MatcherSetWriter): Line;
+}
+
+/** A module with nothing to set. */
+export const plain: TextModule = {
+  read(cursor) {
+    cursor.next();
+    cursor.noMoreArguments();
+    return {};
+  },
+  write: (_members, name) => ({ words: [name] }),
+};
+
+/** Reads a block of options. @param cursor on the module's name. @throws ServerError CONFIG_ADAPTER */
+export function readBlock(cursor: TokenCursor, fields: FieldReaders): Draft {
+  const draft: Draft = {};
+  readFields(cursor, draft, fields, (word) => `unrecognized option '${word}'`);
+  return draft;
+}
+
+/** A module with nothing but options in a block. */
+export function blockModule(fields: FieldReaders, write: (members: Members) => readonly Line[]): TextModule {
+  return {
+    read(cursor) {
+      cursor.next();
+      cursor.noMoreArguments();
+      return readBlock(cursor, fields);
+    },
+    write(members, name) {
+      const lines = write(members);
+      return lines.length === 0 ? { words: [name] } : { words: [name], block: lines };
+    },
+  };
+}
