@@ -32,7 +32,7 @@ export class ActiveExchanges {
     return true;
   }
 
-  /** Those that are there now: who goes through them may end some. */
+  /** A copy of the exchanges under way, because the caller may end some while it goes through them. */
   all(): readonly Exchange[] {
     return [...this.#all];
   }

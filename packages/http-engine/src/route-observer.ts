@@ -4,7 +4,7 @@ import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts"
 
 /** Which hosts metrics tell apart. Undefined in its place: none. */
 export interface ObservedHosts {
-  /** Those that routes name, lower case. */
+  /** Hosts that routes name, lower case. */
   readonly named: ReadonlySet<string>;
   /** True: hosts of plain HTTP without a route are counted separately as well; those of HTTPS always are. */
   readonly others: boolean;

@@ -15,7 +15,7 @@ const route = z.object({
   handlers: z.array(z.string()),
   upstreams: z.array(z.string()),
   upstream_count: z.number(),
-  /** Those that fail an active check. */
+  /** Upstreams that fail an active check. */
   unhealthy_upstreams: z.number(),
   requests_per_second: z.nullable(z.number()),
   errors_per_second: z.nullable(z.number()),

@@ -6,11 +6,13 @@ export interface OptionField {
   readonly name: string;
   /** `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
   readonly environmentName: string;
+  /** How the text of a flag, variable or file is read. */
   readonly kind: "boolean" | "number" | "text";
   readonly description: string;
   readonly placeholder: string;
   /** The default as text; undefined when the field has none. */
   readonly defaultText: string | undefined;
+  /** The only values that are allowed; undefined: any value of its kind. */
   readonly choices: readonly string[] | undefined;
   /** Whether a flag that is given again adds a line to the value, rather than to replace it. */
   readonly isRepeatable: boolean;
@@ -21,8 +23,10 @@ export function environmentNameOf(flag: string): string {
   return flag.toUpperCase().replace(/[^A-Z0-9]/g, "_");
 }
 
+/** A field's schema without defaults, optional marks and preprocessing. */
 interface Unwrapped {
   readonly inner: z.core.$ZodType;
+  /** The outermost default; undefined when there is none. */
   readonly defaultValue: unknown;
 }
 

@@ -19,11 +19,15 @@ const batchDelayMs = 1_000;
 const sendTimeoutMs = 10_000;
 const closeTimeoutMs = 2_000;
 
+/** Settings of the sender of a process's own spans. */
 export interface SpanSenderSettings {
+  /** The receiver's full URL, path included. */
   readonly url: URL;
+  /** Sent with each request, such as those that authorize it. */
   readonly headers: Readonly<Record<string, string>>;
   /** For an https URL; absent: Node's authorities, and no client certificate. The sender closes it. */
   readonly tls?: ClientTls | undefined;
+  /** Attributes of the resource of all spans. */
   readonly resource: SpanAttributes;
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;

@@ -3,9 +3,11 @@ import type { JsonValue } from "../json/json-value.ts";
 
 /** Something an adapter noticed that does not stop it. Source: the public model (Caddy 2.11), seen running */
 export interface AdapterWarning {
+  /** Name of the file, where it is known. */
   readonly file?: string;
   /** Counted from 1. */
   readonly line?: number;
+  /** Name of the directive that the warning is about. */
   readonly directive?: string;
   readonly message: string;
 }
@@ -17,7 +19,9 @@ export interface AdaptOptions {
   readonly allowedModules?: readonly string[] | undefined;
 }
 
+/** The document of an adapted text. */
 export interface AdaptedConfig {
+  /** The whole config. */
   readonly result: JsonValue;
   readonly warnings: readonly AdapterWarning[];
 }

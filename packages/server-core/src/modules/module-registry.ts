@@ -18,7 +18,7 @@ export interface ModuleApi {
 /** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */
 export class ModuleRegistry {
   readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
-  /** Those that were looked up, by namespace and name: a config asks for few, each for every route. */
+  /** Modules that were looked up, by namespace and name. A config needs few modules, but each for every route. */
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
   /** For modules that are added from files; absent: they find nothing by that name. */
   readonly api: ModuleApi | undefined;

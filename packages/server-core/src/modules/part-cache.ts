@@ -30,7 +30,7 @@ interface PartList {
  * shares what was made from it. A part closes with its last user.
  */
 export class PartCache {
-  /** Those in use. No weak map: a collection of garbage would have to look at each of a thousand routes again. */
+  /** Parts in use. No weak map: a collection of garbage would have to look at each of a thousand routes again. */
   readonly #parts = new Map<object, Part>();
   /** The last parts of a list that began with this key. */
   readonly #lists = new WeakMap<object, PartList>();

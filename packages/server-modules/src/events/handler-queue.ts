@@ -21,7 +21,7 @@ export class HandlerQueue {
   readonly #handler: EventHandler;
   readonly #options: HandlerQueueOptions;
   #last: Promise<unknown> = Promise.resolve();
-  /** Those that wait, and the one under way. */
+  /** Number of events that wait, including the one under way. */
   #waiting = 0;
   #isFull = false;
   #isClosed = false;
@@ -59,7 +59,7 @@ export class HandlerQueue {
     this.#isFull = true;
   }
 
-  /** Those that still wait pass the handler by. */
+  /** Events that still wait skip the handler. */
   close(): void {
     this.#isClosed = true;
   }

@@ -19,8 +19,10 @@ const retryable: ReadonlySet<GrpcStatus> = new Set([
  */
 const tooLarge = /message larger than max|decompresses to a size larger/i;
 
+/** Settings of the reporter, and the collectors that it sends to. */
 export interface GrpcReporterSettings {
   readonly collectors: CollectorPool;
+  /** Repetitions of a call after its first failure; then its spans are dropped and counted. */
   readonly maxRetries: number;
   readonly metrics: AgentMetrics;
   readonly log: Logger;

@@ -16,8 +16,11 @@ const closeGraceMs = 1_000;
 /** Most requests that wait for the collector. */
 const maxWaiting = 200;
 
+/** Settings of the HTTP port for sampling strategies. */
 export interface HttpServerSettings {
+  /** Where it listens; port 0 is any free port. */
   readonly address: HostPort;
+  /** Passes requests on to a collector. */
   readonly sampling: SamplingClient;
   readonly metrics: AgentMetrics;
   readonly log: Logger;

@@ -17,10 +17,13 @@ const maxMergedPackets = 250;
 const fewPackets = 200;
 const callIntervalMs = 5;
 
+/** Settings of the processor of one UDP port. */
 export interface PacketProcessorSettings {
+  /** The Thrift protocol that packets are read with. */
   readonly protocol: ThriftProtocol;
   /** The label in metrics: "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
+  /** Limit of packets that wait; more are dropped and counted. */
   readonly maxQueuedPackets: number;
   readonly maxPacketBytes: number;
   /** Most calls of `report` at the same time. */

@@ -4,7 +4,7 @@ import { clientTlsRules } from "./shared-rules.ts";
 /** A backend of `jaeger_storage`, and the processes that use it. */
 export interface BackendUse {
   readonly name: string;
-  /** Those that write to it or read from it; none: it is an archive, or unused. */
+  /** Processes that write to it or read from it; none: it is an archive, or unused. */
   readonly processes: readonly TargetProcess[];
   readonly isArchive: boolean;
 }

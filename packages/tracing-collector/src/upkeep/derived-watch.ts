@@ -4,8 +4,11 @@ import type { Health, Logger } from "lifecycle";
 import type { SamplingStore } from "storage/api";
 import type { CompareDerived, DerivedDifference } from "trace-store";
 
+/** The services that the watch uses. */
 interface DerivedWatchParts {
+  /** Compares the derived tables with the spans. */
   readonly compare: CompareDerived;
+  /** Decides which collector compares. */
   readonly leases: Pick<SamplingStore, "acquireLease">;
   readonly log: Logger;
   readonly health: Pick<Health, "degrade">;

@@ -15,7 +15,7 @@ const errorStatus = statusCodes.indexOf("error");
 export interface ServiceSummary {
   readonly name: string;
   readonly spanCount: number;
-  /** Those whose own status is an error. */
+  /** Spans whose own status is an error. */
   readonly errorSpanCount: number;
 }
 

@@ -25,7 +25,7 @@ import type { User } from "./users.ts";
 
 /** Settings of the HTTP interface. */
 export interface HttpFrontSettings {
-  /** Those who may log in; at least one. */
+  /** Users who may log in; at least one. */
   readonly users: readonly [User, ...User[]];
   /** Sessions that may be open at once. */
   readonly maxSessions: number;

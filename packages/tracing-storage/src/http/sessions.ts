@@ -5,9 +5,12 @@ import { quoteString } from "../sql/statement.ts";
 import type { SessionParameters } from "./query-parameters.ts";
 import type { User } from "./users.ts";
 
+/** One session of a client, with its connection of the engine. */
 interface Session {
   readonly connection: EngineConnection;
+  /** True while a query runs in it. */
   busy: boolean;
+  /** Ends the session when it was unused for its time; stopped while a query runs. */
   timer: NodeJS.Timeout | undefined;
 }
 

@@ -188,7 +188,7 @@ function likelyGranules(
 /** The keys to find, and the deadline. */
 interface Search {
   readonly statement: PointStatement;
-  /** Those of the table with the rows. */
+  /** Facts of the table with the rows. */
   readonly facts: TableFacts;
   /** The value that the statement's equal column must have. */
   readonly value: string;

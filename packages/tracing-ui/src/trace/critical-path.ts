@@ -40,7 +40,7 @@ interface Node {
   span: number;
   startUs: number;
   endUs: number;
-  /** Those that end last at the end. */
+  /** Sorted by end: the last to end is the last entry. */
   children: { span: number; startUs: number; endUs: number }[];
 }
 

@@ -16,8 +16,8 @@ const statusFields = fieldMask(2, 3);
  * order (the last occurrence of a singular field counts), and then writes them in the order of the columns.
  *
  * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
- * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half
- * of one. A parent's or link's id of a wrong length is dropped, and values that are nested too deep are cut.
+ * repaired, with a warning on the span. A trace id of 8 bytes becomes the
+ * low half of a trace id. A parent's or link's id of a wrong length is dropped, and values that are nested too deep are cut.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;

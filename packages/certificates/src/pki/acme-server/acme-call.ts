@@ -23,7 +23,7 @@ export interface AcmeServices {
 
 /** One signed request, checked. */
 export interface AcmeCall extends AcmeServices {
-  /** Those of the handler that took the request. */
+  /** Settings of the handler that took the request. */
   readonly settings: AcmeServerSettings;
   /** URL that every URL of this server begins with, without a slash at its end. */
   readonly base: string;

@@ -17,7 +17,7 @@ export interface AcmeServerSettings {
   readonly lifetimeMs: number;
   /** True: the root signs, and certificates come without an intermediate. */
   readonly signWithRoot: boolean;
-  /** Those that are offered. */
+  /** Challenges that are offered. */
   readonly challenges: readonly ChallengeType[];
   /** DNS servers asked for TXT records; none: those of the app tls, else of the system. */
   readonly resolvers: readonly string[];
@@ -45,7 +45,7 @@ export interface NameRules {
 
 /** One request of an ACME client. */
 export interface AcmeRequest {
-  /** Those of the handler that took the request; the main thread keeps none. */
+  /** Settings of the handler that took the request; the main thread keeps none. */
   readonly settings: AcmeServerSettings;
   /** Upper case, as in HTTP. */
   readonly method: string;

@@ -44,5 +44,5 @@ export class ClientCertificate implements SharedResource {
   }
 }
 
-/** Those that any config of this thread uses, by name. */
+/** Client certificates that any config of this thread uses, by name. */
 export const clientCertificates: ResourceKind<ClientCertificate> = { name: "tls.client_certificate" };

@@ -36,7 +36,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
   /** The trace as the query service gave it. */
   input: ApiTrace;
   peers: ReadonlyMap<string, SpanPeers>;
-  /** Those that can be folded. */
+  /** Gaps that can be folded. */
   gaps: readonly IdleGap[];
   /** Operations that single spans call many times. */
   repeats: number;
