@@ -15,8 +15,8 @@ const handshakeType = 0x20;
 export const maxWorkers = 256;
 
 /**
- * Connection ids that name the worker that has the connection, so that a packet which another worker received finds its
- * way: after its client moved, or got another port from its network. Who lacks the key cannot read the number.
+ * Connection ids that name the worker that has the connection. Another worker may receive a packet after the client moved
+ * or its network changed its port; it passes the packet on by this name. The number cannot be read without the key.
  */
 export class WorkerIds {
   readonly #worker: number;
@@ -43,8 +43,8 @@ export class WorkerIds {
   /**
    * The worker that gave out the destination id of a datagram's first packet.
    * @param datagram its first 14 bytes are enough
-   * @returns undefined for packets whose id the client may have chosen, which belong to whoever receives them, and for what is
-   *   no packet; any number for an id that nobody gave out
+   * @returns undefined when the client may have chosen the id, or the bytes are no packet: the worker that received it keeps
+   *   it. An id that no worker gave out may return any number.
    */
   workerOf(datagram: Uint8Array): number | undefined {
     const first = datagram[0] ?? 0;
