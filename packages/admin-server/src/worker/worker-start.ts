@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// First of all: what was compiled once, in this thread or another, is not compiled again.
+// This call comes before the import, so that code which any thread compiled is not compiled again.
 enableCompileCache();
 void import("./worker-main.ts");

@@ -17,7 +17,7 @@ const logFields = fieldMask(1, 2);
  * any order, and then writes them in the order of the columns.
  */
 export class SpanTranscoder {
-  /** How many tags, logs, references and warnings were met since the caller last set this to 0, spans included. */
+  /** Spans, tags, logs, references and warnings that were read since the caller last set this to 0. */
   parts = 0;
   /** Places of the processes of the last scanned span; empty for a span without one. */
   readonly processes = new FieldList();

@@ -47,7 +47,7 @@ export interface RelayPlan {
   changeHeaders(status: number, headers: HeaderList): boolean;
   /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
-  /** The try is over without a failure, or goes on in the hands of routes. Called once, or `failed` is. */
+  /** The try ended without a failure, or routes handle the response. Called once, or `failed` is. */
   ended(result: RelayResult): void;
   /** @param error ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what the transport throws */
   failed(error: Error): void;

@@ -27,7 +27,7 @@ interface TunnelOptions {
   readonly early: Buffer;
 }
 
-/** Bytes both ways until both sides have said all, or one is gone; then the other gets what is left for it and is closed too. */
+/** Passes bytes both ways until both sides have ended. When one is gone, the other gets its last bytes and is closed. */
 export class Tunnel {
   readonly #client: Duplex;
   readonly #upstream: Duplex;
