@@ -61,6 +61,8 @@ export interface EndpointIo {
   setDeadline(connection: Connection, at: number | undefined): void;
   /** Calls `flush` with the connection soon. */
   wake(connection: Connection): void;
+  /** Calls `flush` with a connection that received something, soon. Without it the endpoint flushes at once. */
+  received?(connection: Connection): void;
 }
 
 /** A client's first id must be hard to guess. Source: RFC 9000, section 7.2 */
@@ -157,8 +159,7 @@ export class ServerEndpoint {
       : datagram.subarray(1, 1 + idBytes);
     const connection = id && this.#byId.get(keyOf(id));
     if (connection !== undefined) {
-      connection.receive(datagram, address, now);
-      this.flush(connection, now);
+      this.#deliver(connection, datagram, { address, now });
       return;
     }
     const { worker = 0, onForeign } = this.#options;
@@ -246,8 +247,20 @@ export class ServerEndpoint {
     }
     this.counts.returning += isKnown && originalId === undefined ? 1 : 0;
     const connection = this.#accept(header, { originalId, isKnown, address }, now);
+    this.#deliver(connection, datagram, { address, now });
+  }
+
+  #deliver(
+    connection: Connection,
+    datagram: Buffer,
+    { address, now }: { readonly address: PeerAddress; readonly now: number },
+  ): void {
     connection.receive(datagram, address, now);
-    this.flush(connection, now);
+    if (this.#io.received === undefined) {
+      this.flush(connection, now);
+    } else {
+      this.#io.received(connection);
+    }
   }
 
   #accept(header: PacketHeader, { originalId, isKnown, address }: Newcomer, now: number): Connection {

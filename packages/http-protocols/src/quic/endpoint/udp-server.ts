@@ -68,6 +68,7 @@ export class UdpServer {
       },
       setDeadline: (connection, at) => this.#setDeadline(connection, at),
       wake: (connection) => this.#wake(connection),
+      received: (connection) => this.#wake(connection),
     });
     socket.on("message", (datagram, { address, port }) => this.receive(datagram, { address, port }));
   }
@@ -157,13 +158,18 @@ export class UdpServer {
     this.#timers.set(connection, { at, handle });
   }
 
+  /**
+   * Sends what the connection has after all datagrams that the socket holds now were read: one acknowledgment answers several,
+   * and answers to several requests share a datagram.
+   */
   #wake(connection: Connection): void {
     if (this.#woken.size === 0) {
-      queueMicrotask(() => {
+      setImmediate(() => {
         const woken = [...this.#woken];
         this.#woken.clear();
+        const now = performance.now();
         for (const each of woken) {
-          this.endpoint.flush(each, performance.now());
+          this.endpoint.flush(each, now);
         }
       });
     }
