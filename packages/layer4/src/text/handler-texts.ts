@@ -49,7 +49,7 @@ const proxyProtocol = blockModule(
   {
     allow: rangeReader("allow"),
     deny: rangeReader("deny"),
-    fallback_policy: (cursor, draft) => setAt(draft, "fallback_policy", cursor.onlyArgument()),
+    fallback_policy: (cursor, draft) => setAt(draft, "fallback_policy", cursor.onlyArgument().toUpperCase()),
     timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
   },
   (members) =>

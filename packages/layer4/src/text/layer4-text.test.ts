@@ -78,14 +78,19 @@ test.each([
     },
   ],
   [
-    ":1 {\n route {\n proxy_protocol {\n allow 10.0.0.0/8\n timeout 2s\n }\n throttle {\n latency 1s\n read_bytes_per_second 100\n }\n tee {\n echo\n }\n vars a b\n tls {\n connection_policy {\n alpn h2\n match {\n sni a.test\n }\n }\n }\n subroute {\n @x xmpp\n route @x {\n echo\n }\n }\n }\n }\n :2 {\n @c clock 08:00:00 17:00:00 Europe/Berlin\n route @c\n }",
+    ":1 {\n route {\n proxy_protocol {\n allow 10.0.0.0/8\n fallback_policy reject\n timeout 2s\n }\n throttle {\n latency 1s\n read_bytes_per_second 100\n }\n tee {\n echo\n }\n vars a b\n tls {\n connection_policy {\n alpn h2\n match {\n sni a.test\n }\n }\n }\n subroute {\n @x xmpp\n route @x {\n echo\n }\n }\n }\n }\n :2 {\n @c clock 08:00:00 17:00:00 Europe/Berlin\n route @c\n }",
     {
       srv0: {
         listen: [":1"],
         routes: [
           {
             handle: [
-              { handler: "proxy_protocol", allow: ["10.0.0.0/8"], timeout: 2_000_000_000 },
+              {
+                handler: "proxy_protocol",
+                allow: ["10.0.0.0/8"],
+                fallback_policy: "REJECT",
+                timeout: 2_000_000_000,
+              },
               { handler: "throttle", latency: 1_000_000_000, read_bytes_per_second: 100 },
               { handler: "tee", branch: [{ handler: "echo" }] },
               { handler: "vars", a: "b" },
