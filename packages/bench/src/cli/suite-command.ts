@@ -73,7 +73,7 @@ export async function suiteCommand(argv: readonly string[], signal: AbortSignal)
   return [ours.warmUp, ours.grpc, ours.http].some(lostSpans) ? 1 : 0;
 }
 
-/** What decides the figures, and whether they are kept. */
+/** The options that decide the figures, and whether the figures are kept. */
 interface KeptRun {
   readonly options: string;
   readonly keep: boolean;

@@ -77,7 +77,7 @@ export class LandedRuns {
   }
 }
 
-/** A table of one command, and what of it is kept. */
+/** A table of one command, and the part of it that is kept. */
 export interface LandedTable {
   /** Names the file. */
   readonly command: string;
