@@ -13,6 +13,7 @@ import {
 } from "serverfile/to-text/lines/field-lines";
 import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
 import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
+import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Members } from "serverfile/to-text/members";
 import { caPoolLine } from "serverfile/to-text/modules/ca-pools";
 import { clientAuthLine } from "serverfile/to-text/modules/client-auth";
@@ -20,7 +21,6 @@ import * as fields from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, onlyGiven, setAt } from "serverfile/values/draft";
 import { withPrivateRanges } from "serverfile/values/private-ranges";
 import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
-import { handlerLines, readHandlers, readRoutes, routeLines } from "./routes-text.ts";
 import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
 
 /** A word that must be one of some. */
@@ -111,7 +111,7 @@ function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   });
 }
 
-function policyLine(policy: Members, matcherLines: Parameters<TextModule["write"]>[2]): Line {
+function policyLine(policy: Members, matcherLines: MatcherSetWriter): Line {
   const match = policy.take("match");
   const auth = policy.child("client_authentication");
   const [min, max] = [policy.text("protocol_min"), policy.text("protocol_max")];
@@ -138,7 +138,7 @@ function policyLine(policy: Members, matcherLines: Parameters<TextModule["write"
 }
 
 const tls: TextModule = {
-  read(cursor, readModule) {
+  read(cursor, { readModule }) {
     cursor.next();
     cursor.noMoreArguments();
     const policies: Draft[] = [];
@@ -152,7 +152,7 @@ const tls: TextModule = {
     }
     return policies.length === 0 ? {} : { connection_policies: policies };
   },
-  write: (members, name, matcherLines) =>
+  write: (members, name, { matcherLines }) =>
     lineWith(
       [name],
       (members.children("connection_policies") ?? []).map((policy) => policyLine(policy, matcherLines)),
@@ -160,23 +160,22 @@ const tls: TextModule = {
 };
 
 const subroute: TextModule = {
-  read(cursor, readModule) {
+  read(cursor, readers) {
     cursor.next();
     cursor.noMoreArguments();
-    return readRoutes(cursor, readModule);
+    return readers.routes(cursor);
   },
-  write: (members, name, matcherLines) => lineWith([name], routeLines(members, matcherLines)),
+  write: (members, name, writers) => lineWith([name], writers.routes(members)),
 };
 
 const tee: TextModule = {
-  read(cursor, readModule) {
+  read(cursor, readers) {
     cursor.next();
     cursor.noMoreArguments();
-    const branch = readHandlers(cursor, readModule);
+    const branch = readers.handlers(cursor);
     return branch.length === 0 ? {} : { branch };
   },
-  write: (members, name, matcherLines) =>
-    lineWith([name], handlerLines(members.children("branch") ?? [], matcherLines)),
+  write: (members, name, writers) => lineWith([name], writers.handlers(members.children("branch") ?? [])),
 };
 
 const vars: TextModule = {
@@ -334,7 +333,7 @@ function policyWords(policy: Members | undefined): Line[] {
 }
 
 const proxy: TextModule = {
-  read(cursor, readModule) {
+  read(cursor, { readModule }) {
     cursor.next();
     const upstreams: Draft[] = cursor.remainingArguments().map((dial) => ({ dial: [dial] }));
     const draft = readBlock(cursor, {

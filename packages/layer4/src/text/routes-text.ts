@@ -10,9 +10,26 @@ import * as fields from "serverfile/values/block-fields";
 import type { Draft, DraftValue } from "serverfile/values/draft";
 import { handlerTexts } from "./handler-texts.ts";
 import { layer4SetLines, readLayer4Set } from "./matcher-texts.ts";
+import type { Readers, Writers } from "./text-module.ts";
+
+function readersWith(readModule: ReadModule): Readers {
+  return {
+    readModule,
+    routes: (cursor) => readRoutes(cursor, readModule),
+    handlers: (cursor) => readHandlers(cursor, readModule),
+  };
+}
+
+function writersWith(matcherLines: MatcherSetWriter): Writers {
+  return {
+    matcherLines,
+    routes: (members) => routeLines(members, matcherLines),
+    handlers: (list) => handlerLines(list, matcherLines),
+  };
+}
 
 /** Reads handlers in braces. @param cursor on the word before them. @throws ServerError CONFIG_ADAPTER */
-export function readHandlers(cursor: TokenCursor, readModule: ReadModule): Draft[] {
+function readHandlers(cursor: TokenCursor, readModule: ReadModule): Draft[] {
   const handlers: Draft[] = [];
   for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
     const name = cursor.value;
@@ -20,20 +37,20 @@ export function readHandlers(cursor: TokenCursor, readModule: ReadModule): Draft
       const id = `layer4.handlers.${name}`;
       throw cursor.error(`getting module named '${id}': module not registered: ${id}`);
     }
-    const draft = handlerTexts[name]?.read(cursor.segmentCursor(), readModule) ?? {};
+    const draft = handlerTexts[name]?.read(cursor.segmentCursor(), readersWith(readModule)) ?? {};
     handlers.push({ ...draft, handler: name });
   }
   return handlers;
 }
 
 /** Writes handlers, one a line. @throws ServerError CONFIG_INEXPRESSIBLE */
-export function handlerLines(handlers: readonly Members[], matcherLines: MatcherSetWriter): Line[] {
+function handlerLines(handlers: readonly Members[], matcherLines: MatcherSetWriter): Line[] {
   return handlers.map((handler) => {
     const name = handler.text("handler") ?? "";
     if (!Object.hasOwn(handlerTexts, name)) {
       throw inexpressible(handler.path, `there is no handler ${name} in the option layer4`);
     }
-    const written = handlerTexts[name]?.write(handler, name, matcherLines) ?? line(name);
+    const written = handlerTexts[name]?.write(handler, name, writersWith(matcherLines)) ?? line(name);
     handler.done(`the handler ${name}`);
     return written;
   });

@@ -6,12 +6,28 @@ import type { Members } from "serverfile/to-text/members";
 import { type FieldReaders, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** The text of a handler, or of another module whose config is an object. */
+/** Readers of what stands in a handler's braces. */
+export interface Readers {
+  readonly readModule: ReadModule;
+  /** Named matchers and routes. @param cursor on the word before the braces */
+  readonly routes: (cursor: TokenCursor) => Draft;
+  /** Handlers, one a line. */
+  readonly handlers: (cursor: TokenCursor) => Draft[];
+}
+
+/** Writers of the same. */
+export interface Writers {
+  readonly matcherLines: MatcherSetWriter;
+  readonly routes: (members: Members) => Line[];
+  readonly handlers: (list: readonly Members[]) => Line[];
+}
+
+/** The text of a handler. */
 export interface TextModule {
   /** @param cursor before the module's name */
-  read(cursor: TokenCursor, readModule: ReadModule): Draft;
+  read(cursor: TokenCursor, readers: Readers): Draft;
   /** @param name the module's name, the first word of its line */
-  write(members: Members, name: string, matcherLines: MatcherSetWriter): Line;
+  write(members: Members, name: string, writers: Writers): Line;
 }
 
 /** A module with nothing to set. */
