@@ -77,10 +77,16 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
   };
 }
 
+/**
+ * Counts are by minute. Without one more, it would depend on where a minute ends whether the spans of the same seconds are
+ * peers.
+ */
+const minuteAfterMs = 60_000;
+
 const traceParamsSchema = z.strictObject({
   start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
   end: timeFields.end.describe(
-    "Peers start before this time; by default the minute ends in which the trace's last span starts.",
+    "Peers start before this time; by default the minute ends after that in which the trace's last span starts.",
   ),
 });
 
@@ -136,7 +142,7 @@ export function tracePercentilesEndpoint(
     const values = readTraceParams(params);
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const spans = await shownSpans(trace, adjust);
-    const range = timeRangeOf(values, endOfLastMinuteMs(spans), limits);
+    const range = timeRangeOf(values, endOfLastMinuteMs(spans) + minuteAfterMs, limits);
     const indexes = operationIndexes(spans);
     const operations = indexes.operations.map(({ first, durationsNano }) => ({
       service: first.service,
