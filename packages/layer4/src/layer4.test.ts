@@ -278,3 +278,27 @@ test("HTTP goes through to an upstream that keeps its connection", async () => {
   expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => `/${index}`));
   server.closeAllConnections();
 });
+
+test("a client that is gone, or has ended, before its upstream answers leaves nothing behind", async () => {
+  const seen = Promise.withResolvers<string>();
+  const server = await upstream("late", (socket) => void text(socket).then(seen.resolve));
+  const taken = { handler: "proxy_protocol", allow: ["127.0.0.0/8"] };
+  const port = await load([
+    { handle: [taken, { handler: "throttle", latency: "30ms" }, to(addressOf(server))] },
+  ]);
+  // Balancers check with a header and an end.
+  expect(await exchange(port, "PROXY UNKNOWN\r\n")).toBe("late:");
+  expect(await seen.promise).toBe("");
+  const gone = await connected(port);
+  gone.resetAndDestroy();
+  const counts = async () =>
+    (
+      JSON.parse((await running.admin("GET", "/reverse_proxy/upstreams")).text) as {
+        address: string;
+        num_requests: number;
+      }[]
+    )
+      .filter(({ address }) => address === addressOf(server))
+      .map(({ num_requests }) => num_requests);
+  await expect.poll(counts).toEqual([0]);
+});

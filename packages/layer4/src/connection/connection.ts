@@ -47,6 +47,8 @@ export class Connection {
 
   constructor(stream: Duplex, addresses: ConnectionAddresses, isPacket = false, notes?: Notes) {
     this.#stream = stream;
+    // A stream that fails while nobody reads it would end the thread. Whoever reads it hears of its end.
+    stream.on("error", () => {});
     this.addresses = addresses;
     this.isPacket = isPacket;
     const startedAt = new Date();

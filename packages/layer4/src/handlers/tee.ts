@@ -46,13 +46,18 @@ class BranchStream extends Duplex {
 /** The stream of the next handlers: they read each piece once the branch has it too. */
 class TeedStream extends Duplex {
   readonly #below: Duplex;
+  /** A piece waits until the branch has read enough. */
+  #waits = false;
 
   constructor(below: Duplex, branch: BranchStream) {
     super({ allowHalfOpen: true });
     this.#below = below;
+    below.pause();
     below.on("data", (chunk: Buffer) => {
       below.pause();
+      this.#waits = true;
       branch.give(chunk, () => {
+        this.#waits = false;
         if (this.push(chunk)) {
           below.resume();
         }
@@ -69,7 +74,9 @@ class TeedStream extends Duplex {
   }
 
   override _read(): void {
-    this.#below.resume();
+    if (!this.#waits) {
+      this.#below.resume();
+    }
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -20,6 +20,9 @@ class ThrottledStream extends Duplex {
     this.#rates = rates;
     below.pause();
     below.on("end", () => this.push(null));
+    if (below.readableEnded) {
+      this.push(null);
+    }
     below.on("error", (error) => this.destroy(error));
     below.once("close", () => this.destroy());
   }

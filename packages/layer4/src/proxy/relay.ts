@@ -12,7 +12,7 @@ const maxWaitingBytes = 64 * 1024;
  */
 export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<void> {
   return new Promise((resolve) => {
-    const open = new Set<Duplex>([client, ...upstreams]);
+    const open = new Set<Duplex>([client, ...upstreams].filter((stream) => !stream.closed));
     const cut = () => {
       for (const stream of open) {
         stream.destroy();
@@ -38,8 +38,17 @@ export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<voi
     } else {
       spread(client, upstreams);
     }
-    if (client.destroyed) {
+    // A side that was gone before both were joined tells nothing any more.
+    if (open.size <= upstreams.length || client.destroyed) {
       cut();
+    }
+    if (open.size === 0) {
+      resolve();
+    }
+    if (client.readableEnded) {
+      for (const upstream of upstreams) {
+        upstream.end();
+      }
     }
   });
 }

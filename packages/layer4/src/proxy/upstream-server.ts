@@ -146,6 +146,8 @@ export class UpstreamServer {
           fail(error ?? new Error("no connection"));
         } else {
           upstream.answered(performance.now() - startedAt);
+          // It may fail before the client is joined with it: while another address is dialed.
+          socket.on("error", () => socket.destroy());
           resolve(socket);
         }
       });
