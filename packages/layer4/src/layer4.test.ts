@@ -302,3 +302,31 @@ test("a client that is gone, or has ended, before its upstream answers leaves no
       .map(({ num_requests }) => num_requests);
   await expect.poll(counts).toEqual([0]);
 });
+
+test("two worker threads share an address, and certificates reach both", async () => {
+  const tls = {
+    automation: { policies: [{ issuers: [{ module: "internal" }] }] },
+    certificates: { automate: ["localhost"] },
+  };
+  const routes = [{ match: [{ tls: {} }], handle: [{ handler: "tls" }, echo] }, { handle: [echo] }];
+  const config = layer4Config(routes) as { apps: Record<string, unknown> };
+  const two = await RunningServer.start({ apps: { ...config.apps, tls } }, {}, 2);
+  onTestFinished(() => two.close());
+  const port = portOf(two);
+  expect(
+    await Promise.all(Array.from({ length: 30 }, (_, index) => exchange(port, `plain ${index}`))),
+  ).toEqual(Array.from({ length: 30 }, (_, index) => `plain ${index}`));
+  const secured = Array.from({ length: 10 }, async (_, index) => {
+    const socket = connectTls({
+      port,
+      host: "127.0.0.1",
+      servername: "localhost",
+      rejectUnauthorized: false,
+    });
+    await once(socket, "secureConnect");
+    const answer = text(socket);
+    socket.end(`secret ${index}`);
+    return answer;
+  });
+  expect(await Promise.all(secured)).toEqual(Array.from({ length: 10 }, (_, index) => `secret ${index}`));
+});
