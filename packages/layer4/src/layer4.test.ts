@@ -242,14 +242,14 @@ test("an address that another app has is refused, and nothing changes", async ()
   const listen = [`127.0.0.1:${port}`];
   const both = {
     apps: {
-      http: { servers: { h: { listen } } },
+      http: { servers: { h: { listen: [`:${port}`] } } },
       layer4: { servers: { s: { listen, routes: [{ handle: [echo] }] } } },
     },
   };
   const answer = await running.admin("POST", "/load", both);
   expect([answer.status, answer.error]).toEqual([
     400,
-    expect.stringContaining(`app layer4: the app http listens on 127.0.0.1:${port} already`),
+    expect.stringContaining(`app layer4: 127.0.0.1:${port}: the app http listens on :${port} already`),
   ]);
   expect(await exchange(port, "same")).toBe("same");
 });

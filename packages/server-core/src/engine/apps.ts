@@ -1,5 +1,6 @@
 import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { addressesOverlap } from "../listen/addresses-overlap.ts";
 import { ConfigContext } from "../modules/config-context.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
 import { type App, appNamespace, identityNamespace, loggingNamespace } from "../modules/module.ts";
@@ -67,18 +68,18 @@ class AppSet {
 
   /** Each app takes the connections of its addresses for itself. */
   #refuseSharedAddresses(): void {
-    const claimed = new Map<string, string>();
-    for (const [name, { listensOn }] of this.#apps) {
-      for (const address of listensOn ?? []) {
-        const other = claimed.get(address);
-        if (other !== undefined && other !== name) {
+    const claimed: { readonly app: string; readonly address: string }[] = [];
+    for (const [app, { listensOn = [] }] of this.#apps) {
+      for (const address of listensOn) {
+        const other = claimed.find((each) => each.app !== app && addressesOverlap(each.address, address));
+        if (other !== undefined) {
           throw new ServerError(
             "MODULE_CONFIG",
-            `app ${name}: the app ${other} listens on ${address} already`,
+            `app ${app}: ${address}: the app ${other.app} listens on ${other.address} already`,
           );
         }
-        claimed.set(address, name);
       }
+      claimed.push(...listensOn.map((address) => ({ app, address })));
     }
   }
 

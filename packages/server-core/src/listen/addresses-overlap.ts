@@ -1,0 +1,26 @@
+/** Hosts that stand for every address of the machine. */
+const anyHosts: ReadonlySet<string> = new Set(["", "0.0.0.0", "[::]"]);
+
+/** @returns undefined for an address without a port, and for a port that the system chooses */
+function partsOf(address: string): { readonly host: string; readonly port: string } | undefined {
+  const [, host = "", port = ""] = /^(\[[^\]]*\]|[^:/]*):(\d+)$/.exec(address) ?? [];
+  if (port === "" || port === "0") {
+    return undefined;
+  }
+  return { host: host.toLowerCase() === "localhost" ? "127.0.0.1" : host, port };
+}
+
+/**
+ * Whether two listeners would share connections out between them, or one take them from the other.
+ * @param one as `formatListenAddress` writes it, and so the other
+ */
+export function addressesOverlap(one: string, other: string): boolean {
+  const [first, second] = [partsOf(one), partsOf(other)];
+  if (first === undefined || second === undefined) {
+    return one === other && !one.endsWith(":0");
+  }
+  return (
+    first.port === second.port &&
+    (first.host === second.host || anyHosts.has(first.host) || anyHosts.has(second.host))
+  );
+}
