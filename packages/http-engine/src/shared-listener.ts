@@ -1,8 +1,7 @@
-import { createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
 import type { Logger } from "lifecycle";
-import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
-import { openPort } from "server-core/listen/open-port";
+import type { ListenAddress } from "server-core/listen/listen-address";
 import type { PortSource } from "server-core/listen/port-source";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import type { ConnectionLimits } from "./connection-limits.ts";
@@ -13,8 +12,8 @@ import type { DetachedConnection, HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
 import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
-import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
+import { ThreadPort } from "./thread-port.ts";
 
 /** A socket keeps its addresses once it was asked for them: the log wants them when the connection is cut, too. */
 function keepPeer(socket: Socket): void {
@@ -34,8 +33,6 @@ export interface RequestSink {
 
 /** Requests that came in before the first config was switched on. */
 const maxHeldRequests = 1_000;
-/** The main thread names each client itself. */
-const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
 
@@ -60,9 +57,7 @@ interface ListenOptions {
  * open already, so a reload closes and refuses nothing.
  */
 export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
-  readonly #server: Server;
-  readonly #address: ListenAddress;
-  readonly #ports: PortSource;
+  readonly #accepting: ThreadPort;
   readonly #log: Logger;
   readonly #connections = new Set<H1Connection | H2Connection>();
   /** Connections in their handshake. */
@@ -79,17 +74,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #tls: TlsAcceptor | undefined;
   /** Whether HTTP/2 is spoken without TLS too. */
   #plainHttp2 = false;
-  #port = 0;
-  #relays: Server | undefined;
-  #closed = false;
 
-  private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource, log: Logger) {
-    this.#address = address;
+  private constructor(address: ListenAddress, { limits, ports, log }: ListenOptions) {
     this.#firstLimits = limits;
-    this.#ports = ports;
     this.#log = log;
-    // A client may close its side and still wait for the answer.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    this.#accepting = new ThreadPort(address, { ports, log }, (socket) => {
       try {
         this.#connect(socket);
       } catch (error) {
@@ -105,40 +94,27 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
    * Connections are accepted at once; their requests wait for {@link switchTo}.
    * @throws ServerError LISTEN
    */
-  static async open(
-    address: ListenAddress,
-    { limits, log, ports, tls, plainHttp2 = false }: ListenOptions,
-  ): Promise<SharedListener> {
-    const listener = new SharedListener(address, limits, ports, log);
-    listener.#tls = tls;
-    listener.#plainHttp2 = plainHttp2;
+  static async open(address: ListenAddress, options: ListenOptions): Promise<SharedListener> {
+    const listener = new SharedListener(address, options);
+    listener.#tls = options.tls;
+    listener.#plainHttp2 = options.plainHttp2 === true;
     try {
-      const grant = await ports.reserve(address, {
-        takeOver: () => listener.#takeOver(),
-        relayFrom: (path) => listener.#relayFrom(path),
-      });
-      if (grant.listen) {
-        listener.#port = await openPort(listener.#server, grant.address, grant);
-      }
+      await listener.#accepting.open();
     } catch (error) {
       clearInterval(listener.#timer);
-      ports.release(address);
       throw error;
     }
-    listener.#server.on("error", (error) => log.error(`accepting on ${listener.address}: ${error.message}`));
-    ports.opened(address, listener.#port);
     return listener;
   }
 
   /** In fact; 0 where the address has none. */
   get port(): number {
-    return this.#port;
+    return this.#accepting.port;
   }
 
   /** With the port in fact. */
   get address(): string {
-    const address = this.#address;
-    return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
+    return this.#accepting.address;
   }
 
   /** Open connections, tunnels and handshakes under way too. */
@@ -148,25 +124,6 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
 
   get limits(): ConnectionLimits {
     return this.#sink?.limits ?? this.#firstLimits;
-  }
-
-  /** The thread that listened for all has died. */
-  async #takeOver(): Promise<void> {
-    if (!this.#closed && !this.#server.listening) {
-      this.#port = await openPort(this.#server, this.#address);
-    }
-  }
-
-  /** Connections that waited in the main thread while no worker lived, each with the address of its client. */
-  async #relayFrom(path: string): Promise<void> {
-    this.#relays?.close();
-    this.#relays = undefined;
-    if (path !== "" && !this.#closed) {
-      this.#relays = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-        takeProxyHeader(socket, relayRules, () => this.#connect(socket)),
-      );
-      await openPort(this.#relays, { network: "unix", path, mode: 0o600 });
-    }
   }
 
   /**
@@ -184,14 +141,12 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
 
   /** Whether it still accepts; a response on one that does not is the last of its connection. */
   get accepting(): boolean {
-    return !this.#closed;
+    return !this.#accepting.isClosed;
   }
 
   /** Accepts no more. Running responses end; idle connections and tunnels close now. Resolves when tunnels have ended. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#server.close();
-    this.#relays?.close();
+    this.#accepting.close();
     clearInterval(this.#timer);
     for (const connection of this.#connections) {
       if (this.#sink === undefined) {
@@ -203,7 +158,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     for (const socket of this.#shaking) {
       socket.destroy();
     }
-    this.#ports.release(this.#address);
+    this.#accepting.release();
     await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
   }
 
@@ -271,7 +226,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     socket.once("close", () => this.#shaking.delete(socket));
     takeProxyHeader(socket, proxyProtocol, () => {
       this.#shaking.delete(socket);
-      if (this.#closed) {
+      if (this.#accepting.isClosed) {
         socket.destroy();
       } else {
         this.#serve(socket);
@@ -294,7 +249,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
       this.#shaking.delete(socket);
       copyPeer(socket, secure);
       keepPeer(secure);
-      if (this.#closed) {
+      if (this.#accepting.isClosed) {
         secure.destroy();
       } else if (secure.alpnProtocol === "h2") {
         this.#serveHttp2(secure);

@@ -1,0 +1,124 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { Logger } from "lifecycle";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { openPort } from "server-core/listen/open-port";
+import type { PortSource } from "server-core/listen/port-source";
+import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
+import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
+
+/** The main thread names each client itself. */
+const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
+
+export interface ThreadPortOptions {
+  /** Opens ports for all threads, so that threads share them. */
+  readonly ports: PortSource;
+  /** Log for failures of the listener. */
+  readonly log: Logger;
+  /** Whether sockets are handed out paused, with every byte still in them. Default: false. */
+  readonly paused?: boolean;
+}
+
+/**
+ * An open address of a thread. It takes over from a thread that listened for all and died, and takes the connections that
+ * waited in the main thread while no thread lived.
+ */
+export class ThreadPort {
+  readonly #listens: ListenAddress;
+  readonly #options: ThreadPortOptions;
+  readonly #onSocket: (socket: Socket) => void;
+  readonly #server: Server;
+  #relays: Server | undefined;
+  #port = 0;
+  #isClosed = false;
+
+  /** @param onSocket gets each connection; must not throw */
+  constructor(address: ListenAddress, options: ThreadPortOptions, onSocket: (socket: Socket) => void) {
+    this.#listens = address;
+    this.#options = options;
+    this.#onSocket = onSocket;
+    this.#server = this.#makeServer(onSocket);
+  }
+
+  /** @throws ServerError LISTEN */
+  async open(): Promise<void> {
+    const { ports, log } = this.#options;
+    try {
+      const grant = await ports.reserve(this.#listens, {
+        takeOver: () => this.#takeOver(),
+        relayFrom: (path) => this.#relayFrom(path),
+      });
+      if (grant.listen) {
+        this.#port = await openPort(this.#server, grant.address, grant);
+      }
+    } catch (error) {
+      ports.release(this.#listens);
+      throw error;
+    }
+    this.#server.on("error", (error) => log.error(`accepting on ${this.address}: ${error.message}`));
+    ports.opened(this.#listens, this.#port);
+  }
+
+  /** In fact; 0 where the address has none. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** With the port in fact. */
+  get address(): string {
+    const address = this.#listens;
+    return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Accepts no more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#server.close();
+    this.#relays?.close();
+  }
+
+  /** Others may have the address. */
+  release(): void {
+    this.#options.ports.release(this.#listens);
+  }
+
+  #makeServer(onSocket: (socket: Socket) => void): Server {
+    // A client may close its side and still wait for the answer.
+    const pauseOnConnect = this.#options.paused === true;
+    return createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, onSocket);
+  }
+
+  /** The thread that listened for all has died. */
+  async #takeOver(): Promise<void> {
+    if (!this.#isClosed && !this.#server.listening) {
+      this.#port = await openPort(this.#server, this.#listens);
+    }
+  }
+
+  /** Connections that waited in the main thread while no worker lived, each with the address of its client. */
+  async #relayFrom(path: string): Promise<void> {
+    this.#relays?.close();
+    this.#relays = undefined;
+    if (path !== "" && !this.#isClosed) {
+      this.#relays = this.#makeServer((socket) =>
+        takeProxyHeader(socket, relayRules, () => this.#handOut(socket)),
+      );
+      await openPort(this.#relays, { network: "unix", path, mode: 0o600 });
+    }
+  }
+
+  #handOut(socket: Socket): void {
+    if (this.#options.paused !== true) {
+      this.#onSocket(socket);
+      return;
+    }
+    // Whoever took the header resumes the socket right after this call: in the same turn nothing flows yet.
+    process.nextTick(() => {
+      socket.pause();
+      this.#onSocket(socket);
+    });
+  }
+}
