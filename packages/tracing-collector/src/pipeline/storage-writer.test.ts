@@ -310,6 +310,18 @@ test("it waits for a storage that is not ready, whatever the reason, and sets no
   expect(lines).toEqual(["storage is not ready", "storage is back"]);
 });
 
+test("a password that is refused behind a storage that was down is said too, once", async () => {
+  const refused = () =>
+    new StorageError("STORAGE_REFUSED", "wrong password", {
+      cause: Object.assign(new Error(), { code: "516" }),
+    });
+  store.readyFailures.push(away(), refused(), away(), refused());
+  writer.start();
+  await append("early");
+  await store.until(() => store.stored.length === 1);
+  expect(lines).toEqual(["storage is not ready", "storage is not ready", "storage is back"]);
+});
+
 test("a refused segment is set aside, loudly, and the others go on", async () => {
   store.failures.push(new StorageError("STORAGE_REFUSED", "bad rows"));
   writer.start();

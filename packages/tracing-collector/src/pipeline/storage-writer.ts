@@ -32,12 +32,14 @@ export interface StorageWriterSettings {
  * one worker inserts one segment at a time. The next segment grows meanwhile, and few large blocks cost the
  * store about a quarter less than many. Rows are read in pieces when journal and store support it. A segment
  * that the store refuses is set aside with an error in the log, and the others go on. While the store is
- * down, segments wait; the log says so once.
+ * down, segments wait; the log says so once, and once each error that the store itself answers with.
  */
 export class StorageWriter {
   readonly #settings: StorageWriterSettings;
   readonly #stop = new AbortController();
   #isAway = false;
+  /** Errors that the store has answered with, and the log has, since it is away. */
+  readonly #toldAnswers = new Set<string>();
   #isDraining = false;
   /** Before the first `ready` a refusal concerns credentials or schema, not rows. */
   #hasBeenReady = false;
@@ -183,6 +185,7 @@ export class StorageWriter {
     this.#settings.metrics.storageUp.set(1);
     if (this.#isAway) {
       this.#isAway = false;
+      this.#toldAnswers.clear();
       this.#settings.log.info({ journalBytes: this.#settings.journal.bytes }, "storage is back");
     }
     this.#hasBeenReady = true;
@@ -193,10 +196,12 @@ export class StorageWriter {
     if (this.#isDraining) {
       this.#stop.abort();
     }
-    if (this.#isAway) {
+    const answer = answerOf(error);
+    if (this.#isAway && (answer === "" || this.#toldAnswers.has(answer))) {
       return;
     }
     this.#isAway = true;
+    this.#toldAnswers.add(answer);
     const reason = error instanceof Error ? error.message : String(error);
     this.#settings.log.warn({ code: codeOf(error), reason }, message);
   }
@@ -224,6 +229,12 @@ export class StorageWriter {
       );
     }
   }
+}
+
+/** The number of an error that the store itself answered with: a refused password, behind a store that was down before. */
+function answerOf(error: unknown): string {
+  const { code } = (error instanceof StorageError ? (error.cause ?? {}) : {}) as { readonly code?: unknown };
+  return /^\d+$/.test(String(code)) ? String(code) : "";
 }
 
 function codeOf(error: unknown): string {
