@@ -12,7 +12,7 @@ export type Peeked = "more" | "ended" | "full" | "late";
 /** A value of a placeholder, or a function that reads it when it is asked for. */
 type Value = string | (() => string);
 
-/** Whether all has come that will. The event `end` waits until all is read. */
+/** Whether the last byte has come. The event `end` waits until it is read. */
 function hasEnded(stream: Duplex): boolean {
   const { _readableState: state } = stream as unknown as {
     readonly _readableState?: { readonly ended: boolean };

@@ -6,7 +6,7 @@ import type { Matcher } from "../routes/handler.ts";
 
 const noOptions = () => z.strictObject({});
 
-/** Whether bytes begin with others; undefined while they may come to. */
+/** Whether bytes begin with `start`; undefined while there are too few to tell. */
 function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
   const length = Math.min(bytes.length, start.length);
   if (bytes.compare(start, 0, length, 0, length) !== 0) {

@@ -6,7 +6,7 @@ const upstreamSchema = z.strictObject({
   dial: z
     .array(z.string())
     .describe(
-      "`host:port` or `unix//path`; placeholders allowed. Of several each gets all bytes, and all may answer.",
+      "`host:port` or `unix//path`; placeholders allowed. Several addresses all get the same bytes, and all may answer.",
     ),
   tls: upstreamTlsSchema.nullish().describe("Speaks TLS with it (no TLS)."),
   max_connections: configCount()

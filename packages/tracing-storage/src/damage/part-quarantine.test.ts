@@ -30,7 +30,7 @@ class OnePart {
   isThere = true;
   changes = 0;
   detached = 0;
-  /** Whether the second look for the part is answered late. */
+  /** The second look for the part is answered late. */
   readonly slowFind: boolean;
   #finds = 0;
 

@@ -39,7 +39,7 @@ export class AddressTokens {
     return this.#seal(kinds.returning, returningContext(address), Buffer.alloc(0), nowMs);
   }
 
-  /** Whether a token claims to be of a Retry: its client cannot take another. */
+  /** Whether a token claims to be of a Retry. Such a client cannot take another Retry. */
   isOfRetry(token: Buffer): boolean {
     return token[0] === kinds.retry;
   }
