@@ -46,7 +46,7 @@ async function shake(stream: Duplex, servername: string): Promise<TLSSocket> {
   return secure;
 }
 
-/** What TLS sends leaves in pieces, each in a packet of its own, as a large ClientHello does. */
+/** A stream whose bytes leave in pieces, each in a packet of its own, as those of a large ClientHello do. */
 function inPieces(socket: Duplex, size: number): Duplex {
   const stream = new Duplex({
     read() {},
