@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { freeAddresses } from "./free-addresses.ts";
 
@@ -11,3 +13,21 @@ test("gives different addresses outside the range of outgoing connections", asyn
     expect(Number(port)).toBeLessThan(32_000);
   }
 });
+
+test.skipIf(process.platform !== "linux")(
+  "gives no process what it gave to another that runs (Linux)",
+  async () => {
+    const script = `
+      import { freeAddresses } from ${JSON.stringify(new URL("free-addresses.ts", import.meta.url).href)};
+      console.log(JSON.stringify(await freeAddresses(700)));`;
+    const ask = async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+      return JSON.parse(stdout) as string[];
+    };
+    const mine = new Set(await freeAddresses(400));
+    const others = await ask();
+    expect(others.length).toBe(700);
+    expect(others.filter((address) => mine.has(address))).toEqual([]);
+    expect((await freeAddresses(100)).filter((address) => mine.has(address))).toEqual([]);
+  },
+);

@@ -9,21 +9,24 @@ import { createServer, type Server } from "node:net";
 const portRange = { first: 12_000, count: 20_000 };
 const attempts = 1000;
 
+/** Ports in that range that processes listen on by default: tests that start them so run beside others. */
+const defaultPorts = new Set([14250, 14268, 14269, 14271, 16685, 16686, 16687, 17270, 17271]);
+
 interface Held {
   readonly tcp: Server;
   readonly udp: Socket;
 }
 
 /**
- * Local addresses (`127.0.0.1:port`) on which nobody listens, neither TCP nor UDP, all different. Nothing keeps others
- * from taking them afterwards.
+ * Local addresses (`127.0.0.1:port`) on which nobody listens, neither TCP nor UDP, all different. On Linux no other
+ * process gets one of them from here, nor tries it, while this one runs; elsewhere they are only free at the moment.
  * @throws Error when there are none to be found
  */
 export async function freeAddresses(count: number): Promise<string[]> {
   const held = new Map<string, Held>();
   for (let attempt = 0; held.size < count && attempt < attempts; attempt++) {
     const port = portRange.first + Math.floor(Math.random() * portRange.count);
-    const taken = await take(port);
+    const taken = (await reserve(port)) ? await take(port) : undefined;
     if (taken !== undefined) {
       held.set(`127.0.0.1:${port}`, taken);
     }
@@ -33,6 +36,23 @@ export async function freeAddresses(count: number): Promise<string[]> {
     throw new Error(`only ${held.size} of ${count} wanted ports are free`);
   }
   return [...held.keys()];
+}
+
+/**
+ * Makes a port this process's own until it ends, before anybody listens on it. Without this, the look of one process
+ * takes the port for a moment from a program that another one has just started with it. The kernel gives back the name of
+ * a socket that is in no folder whenever a process ends.
+ */
+async function reserve(port: number): Promise<boolean> {
+  if (defaultPorts.has(port)) {
+    return false;
+  }
+  if (process.platform !== "linux") {
+    return true;
+  }
+  const name = createServer().listen(`\0port-of-tests-${port}`);
+  name.unref();
+  return happens(once(name, "listening"));
 }
 
 async function take(port: number): Promise<Held | undefined> {
