@@ -45,23 +45,25 @@ async function install() {
 
 const ignored = new Set(["node_modules", "dist", "gen", ".turbo", "test"]);
 
-function addFiles(hash, path) {
-  const stat = statSync(path);
+/** @param path from the folder: a prepared tree may be moved, or mounted elsewhere to be read only */
+function addFiles(hash, folder, path) {
+  const stat = statSync(join(folder, path));
   if (!stat.isDirectory()) {
     hash.update(`${path}\0${stat.size}\0${stat.mtimeMs}\n`);
     return;
   }
-  for (const entry of readdirSync(path).sort()) {
+  for (const entry of readdirSync(join(folder, path)).sort()) {
     if (!ignored.has(entry)) {
-      addFiles(hash, join(path, entry));
+      addFiles(hash, folder, join(path, entry));
     }
   }
 }
 
-function fingerprint(paths) {
+/** Text that changes when a file of these paths in a folder does. */
+export function fingerprint(folder, paths) {
   const hash = createHash("sha256");
   for (const path of paths) {
-    addFiles(hash, join(root, path));
+    addFiles(hash, folder, path);
   }
   return hash.digest("hex");
 }
@@ -72,7 +74,7 @@ async function step(name, inputs, outputs, work) {
   const stamp = join(folder, name);
   const isDone = () =>
     existsSync(stamp) &&
-    readFileSync(stamp, "utf8") === fingerprint(inputs) &&
+    readFileSync(stamp, "utf8") === fingerprint(root, inputs) &&
     outputs.every((path) => existsSync(join(root, path)));
   if (isDone()) {
     return;
@@ -84,7 +86,7 @@ async function step(name, inputs, outputs, work) {
   }
   await work();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(stamp, fingerprint(inputs));
+  writeFileSync(stamp, fingerprint(root, inputs));
 }
 
 function manifests() {
