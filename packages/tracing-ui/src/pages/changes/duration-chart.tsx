@@ -51,11 +51,15 @@ export function DurationChart({ changes }: { changes: Changes }) {
         <line x1="0" x2={width} y1={half} y2={half} />
       </svg>
       <div className="changes-ticks" aria-hidden="true">
-        {ticks.map((tick) => (
-          <span key={tick} style={{ left: `${(100 * (tick - first)) / (last - first)}%` }}>
-            {durationText(usOf(tick))}
-          </span>
-        ))}
+        {ticks.map((tick) => {
+          const place = (100 * (tick - first)) / (last - first);
+          // Further right, more of a label is left of its place: none is cut at the end.
+          return (
+            <span key={tick} style={{ left: `${place}%`, transform: `translateX(-${place}%)` }}>
+              {durationText(usOf(tick))}
+            </span>
+          );
+        })}
       </div>
     </figure>
   );
