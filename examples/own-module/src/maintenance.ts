@@ -42,6 +42,9 @@ const key = defineModule({
   },
 });
 
+/** The lines in braces: each reads itself, and is written back. */
+const lines = { retry_after: readLines.duration("retry_after", "invalid retry_after '%s'") };
+
 /** Answers that the site is closed, and when to come back. In a serverfile: `maintenance [text] { retry_after time }`. */
 const closed = defineModule({
   id: "http.handlers.maintenance",
@@ -53,7 +56,6 @@ const closed = defineModule({
       settings.text = cursor.value;
     }
     cursor.noMoreArguments();
-    const lines = { retry_after: readLines.duration("retry_after", "invalid retry_after '%s'") };
     readLines.readFields(cursor, settings, lines, (word) => `unrecognized subdirective '${word}'`);
     return settings;
   }),
@@ -62,7 +64,7 @@ const closed = defineModule({
     return {
       directive: "maintenance",
       words: text === undefined ? [] : [text],
-      ...blockOf(writeLines.fieldLines(settings, { retry_after: writeLines.duration("retry_after") })),
+      ...blockOf(writeLines.fieldLines(settings, lines)),
     };
   },
   config: z.strictObject({

@@ -2,102 +2,86 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ReadModule } from "serverfile/modules/module-reader";
 import { readClientAuth } from "serverfile/modules/tls/client-auth";
 import { inexpressible } from "serverfile/to-text/inexpressible";
-import {
-  duration,
-  field,
-  fieldLines,
-  flag,
-  integer,
-  text,
-  texts,
-} from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
-import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
 import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Members } from "serverfile/to-text/members";
 import { caPoolLine } from "serverfile/to-text/modules/ca-pools";
 import { clientAuthLine } from "serverfile/to-text/modules/client-auth";
 import * as fields from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, onlyGiven, setAt } from "serverfile/values/draft";
-import { withPrivateRanges } from "serverfile/values/private-ranges";
+import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges";
 import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
 import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
 
 /** A word that must be one of some. */
-function oneOf(path: string, values: readonly string[]): fields.FieldReader {
-  return (cursor, draft) => {
+function oneOf(path: string, values: readonly string[]): fields.Row {
+  const read: fields.FieldReader = (cursor, draft) => {
     const value = cursor.onlyArgument();
     if (!values.includes(value)) {
       throw cursor.error(`unrecognized value '${value}': one of ${values.join(", ")}`);
     }
     setAt(draft, path, value);
   };
+  return fields.row(path, read, fields.wordsOf.text, "");
 }
 
-function rangeReader(path: string): fields.FieldReader {
-  return (cursor, draft) =>
+function ranges(path: string): fields.Row {
+  const read: fields.FieldReader = (cursor, draft) =>
     void listOf(draft, path).push(...cursor.someArguments().flatMap(withPrivateRanges));
-}
-
-const rangesField = (path: string) =>
-  field(path, (members, key) => {
+  return fields.row(path, read, (members, key) => {
     const list = members.texts(key);
     return list && rangeWords(list);
   });
+}
 
-const proxyProtocol = blockModule(
-  {
-    allow: rangeReader("allow"),
-    deny: rangeReader("deny"),
-    fallback_policy: (cursor, draft) => setAt(draft, "fallback_policy", cursor.onlyArgument().toUpperCase()),
-    timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
-  },
-  (members) =>
-    fieldLines(members, {
-      allow: rangesField("allow"),
-      deny: rangesField("deny"),
-      fallback_policy: text("fallback_policy"),
-      timeout: duration("timeout"),
-    }),
-);
+const upperCase: fields.FieldReader = (cursor, draft) =>
+  setAt(draft, "fallback_policy", cursor.onlyArgument().toUpperCase());
 
-const rate =
-  (path: string): fields.FieldReader =>
-  (cursor, draft) => {
+const proxyProtocol = blockModule({
+  allow: ranges("allow"),
+  deny: ranges("deny"),
+  fallback_policy: fields.row("fallback_policy", upperCase, fields.wordsOf.text),
+  timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
+});
+
+function rate(path: string): fields.Row {
+  const read: fields.FieldReader = (cursor, draft) => {
     const value = Number(cursor.onlyArgument());
     if (!Number.isFinite(value) || value < 0) {
       throw cursor.error(`'${cursor.value}' is no number of bytes`);
     }
     setAt(draft, path, value);
   };
+  return fields.row(path, read, fields.wordsOf.number);
+}
+
 const throttleRates = ["read_bytes_per_second", "total_read_bytes_per_second"];
 const throttleBursts = ["read_burst_size", "total_read_burst_size"];
-const throttle = blockModule(
-  {
-    latency: fields.duration("latency", "parsing throttle option 'latency' duration"),
-    ...Object.fromEntries(throttleRates.map((name) => [name, rate(name)])),
-    ...Object.fromEntries(throttleBursts.map((name) => [name, fields.integer(name, `parsing ${name}`, 32)])),
-  },
-  (members) =>
-    fieldLines(members, {
-      latency: duration("latency"),
-      ...Object.fromEntries([...throttleBursts, ...throttleRates].map((name) => [name, integer(name)])),
-    }),
-);
+const throttle = blockModule({
+  latency: fields.duration("latency", "parsing throttle option 'latency' duration"),
+  ...Object.fromEntries(throttleBursts.map((name) => [name, fields.integer(name, `parsing ${name}`, 32)])),
+  ...Object.fromEntries(throttleRates.map((name) => [name, rate(name)])),
+});
+
+/** Lines of a connection policy that say one thing each. */
+const policyFields = {
+  alpn: fields.texts("alpn"),
+  ciphers: fields.texts("cipher_suites"),
+  curves: fields.texts("curves"),
+  default_sni: fields.onlyText("default_sni"),
+  drop: fields.flag("drop"),
+  fallback_sni: fields.onlyText("fallback_sni"),
+};
 
 /** `connection_policy { … }`. */
 function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.noMoreArguments();
   return readBlock(cursor, {
-    alpn: fields.texts("alpn"),
-    ciphers: fields.texts("cipher_suites"),
+    ...policyFields,
     client_auth: (line, draft) => {
       draft.client_authentication = readClientAuth(line, readModule);
     },
-    curves: fields.texts("curves"),
-    default_sni: fields.onlyText("default_sni"),
-    drop: fields.flag("drop"),
-    fallback_sni: fields.onlyText("fallback_sni"),
     match: (line, draft) => {
       draft.match = readHandshakeSet(line, readModule);
     },
@@ -123,14 +107,7 @@ function policyLine(policy: Members, matcherLines: MatcherSetWriter): Line {
       ? []
       : [lineWith(["match"], handshakeLines(match, policy.pathOf("match"), matcherLines))]),
     ...(auth === undefined ? [] : [clientAuthLine(auth)]),
-    ...fieldLines(policy, {
-      alpn: texts("alpn"),
-      ciphers: texts("cipher_suites"),
-      curves: texts("curves"),
-      default_sni: text("default_sni"),
-      drop: flag("drop"),
-      fallback_sni: text("fallback_sni"),
-    }),
+    ...fieldLines(policy, policyFields),
     ...(min === undefined ? [] : [line("protocols", min, ...[max ?? []].flat())]),
   ];
   policy.done("a connection policy");
@@ -208,7 +185,14 @@ function scalar(word: string): string | number | boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(word) ? Number(word) : word;
 }
 
-const upstreamTls: fields.FieldReaders = {
+/** Words behind those of lines before, in `tls`. */
+function tlsList(name: string): fields.Row {
+  const read: fields.FieldReader = (cursor, draft) =>
+    void listOf(childOf(draft, "tls"), name).push(...cursor.someArguments());
+  return fields.row(`tls.${name}`, read, fields.wordsOf.texts);
+}
+
+const upstreamFields: fields.FieldReaders = {
   tls: (cursor, draft) => {
     cursor.noMoreArguments();
     childOf(draft, "tls");
@@ -225,26 +209,25 @@ const upstreamTls: fields.FieldReaders = {
       setAt(draft, "tls.client_certificate_key_file", second);
     }
   },
-  tls_curves: (cursor, draft) => void listOf(childOf(draft, "tls"), "curves").push(...cursor.someArguments()),
-  tls_except_ports: (cursor, draft) =>
-    void listOf(childOf(draft, "tls"), "except_ports").push(...cursor.someArguments()),
+  tls_curves: tlsList("curves"),
+  tls_except_ports: tlsList("except_ports"),
   tls_insecure_skip_verify: fields.flag("tls.insecure_skip_verify"),
   tls_renegotiation: oneOf("tls.renegotiation", ["never", "once", "freely"]),
   tls_server_name: fields.onlyText("tls.server_name"),
   tls_timeout: fields.duration("tls.handshake_timeout", "parsing tls_timeout duration"),
+  max_connections: fields.integer("max_connections", "parsing upstream option 'max_connections'", 32),
+  weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
 };
 
 function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
   const dial = cursor.remainingArguments();
   const draft = readBlock(cursor, {
-    ...upstreamTls,
+    ...upstreamFields,
     dial: (line) => void dial.push(...line.someArguments()),
-    max_connections: fields.integer("max_connections", "parsing upstream option 'max_connections'", 32),
     tls_trust_pool: (line, made) => {
       line.argument();
       childOf(made, "tls").ca = readModule(line, "tls.ca_pool.source", "provider");
     },
-    weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
   });
   return { ...draft, ...(dial.length > 0 && { dial }) };
 }
@@ -266,18 +249,7 @@ function upstreamLine(upstream: Members): Line {
   if (pool !== undefined) {
     lines.push(caPoolLine(pool, "tls_trust_pool"));
   }
-  lines.push(
-    ...fieldLines(upstream, {
-      max_connections: integer("max_connections"),
-      weight: integer("weight"),
-      tls_curves: texts("tls.curves"),
-      tls_except_ports: texts("tls.except_ports"),
-      tls_insecure_skip_verify: flag("tls.insecure_skip_verify"),
-      tls_renegotiation: text("tls.renegotiation"),
-      tls_server_name: text("tls.server_name"),
-      tls_timeout: duration("tls.handshake_timeout"),
-    }),
-  );
+  lines.push(...fieldLines(upstream, upstreamFields));
   upstream.done("an upstream");
   return lineWith(["upstream", ...dial], lines);
 }
@@ -354,20 +326,7 @@ const proxy: TextModule = {
     const lines = [
       ...upstreams.map(upstreamLine),
       ...policyWords(policy),
-      ...fieldLines(members, {
-        lb_try_duration: duration("load_balancing.try_duration"),
-        lb_try_interval: duration("load_balancing.try_interval"),
-        health_interval: duration("health_checks.active.interval"),
-        health_timeout: duration("health_checks.active.timeout"),
-        health_port: integer("health_checks.active.port"),
-        health_fall: integer("health_checks.active.fall"),
-        health_rise: integer("health_checks.active.rise"),
-        close_if_unhealthy: flag("health_checks.active.close_if_unhealthy"),
-        fail_duration: duration("health_checks.passive.fail_duration"),
-        max_fails: integer("health_checks.passive.max_fails"),
-        unhealthy_connection_count: integer("health_checks.passive.unhealthy_connection_count"),
-        proxy_protocol: text("proxy_protocol"),
-      }),
+      ...fieldLines(members, proxyFields),
     ];
     const plainWords = lines.map(({ words, block }) =>
       block === undefined && words.length === 2 ? words[1] : undefined,

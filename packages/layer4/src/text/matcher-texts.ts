@@ -4,15 +4,14 @@ import { TokenCursor } from "serverfile/lexer/token-cursor";
 import { readMatcherSet } from "serverfile/matchers/matcher-set";
 import type { ReadModule } from "serverfile/modules/module-reader";
 import { inexpressible } from "serverfile/to-text/inexpressible";
-import { fieldLines, text, texts } from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
-import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
 import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import * as fields from "serverfile/values/block-fields";
 import { childOf, type Draft, type DraftValue, listOf, onlyGiven, setMember } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
-import { withPrivateRanges } from "serverfile/values/private-ranges";
+import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges";
 import { readBlock } from "./text-module.ts";
 
 /** The text of a matcher, whose config may be any JSON. */
@@ -62,11 +61,26 @@ function numbers(cursor: TokenCursor): number[] {
     .map((word) => fields.parsed(cursor, word, (each) => parseInteger(each, 32), "invalid number '%s'"));
 }
 
-function appended(path: string, values: (cursor: TokenCursor) => readonly DraftValue[]): fields.FieldReader {
-  return (cursor, draft) => void listOf(draft, path).push(...values(cursor));
+/** Values after those of lines before. */
+function appended(path: string, values: (cursor: TokenCursor) => readonly DraftValue[]): fields.Row {
+  const read: fields.FieldReader = (cursor, draft) => void listOf(draft, path).push(...values(cursor));
+  return fields.row(path, read, fields.wordsOf.numbers);
 }
 
 const words = (cursor: TokenCursor) => cursor.someArguments();
+
+/** A matcher with nothing but options in a block, some of them written apart. */
+function ofBlock(
+  name: string,
+  options: fields.FieldReaders,
+  more: (members: Members) => readonly Line[] = () => [],
+): MatcherText {
+  const read = (cursor: TokenCursor) => {
+    cursor.noMoreArguments();
+    return readBlock(cursor, options);
+  };
+  return ofMembers(read, (members) => ({ lines: [...more(members), ...fieldLines(members, options)] }), name);
+}
 
 const clock = ofMembers(
   (cursor) => {
@@ -116,76 +130,44 @@ const regexp = ofMembers(
   "regexp",
 );
 
-const socks4 = ofMembers(
-  (cursor) => {
-    cursor.noMoreArguments();
-    return readBlock(cursor, {
-      commands: appended("commands", words),
-      networks: appended("networks", (each) => words(each).flatMap(withPrivateRanges)),
-      ports: appended("ports", numbers),
-    });
-  },
-  (members) => ({
-    lines: [
-      ...fieldLines(members, { commands: texts("commands"), networks: texts("networks") }),
-      ...[members.list("ports") ?? []]
-        .filter((list) => list.length > 0)
-        .map((list) => line("ports", ...list.map(String))),
-    ],
-  }),
-  "socks4",
-);
+const socks4 = ofBlock("socks4", {
+  commands: appended("commands", words),
+  networks: appended("networks", (cursor) => words(cursor).flatMap(withPrivateRanges)),
+  ports: appended("ports", numbers),
+});
 
-const socks5 = ofMembers(
-  (cursor) => {
-    cursor.noMoreArguments();
-    return readBlock(cursor, { auth_methods: appended("auth_methods", numbers) });
-  },
-  (members) => ({
-    lines: [members.list("auth_methods") ?? []]
-      .filter((list) => list.length > 0)
-      .map((list) => line("auth_methods", ...list.map(String))),
-  }),
-  "socks5",
-);
+const socks5 = ofBlock("socks5", { auth_methods: appended("auth_methods", numbers) });
 
-const postgres = ofMembers(
-  (cursor) => {
-    cursor.noMoreArguments();
-    return readBlock(cursor, {
-      user: (line, draft) => {
-        const user = childOf(draft, "user");
-        const name = line.argument();
-        const present = user[name];
-        const more = line.remainingArguments();
-        user[name] =
-          Array.isArray(present) || more.length > 0
-            ? [...(Array.isArray(present) ? present : []), ...more]
-            : null;
-      },
-      client: appended("client", words),
-      tls: (line, draft) => {
-        const value = line.onlyArgument();
-        if (!["enabled", "disabled", "*"].includes(value)) {
-          throw line.error(
-            `malformed layer4 connection matcher 'postgres': unrecognized 'tls' value '${value}'`,
-          );
-        }
-        if (value !== "*") {
-          draft.tls = value;
-        }
-      },
-    });
-  },
-  (members) => ({
-    lines: [
-      ...(members.child("user")?.entries() ?? []).map(([name, databases]) =>
-        line("user", name, ...(Array.isArray(databases) ? databases.map(String) : [])),
-      ),
-      ...fieldLines(members, { client: texts("client"), tls: text("tls") }),
-    ],
-  }),
+const readPostgresTls: fields.FieldReader = (cursor, draft) => {
+  const value = cursor.onlyArgument();
+  if (!["enabled", "disabled", "*"].includes(value)) {
+    throw cursor.error(`malformed layer4 connection matcher 'postgres': unrecognized 'tls' value '${value}'`);
+  }
+  if (value !== "*") {
+    draft.tls = value;
+  }
+};
+
+const postgres = ofBlock(
   "postgres",
+  {
+    user: (line, draft) => {
+      const user = childOf(draft, "user");
+      const name = line.argument();
+      const present = user[name];
+      const more = line.remainingArguments();
+      user[name] =
+        Array.isArray(present) || more.length > 0
+          ? [...(Array.isArray(present) ? present : []), ...more]
+          : null;
+    },
+    client: appended("client", words),
+    tls: fields.row("tls", readPostgresTls, fields.wordsOf.text),
+  },
+  (members) =>
+    (members.child("user")?.entries() ?? []).map(([name, databases]) =>
+      line("user", name, ...(Array.isArray(databases) ? databases.map(String) : [])),
+    ),
 );
 
 const vars: MatcherText = {

@@ -2,15 +2,19 @@ import type { Segment } from "serverfile/lexer/token";
 import { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ReadModule } from "serverfile/modules/module-reader";
 import { inexpressible } from "serverfile/to-text/inexpressible";
-import { duration, fieldLines } from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { type Line, line } from "serverfile/to-text/lines/line";
 import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Members } from "serverfile/to-text/members";
-import * as fields from "serverfile/values/block-fields";
+import { duration } from "serverfile/values/block-fields";
 import type { Draft, DraftValue } from "serverfile/values/draft";
 import { handlerTexts } from "./handler-texts.ts";
 import { layer4SetLines, readLayer4Set } from "./matcher-texts.ts";
 import type { Readers, Writers } from "./text-module.ts";
+
+const routesFields = {
+  matching_timeout: duration("matching_timeout", "parsing option 'matching_timeout' duration"),
+};
 
 function readersWith(readModule: ReadModule): Readers {
   return {
@@ -76,7 +80,7 @@ export function readRoutes(cursor: TokenCursor, readModule: ReadModule): Draft {
     } else if (name === "route") {
       segments.push(cursor.nextSegment());
     } else if (name === "matching_timeout") {
-      fields.duration("matching_timeout", `parsing option '${name}' duration`)(cursor, draft);
+      routesFields.matching_timeout(cursor, draft);
       cursor.noMoreArguments();
     } else {
       throw cursor.argumentError();
@@ -123,9 +127,5 @@ export function routeLines(members: Members, matcherLines: MatcherSetWriter): Li
     route.done("a route");
     return block.length === 0 ? line("route", ...match) : { words: ["route", ...match], block };
   });
-  return [
-    ...definitions,
-    ...fieldLines(members, { matching_timeout: duration("matching_timeout") }),
-    ...routes,
-  ];
+  return [...definitions, ...fieldLines(members, routesFields), ...routes];
 }

@@ -1,6 +1,7 @@
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ReadModule } from "serverfile/modules/module-reader";
-import type { Line } from "serverfile/to-text/lines/line";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
+import { type Line, lineWith } from "serverfile/to-text/lines/line";
 import type { MatcherSetWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Members } from "serverfile/to-text/members";
 import { type FieldReaders, readFields } from "serverfile/values/block-fields";
@@ -48,16 +49,13 @@ export function readBlock(cursor: TokenCursor, fields: FieldReaders): Draft {
 }
 
 /** A module with nothing but options in a block. */
-export function blockModule(fields: FieldReaders, write: (members: Members) => readonly Line[]): TextModule {
+export function blockModule(fields: FieldReaders): TextModule {
   return {
     read(cursor) {
       cursor.next();
       cursor.noMoreArguments();
       return readBlock(cursor, fields);
     },
-    write(members, name) {
-      const lines = write(members);
-      return lines.length === 0 ? { words: [name] } : { words: [name], block: lines };
-    },
+    write: (members, name) => lineWith([name], fieldLines(members, fields)),
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from "server-core/json/json-value";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import { parsed } from "../values/block-fields.ts";
 import { childOf, type Draft, listOf } from "../values/draft.ts";
@@ -7,6 +8,11 @@ import { readHeaderMatcher } from "./matcher-kinds.ts";
 /** A status code, or the first digit of a class such as `4xx`. */
 export function parseStatus(word: string): number {
   return parseInteger(/^.{1}xx$/.test(word) ? word.slice(0, 1) : word);
+}
+
+/** A status code; below 10 a class of them. */
+export function statusWord(status: JsonValue): string {
+  return typeof status === "number" && status >= 1 && status <= 9 ? `${status}xx` : String(status);
 }
 
 /**

@@ -1,18 +1,9 @@
 import type { TokenCursor } from "../lexer/token-cursor.ts";
-import { duration, type FieldReader } from "../values/block-fields.ts";
-import { type Draft, listOf } from "../values/draft.ts";
+import { appended, duration, type FieldReaders, row } from "../values/block-fields.ts";
+import type { Draft } from "../values/draft.ts";
 import { type ModuleReader, noSettings } from "./module-reader.ts";
 
 const policies = ["IGNORE", "USE", "REJECT", "REQUIRE", "SKIP"];
-
-function append(member: string): FieldReader {
-  return (cursor, draft) => {
-    const words = cursor.remainingArguments();
-    if (words.length > 0) {
-      listOf(draft, member).push(...words);
-    }
-  };
-}
 
 function fallbackPolicy(cursor: TokenCursor, draft: Draft): void {
   const policy = cursor.argument();
@@ -22,11 +13,14 @@ function fallbackPolicy(cursor: TokenCursor, draft: Draft): void {
   draft.fallback_policy = policy.toUpperCase();
 }
 
-const proxyProtocolFields: Readonly<Record<string, FieldReader>> = {
+/** The lines of the wrapper `proxy_protocol`. */
+export const proxyProtocolFields: FieldReaders = {
   timeout: duration("timeout", "parsing proxy_protocol timeout duration"),
-  allow: append("allow"),
-  deny: append("deny"),
-  fallback_policy: fallbackPolicy,
+  allow: appended("allow"),
+  deny: appended("deny"),
+  fallback_policy: row("fallback_policy", fallbackPolicy, (members, key) => [
+    (members.text(key) ?? "").toLowerCase(),
+  ]),
 };
 
 const proxyProtocol: ModuleReader = (cursor) => {

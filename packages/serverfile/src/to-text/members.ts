@@ -1,3 +1,4 @@
+import type { ServerError } from "server-core/errors";
 import {
   isJsonArray,
   isJsonObject,
@@ -45,6 +46,11 @@ export class Members {
     return this.path + segment(key);
   }
 
+  /** The error for a member that no line says. */
+  refuse(key: string, reason: string): ServerError {
+    return inexpressible(this.pathOf(key), reason);
+  }
+
   /** Whether it is there and nobody took it. */
   has(key: string): boolean {
     return Object.hasOwn(this.#object, key) && !this.#taken.has(key);
@@ -74,7 +80,7 @@ export class Members {
   text(key: string): string | undefined {
     const value = this.take(key);
     if (value !== undefined && typeof value !== "string") {
-      throw inexpressible(this.pathOf(key), "a text is expected");
+      throw this.refuse(key, "a text is expected");
     }
     return value;
   }
@@ -82,7 +88,7 @@ export class Members {
   number(key: string): number | undefined {
     const value = this.take(key);
     if (value !== undefined && typeof value !== "number") {
-      throw inexpressible(this.pathOf(key), "a number is expected");
+      throw this.refuse(key, "a number is expected");
     }
     return value;
   }
@@ -90,7 +96,7 @@ export class Members {
   boolean(key: string): boolean | undefined {
     const value = this.take(key);
     if (value !== undefined && typeof value !== "boolean") {
-      throw inexpressible(this.pathOf(key), "true or false is expected");
+      throw this.refuse(key, "true or false is expected");
     }
     return value;
   }
@@ -99,7 +105,7 @@ export class Members {
   list(key: string): readonly JsonValue[] | undefined {
     const value = this.take(key);
     if (value !== undefined && !isJsonArray(value)) {
-      throw inexpressible(this.pathOf(key), "a list is expected");
+      throw this.refuse(key, "a list is expected");
     }
     return value;
   }

@@ -1,32 +1,99 @@
 import { messageOf } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
-import { childOf, type Draft, setAt } from "./draft.ts";
+import { childOf, type Draft, listOf, setAt } from "./draft.ts";
 import { parseDuration } from "./parse-duration.ts";
 import { parseInteger } from "./parse-number.ts";
 import { parseSize } from "./parse-size.ts";
+import { durationWord, sizeWord } from "./value-words.ts";
 
 /** Reads one line of a block, whose first word is the current token, into what is being made. */
 export type FieldReader = (cursor: TokenCursor, draft: Draft) => void;
 export type FieldReaders = Readonly<Record<string, FieldReader>>;
 
+/** The members of an object that is written as text. Each method takes the member, and refuses one of another type. */
+interface TakenMembers {
+  text(key: string): string | undefined;
+  texts(key: string): readonly string[] | undefined;
+  number(key: string): number | undefined;
+  boolean(key: string): boolean | undefined;
+  list(key: string): readonly JsonValue[] | undefined;
+  take(key: string): JsonValue | undefined;
+  refuse(key: string, reason: string): Error;
+}
+
+/** The words after a line's name; undefined when its member is absent. */
+export type RowWords = (members: TakenMembers, key: string) => readonly string[] | undefined;
+
+/** A line that stands for one member: it reads itself, and knows its words on the way back. */
+export type Row = FieldReader & {
+  /** Dotted, from the object that the block is for. */
+  readonly path: string;
+  readonly words: RowWords;
+  /** The word for an empty value, which makes the objects on the way; undefined where the line takes none. */
+  readonly empty: string | undefined;
+};
+
+/** @param path where the member stands, dotted */
+export function row(path: string, read: FieldReader, words: RowWords, empty?: string): Row {
+  return Object.assign((cursor: TokenCursor, draft: Draft) => read(cursor, draft), { path, words, empty });
+}
+
+function one<T>(value: T | undefined, toWord: (value: T) => string): readonly string[] | undefined {
+  return value === undefined ? undefined : [toWord(value)];
+}
+
+/** Words of a member by its type. */
+export const wordsOf = {
+  text: (members, key) => one(members.text(key), String),
+  texts: (members, key) => members.texts(key),
+  number: (members, key) => one(members.number(key), String),
+  numbers: (members, key) => members.list(key)?.map(String),
+  boolean: (members, key) => one(members.boolean(key), String),
+  duration: (members, key) => one(members.number(key), durationWord),
+  size: (members, key) => one(members.number(key), sizeWord),
+} satisfies Record<string, RowWords>;
+
+/** A line with fixed words that stands for a boolean. */
+export function wordsFor(value: boolean, ...words: readonly string[]): RowWords {
+  return (members, key) => {
+    const present = members.boolean(key);
+    if (present !== undefined && present !== value) {
+      throw members.refuse(key, `${!value} is what it is without a line`);
+    }
+    return present === undefined ? undefined : words;
+  };
+}
+
 /** One word; more are left unread. @param path where it goes, dotted */
-export function text(path: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, cursor.argument());
+export function text(path: string): Row {
+  return row(path, (cursor, draft) => setAt(draft, path, cursor.argument()), wordsOf.text, "");
 }
 
 /** Exactly one word. */
-export function onlyText(path: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, cursor.onlyArgument());
+export function onlyText(path: string): Row {
+  return row(path, (cursor, draft) => setAt(draft, path, cursor.onlyArgument()), wordsOf.text, "");
 }
 
 /** At least one word; they replace those of a line before. */
-export function texts(path: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, cursor.someArguments());
+export function texts(path: string): Row {
+  return row(path, (cursor, draft) => setAt(draft, path, cursor.someArguments()), wordsOf.texts);
+}
+
+/** Any number of words, after those of lines before. @param path a member of the object itself */
+export function appended(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
+    const words = cursor.remainingArguments();
+    if (words.length > 0) {
+      listOf(draft, path).push(...words);
+    }
+  };
+  return row(path, read, wordsOf.texts);
 }
 
 /** A line without arguments that sets `value` (true). */
-export function flag(path: string, value = true): FieldReader {
-  return (cursor, draft) => {
+export function flag(path: string, value = true): Row {
+  const read: FieldReader = (cursor, draft) => {
     cursor.noMoreArguments();
     if (value) {
       setAt(draft, path, true);
@@ -34,6 +101,18 @@ export function flag(path: string, value = true): FieldReader {
       setFalse(draft, path);
     }
   };
+  return row(path, read, wordsFor(value));
+}
+
+/** A row that may stand once. @param message of the error for a second one */
+export function once(of: Row, message: string): Row {
+  const read: FieldReader = (cursor, draft) => {
+    if (draft[of.path] !== undefined) {
+      throw cursor.error(message);
+    }
+    of(cursor, draft);
+  };
+  return row(of.path, read, of.words, of.empty);
 }
 
 /** Sets a boolean whose default is true to false. */
@@ -58,23 +137,51 @@ export function parsed<T>(cursor: TokenCursor, word: string, parse: (word: strin
 }
 
 /** A duration, as nanoseconds. @param fault what an error starts with; `%s` is the word */
-export function duration(path: string, fault: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, parsed(cursor, cursor.argument(), parseDuration, fault));
+export function duration(path: string, fault = ""): Row {
+  const read: FieldReader = (cursor, draft) =>
+    setAt(draft, path, parsed(cursor, cursor.argument(), parseDuration, fault));
+  return row(path, read, wordsOf.duration, "0");
 }
 
 /** A whole number. @param bits that it must fit in */
-export function integer(path: string, fault: string, bits = 64): FieldReader {
-  return (cursor, draft) =>
+export function integer(path: string, fault = "", bits = 64): Row {
+  const read: FieldReader = (cursor, draft) =>
     setAt(
       draft,
       path,
       parsed(cursor, cursor.argument(), (word) => parseInteger(word, bits), fault),
     );
+  return row(path, read, wordsOf.number, "0");
+}
+
+/**
+ * A time, and the bytes a second that a slow peer must reach at least.
+ * @param which `read` or `write`; the rate goes to `read_min_rate` or `write_min_rate`
+ * @param faults what errors of the time and of the rate start with
+ */
+export function paced(path: string, which: "read" | "write", faults: readonly [string, string]): Row {
+  const rateKey = `${which}_min_rate`;
+  const read: FieldReader = (cursor, draft) => {
+    const [time, rate, ...more] = cursor.remainingArguments();
+    if (time === undefined || more.length > 0) {
+      throw cursor.argumentError();
+    }
+    setAt(draft, path, parsed(cursor, time, parseDuration, faults[0]));
+    if (rate !== undefined) {
+      setAt(draft, rateKey, parsed(cursor, rate, parseInteger, faults[1]));
+    }
+  };
+  return row(path, read, (members, key) => [
+    ...(wordsOf.duration(members, key) ?? ["0"]),
+    ...(wordsOf.number(members, rateKey) ?? []),
+  ]);
 }
 
 /** A size in bytes; the only argument. */
-export function size(path: string, fault: string): FieldReader {
-  return (cursor, draft) => setAt(draft, path, parsed(cursor, cursor.onlyArgument(), parseSize, fault));
+export function size(path: string, fault = ""): Row {
+  const read: FieldReader = (cursor, draft) =>
+    setAt(draft, path, parsed(cursor, cursor.onlyArgument(), parseSize, fault));
+  return row(path, read, wordsOf.size, "0");
 }
 
 /**

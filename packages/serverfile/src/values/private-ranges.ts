@@ -12,3 +12,13 @@ export const privateRanges: readonly string[] = [
 export function withPrivateRanges(word: string): readonly string[] {
   return word === "private_ranges" ? privateRanges : [word];
 }
+
+/** Ranges with the private ones by their one name. */
+export function rangeWords(ranges: readonly string[]): string[] {
+  const start = ranges.indexOf(privateRanges[0] ?? "");
+  if (start === -1 || privateRanges.some((range, index) => ranges[start + index] !== range)) {
+    return [...ranges];
+  }
+  const rest = ranges.slice(start + privateRanges.length);
+  return [...ranges.slice(0, start), "private_ranges", ...rangeWords(rest)];
+}

@@ -3,12 +3,24 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ModuleText } from "serverfile/module-text";
 import { routeOf } from "serverfile/routes/route";
 import type { DirectiveResult } from "serverfile/routes/site-results";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf, type Line } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { duration, type FieldReader, flag, onlyText, readFields } from "serverfile/values/block-fields";
-import { childOf, type Draft, listOf } from "serverfile/values/draft";
+import {
+  appended,
+  duration,
+  type FieldReader,
+  flag,
+  onlyText,
+  readFields,
+  row,
+  wordsFor,
+  wordsOf,
+} from "serverfile/values/block-fields";
+import { childOf, type Draft } from "serverfile/values/draft";
+
+const ruleFields = { domains: appended("domains"), ip_ranges: appended("ip_ranges") };
 
 function rules(which: "allow" | "deny"): FieldReader {
   return (cursor: TokenCursor, draft: Draft) => {
@@ -21,7 +33,7 @@ function rules(which: "allow" | "deny"): FieldReader {
       if (name !== "domains" && name !== "ip_ranges") {
         throw cursor.error(`unrecognized '${which}' subdirective: ${name}`);
       }
-      listOf(read, name).push(...cursor.remainingArguments());
+      ruleFields[name](cursor, read);
     }
     childOf(draft, "policy")[which] = read;
   };
@@ -30,22 +42,25 @@ function rules(which: "allow" | "deny"): FieldReader {
 const fields = {
   ca: onlyText("ca"),
   lifetime: duration("lifetime", ""),
-  resolvers: (cursor: TokenCursor, draft: Draft) => {
-    const addresses = cursor.remainingArguments();
-    if (addresses.length === 0) {
-      throw cursor.error("must specify at least one resolver address");
-    }
-    draft.resolvers = addresses;
-  },
-  challenges: (cursor: TokenCursor, draft: Draft) => {
-    const names = cursor.remainingArguments();
-    if (names.length > 0) {
-      listOf(draft, "challenges").push(...names);
-    }
-  },
-  allow_wildcard_names: (_cursor: TokenCursor, draft: Draft) => {
-    childOf(draft, "policy").allow_wildcard_names = true;
-  },
+  resolvers: row(
+    "resolvers",
+    (cursor, draft) => {
+      const addresses = cursor.remainingArguments();
+      if (addresses.length === 0) {
+        throw cursor.error("must specify at least one resolver address");
+      }
+      draft.resolvers = addresses;
+    },
+    wordsOf.texts,
+  ),
+  challenges: appended("challenges"),
+  allow_wildcard_names: row(
+    "policy.allow_wildcard_names",
+    (_cursor, draft) => {
+      childOf(draft, "policy").allow_wildcard_names = true;
+    },
+    wordsFor(true),
+  ),
   allow: rules("allow"),
   deny: rules("deny"),
   sign_with_root: flag("sign_with_root"),
@@ -69,34 +84,13 @@ const directive: Directive = (context) => {
 
 function ruleLines(policy: Members | undefined, which: "allow" | "deny"): Line[] {
   const rule = policy?.child(which);
-  return rule === undefined
-    ? []
-    : [
-        {
-          words: [which],
-          block: write.fieldLines(rule, {
-            domains: write.texts("domains"),
-            ip_ranges: write.texts("ip_ranges"),
-          }),
-        },
-      ];
+  return rule === undefined ? [] : [{ words: [which], block: fieldLines(rule, ruleFields) }];
 }
 
 const toText: HandlerWriter = (handler) => {
   const policy = handler.child("policy");
-  const lines = [
-    ...write.fieldLines(handler, {
-      ca: write.text("ca"),
-      lifetime: write.duration("lifetime"),
-      resolvers: write.texts("resolvers"),
-      challenges: write.texts("challenges"),
-      allow_wildcard_names: write.flag("policy.allow_wildcard_names"),
-    }),
-    ...ruleLines(policy, "allow"),
-    ...ruleLines(policy, "deny"),
-    ...write.fieldLines(handler, { sign_with_root: write.flag("sign_with_root") }),
-  ];
-  return { directive: "acme_server", words: [], ...blockOf(lines) };
+  const rules = [...ruleLines(policy, "allow"), ...ruleLines(policy, "deny")];
+  return { directive: "acme_server", words: [], ...blockOf([...fieldLines(handler, fields), ...rules]) };
 };
 
 /** How serverfiles say it. */

@@ -1,6 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
+import { blockOf } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
@@ -20,17 +21,11 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-const cacheFields = {
-  max_bytes: write.size("max_bytes"),
-  max_object_bytes: write.size("max_object_bytes"),
-  default_ttl: write.duration("default_ttl"),
-};
-
-/** `cache`. */
-const toText: HandlerWriter = (handler) => {
-  const lines = write.fieldLines(handler, cacheFields);
-  return { directive: "cache", words: [], block: lines.length === 0 ? undefined : lines };
-};
+const toText: HandlerWriter = (handler) => ({
+  directive: "cache",
+  words: [],
+  ...blockOf(fieldLines(handler, fields)),
+});
 
 /** How serverfiles say it. */
 export const cacheText: ModuleText = { directive, toText };

@@ -2,7 +2,7 @@ import { handlerDirective } from "serverfile/directives/directive";
 import { readResponseMatcher } from "serverfile/matchers/response-matcher";
 import type { ModuleText } from "serverfile/module-text";
 import { inexpressible } from "serverfile/to-text/inexpressible";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf, line, lineWith } from "serverfile/to-text/lines/line";
 import { responseMatcherLines } from "serverfile/to-text/matchers/response-matchers";
 import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
@@ -10,7 +10,7 @@ import { integer } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
 const formats = new Set(["gzip", "zstd", "br"]);
-const minimumLength = integer("minimum_length", "");
+const fields = { minimum_length: integer("minimum_length") };
 
 /** `encode [format…] { … }`: compresses answers; the order of formats is the preference. */
 const directive = handlerDirective(({ cursor, readModule }) => {
@@ -22,7 +22,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
   while (cursor.nextInBlock(0)) {
     switch (cursor.value) {
       case "minimum_length":
-        minimumLength(cursor, draft);
+        fields.minimum_length(cursor, draft);
         break;
       case "match":
         draft.match = readResponseMatcher(cursor.segmentCursor(), matchers);
@@ -59,7 +59,7 @@ const toText: HandlerWriter = (handler): Written => {
     return lineWith(words, encoder.boolean("checksum") === false ? [line("disable_checksum")] : []);
   });
   const isPlain = lines.every(({ words, block: inner }) => words.length === 1 && inner === undefined);
-  const more = write.fieldLines(handler, { minimum_length: write.integer("minimum_length") });
+  const more = fieldLines(handler, fields);
   const match = handler.child("match");
   if (match !== undefined) {
     more.push({ words: ["match"], block: responseMatcherLines(match) });

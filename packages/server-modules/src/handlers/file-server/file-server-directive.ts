@@ -1,77 +1,101 @@
 import { matchesGlob, normalize, resolve } from "node:path";
 import { type DirectiveContext, handlerDirective } from "serverfile/directives/directive";
-import { type FieldReader, integer, readFields, setFalse, text, texts } from "serverfile/values/block-fields";
+import {
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  integer,
+  once,
+  readFields,
+  row,
+  text,
+  texts,
+  wordsFor,
+  wordsOf,
+} from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);
 
-function once(field: string, message: string, read: FieldReader): FieldReader {
-  return (cursor, draft) => {
-    if (draft[field] !== undefined) {
-      throw cursor.error(message);
+const readSort: FieldReader = (cursor, draft) => {
+  while (cursor.nextArgument()) {
+    if (!sortOptions.has(cursor.value)) {
+      throw cursor.error(`unknown sort option '${cursor.value}'`);
     }
-    read(cursor, draft);
-  };
-}
-
-const browseFields: Readonly<Record<string, FieldReader>> = {
-  reveal_symlinks: once("reveal_symlinks", "Symlinks path reveal is already enabled", (_cursor, draft) => {
-    draft.reveal_symlinks = true;
-  }),
-  sort: (cursor, draft) => {
-    while (cursor.nextArgument()) {
-      if (!sortOptions.has(cursor.value)) {
-        throw cursor.error(`unknown sort option '${cursor.value}'`);
-      }
-      listOf(draft, "sort").push(cursor.value);
-    }
-  },
-  file_limit: (cursor, draft) => {
-    if (cursor.countRemainingArguments() !== 1) {
-      cursor.remainingArguments();
-      throw cursor.error("file_limit should have an integer value");
-    }
-    if (draft.file_limit !== undefined) {
-      throw cursor.error("file_limit is already enabled");
-    }
-    integer("file_limit", "file_limit should have an integer value")(cursor, draft);
-  },
-  plain_time_format: (cursor, draft) => {
-    const [layout, ...more] = cursor.remainingArguments();
-    if (layout === undefined) {
-      throw cursor.error("plain_time_format is missing a time layout argument");
-    }
-    if (more.length > 0) {
-      throw cursor.error(
-        "plain_time_format accepts exactly one time layout argument; enclose layouts containing spaces in quotes",
-      );
-    }
-    if (layout === "") {
-      throw cursor.error("plain_time_format requires a non-empty time layout argument");
-    }
-    if (draft.plain_time_format !== undefined) {
-      throw cursor.error("plain_time_format is already set");
-    }
-    draft.plain_time_format = layout;
-  },
+    listOf(draft, "sort").push(cursor.value);
+  }
 };
 
-const fields: Readonly<Record<string, FieldReader>> = {
-  fs: once("fs", "file system already specified", text("fs")),
+const limit = integer("file_limit", "file_limit should have an integer value");
+const readLimit: FieldReader = (cursor, draft) => {
+  if (cursor.countRemainingArguments() !== 1) {
+    cursor.remainingArguments();
+    throw cursor.error("file_limit should have an integer value");
+  }
+  if (draft.file_limit !== undefined) {
+    throw cursor.error("file_limit is already enabled");
+  }
+  limit(cursor, draft);
+};
+
+const readTimeFormat: FieldReader = (cursor, draft) => {
+  const [layout, ...more] = cursor.remainingArguments();
+  if (layout === undefined) {
+    throw cursor.error("plain_time_format is missing a time layout argument");
+  }
+  if (more.length > 0) {
+    throw cursor.error(
+      "plain_time_format accepts exactly one time layout argument; enclose layouts containing spaces in quotes",
+    );
+  }
+  if (layout === "") {
+    throw cursor.error("plain_time_format requires a non-empty time layout argument");
+  }
+  if (draft.plain_time_format !== undefined) {
+    throw cursor.error("plain_time_format is already set");
+  }
+  draft.plain_time_format = layout;
+};
+
+const setSymlinks: FieldReader = (_cursor, draft) => {
+  draft.reveal_symlinks = true;
+};
+
+/** The lines of `browse`. */
+export const browseFields: FieldReaders = {
+  reveal_symlinks: once(
+    row("reveal_symlinks", setSymlinks, wordsFor(true)),
+    "Symlinks path reveal is already enabled",
+  ),
+  sort: row("sort", readSort, wordsOf.texts),
+  file_limit: row("file_limit", readLimit, wordsOf.number),
+  plain_time_format: row("plain_time_format", readTimeFormat, wordsOf.text),
+};
+
+const readStatus: FieldReader = (cursor, draft) => {
+  draft.status_code = statusValue(cursor.argument());
+};
+
+/** The lines of the directive. */
+export const fields: FieldReaders = {
+  fs: once(text("fs"), "file system already specified"),
+  root: text("root"),
   hide: (cursor, draft) => {
     listOf(draft, "hide").push(...cursor.someArguments());
   },
   index: texts("index_names"),
-  root: text("root"),
-  browse: once("browse", "browsing is already configured", (cursor, draft) => {
+  browse: (cursor, draft) => {
+    if (draft.browse !== undefined) {
+      throw cursor.error("browsing is already configured");
+    }
     const browse = childOf(draft, "browse");
     if (cursor.nextArgument() && cursor.value !== "") {
       browse.template_file = cursor.value;
     }
     readFields(cursor, browse, browseFields, (word) => `unknown subdirective '${word}'`);
-  }),
+  },
   precompressed: (cursor, draft) => {
     const given = cursor.remainingArguments();
     const order = given.length === 0 ? ["br", "zstd", "gzip"] : given;
@@ -84,17 +108,9 @@ const fields: Readonly<Record<string, FieldReader>> = {
     }
     draft.precompressed_order = order;
   },
-  status: (cursor, draft) => {
-    draft.status_code = statusValue(cursor.argument());
-  },
-  disable_canonical_uris: (cursor, draft) => {
-    cursor.noMoreArguments();
-    setFalse(draft, "canonical_uris");
-  },
-  pass_thru: (cursor, draft) => {
-    cursor.noMoreArguments();
-    draft.pass_thru = true;
-  },
+  status: row("status_code", readStatus, (members, key) => [String(members.take(key))]),
+  disable_canonical_uris: flag("canonical_uris", false),
+  pass_thru: flag("pass_thru"),
   etag_file_extensions: texts("etag_file_extensions"),
 };
 

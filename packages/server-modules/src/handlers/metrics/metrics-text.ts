@@ -1,10 +1,20 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
-import { readFields } from "serverfile/values/block-fields";
+import { readFields, row, wordsFor } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
+
+const fields = {
+  disable_openmetrics: row(
+    "disable_openmetrics",
+    (_cursor, draft) => {
+      draft.disable_openmetrics = true;
+    },
+    wordsFor(true),
+  ),
+};
 
 /** `metrics { disable_openmetrics }`: answers with the server's metrics. */
 const directive = handlerDirective(({ cursor }) => {
@@ -14,11 +24,6 @@ const directive = handlerDirective(({ cursor }) => {
     throw cursor.argumentError();
   }
   const draft: Draft = { handler: "metrics" };
-  const fields = {
-    disable_openmetrics: () => {
-      draft.disable_openmetrics = true;
-    },
-  };
   readFields(cursor, draft, fields, (word) => `unrecognized subdirective ${JSON.stringify(word)}`);
   return draft;
 });
@@ -26,7 +31,7 @@ const directive = handlerDirective(({ cursor }) => {
 const toText: HandlerWriter = (handler) => ({
   directive: "metrics",
   words: [],
-  ...blockOf(write.fieldLines(handler, { disable_openmetrics: write.flag("disable_openmetrics") })),
+  ...blockOf(fieldLines(handler, fields)),
 });
 
 /** How serverfiles say it. */

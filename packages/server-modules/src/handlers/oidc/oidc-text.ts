@@ -1,7 +1,7 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { type Line, line } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
@@ -12,7 +12,7 @@ import {
   flag,
   onlyText,
   readFields,
-  setFalse,
+  row,
   texts,
 } from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
@@ -25,22 +25,20 @@ function entry(path: string): FieldReader {
   };
 }
 
+function readSecure(cursor: TokenCursor, draft: Draft): void {
+  const word = cursor.nextArgument() ? cursor.value : "on";
+  cursor.noMoreArguments();
+  if (word !== "on" && word !== "off") {
+    throw cursor.error(`secure must be 'on' or 'off', got '${word}'`);
+  }
+  draft.secure = word === "on";
+}
+
 const cookieFields: FieldReaders = {
   name: onlyText("name"),
   domain: onlyText("domain"),
   same_site: onlyText("same_site"),
-  secure: (cursor: TokenCursor, draft: Draft) => {
-    const word = cursor.nextArgument() ? cursor.value : "on";
-    cursor.noMoreArguments();
-    if (word !== "on" && word !== "off") {
-      throw cursor.error(`secure must be 'on' or 'off', got '${word}'`);
-    }
-    if (word === "off") {
-      setFalse(draft, "secure");
-    } else {
-      draft.secure = true;
-    }
-  },
+  secure: row("secure", readSecure, (members, key) => [members.boolean(key) === true ? "on" : "off"]),
 };
 
 const fields: FieldReaders = {
@@ -84,30 +82,6 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-const oidcFields = {
-  client_id: write.text("client_id"),
-  client_secret: write.text("client_secret"),
-  client_auth: write.text("client_auth"),
-  scopes: write.texts("scopes"),
-  external_url: write.text("external_url"),
-  base_path: write.text("base_path"),
-  callback_path: write.text("callback_path"),
-  logout_path: write.text("logout_path"),
-  after_logout: write.text("after_logout"),
-  session_lifetime: write.duration("session_lifetime"),
-  user_info: write.flag("user_info"),
-  claims: write.texts("claims"),
-  pass_access_token: write.flag("pass_access_token"),
-  trusted_roots: write.texts("trusted_roots_pem_files"),
-};
-
-const writtenCookieFields = {
-  name: write.text("name"),
-  domain: write.text("domain"),
-  same_site: write.text("same_site"),
-  secure: write.field("secure", (members, key) => [members.boolean(key) === true ? "on" : "off"]),
-};
-
 function entryLines(name: string, map: Members | undefined): Line[] {
   return (map?.keys ?? []).map((key) => line(name, key, map?.text(key) ?? ""));
 }
@@ -115,11 +89,11 @@ function entryLines(name: string, map: Members | undefined): Line[] {
 /** `oidc`. */
 const toText: HandlerWriter = (handler) => {
   const issuer = handler.text("issuer") ?? "";
-  const lines = write.fieldLines(handler, oidcFields);
+  const lines = fieldLines(handler, fields);
   lines.push(...entryLines("parameter", handler.child("authorization_parameters")));
   const cookie = handler.child("cookie");
   if (cookie !== undefined) {
-    lines.push({ words: ["cookie"], block: write.fieldLines(cookie, writtenCookieFields) });
+    lines.push({ words: ["cookie"], block: fieldLines(cookie, cookieFields) });
   }
   for (const rule of handler.children("allow") ?? []) {
     lines.push(line("allow", rule.text("claim") ?? "", ...(rule.texts("values") ?? [])));

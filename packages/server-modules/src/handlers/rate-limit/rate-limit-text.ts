@@ -1,25 +1,26 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import { readMatcherSet } from "serverfile/matchers/matcher-set";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
-import type { Line } from "serverfile/to-text/lines/line";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
+import { blockOf, type Line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReader, integer, readFields, text } from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
+
+const zoneFields = {
+  key: text("key"),
+  window: duration("window", "invalid window '%s'"),
+  events: integer("max_events", "invalid events '%s'"),
+  max_keys: integer("max_keys", "invalid max_keys '%s'"),
+};
 
 /** `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses what comes too often. Our own. */
 const directive = handlerDirective(({ cursor, readModule }) => {
   cursor.next();
   cursor.noMoreArguments();
   const draft: Draft = { handler: "rate_limit" };
-  const zoneFields: Readonly<Record<string, FieldReader>> = {
-    key: text("key"),
-    window: duration("window", "invalid window '%s'"),
-    events: integer("max_events", "invalid events '%s'"),
-    max_keys: integer("max_keys", "invalid max_keys '%s'"),
-    match: (line, zone) => {
-      listOf(zone, "match").push(readMatcherSet(line, readModule));
-    },
+  const match: FieldReader = (line, zone) => {
+    listOf(zone, "match").push(readMatcherSet(line, readModule));
   };
   const zone: FieldReader = (line, read) => {
     const name = line.onlyArgument();
@@ -28,31 +29,23 @@ const directive = handlerDirective(({ cursor, readModule }) => {
       throw line.error(`zone ${name} is defined more than once`);
     }
     const unknown = (word: string) => `unrecognized zone subdirective '${word}'`;
-    readFields(line, childOf(zones, name), zoneFields, unknown);
+    readFields(line, childOf(zones, name), { ...zoneFields, match }, unknown);
   };
   readFields(cursor, draft, { zone }, (word) => `unrecognized rate_limit subdirective '${word}'`);
   return draft;
 });
 
-const zoneFields = {
-  key: write.text("key"),
-  window: write.duration("window"),
-  events: write.integer("max_events"),
-  max_keys: write.integer("max_keys"),
-};
-
-/** `rate_limit`. */
 const toText: HandlerWriter = (handler, { matcherLines }) => {
   const zones = handler.child("rate_limits");
   const lines = (zones?.childEntries() ?? []).map(([name, zone]): Line => {
-    const inner = write.fieldLines(zone, zoneFields);
+    const inner = fieldLines(zone, zoneFields);
     for (const [index, set] of (zone.list("match") ?? []).entries()) {
       inner.push({ words: ["match"], block: matcherLines(set, `${zone.pathOf("match")}/${index}`, "") });
     }
     zone.done("a zone of rate_limit");
     return { words: ["zone", name], block: inner };
   });
-  return { directive: "rate_limit", words: [], block: lines.length === 0 ? undefined : lines };
+  return { directive: "rate_limit", words: [], ...blockOf(lines) };
 };
 
 /** How serverfiles say it. */

@@ -1,6 +1,6 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyText, readFields, size } from "serverfile/values/block-fields";
@@ -19,7 +19,7 @@ const directive = handlerDirective(({ cursor }) => {
 const toText: HandlerWriter = (handler) => ({
   directive: "request_body",
   words: [],
-  ...blockOf(write.fieldLines(handler, { max_size: write.size("max_size"), set: write.text("set") })),
+  ...blockOf(fieldLines(handler, fields)),
 });
 
 /** How serverfiles say it. */

@@ -1,9 +1,26 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
-import * as write from "serverfile/to-text/lines/field-lines";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
 import { blockOf } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { row, text, texts, wordsOf } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
+
+const fields = {
+  mime: texts("mime_types"),
+  between: row(
+    "delimiters",
+    (cursor, draft) => {
+      const delimiters = cursor.remainingArguments();
+      if (delimiters.length !== 2) {
+        throw cursor.argumentError();
+      }
+      draft.delimiters = delimiters;
+    },
+    wordsOf.texts,
+  ),
+  root: text("file_root"),
+};
 
 /** `templates { mime …; between … …; root … }`: answers are templates. */
 const directive = handlerDirective(({ cursor, readModule }) => {
@@ -12,18 +29,9 @@ const directive = handlerDirective(({ cursor, readModule }) => {
   while (cursor.nextInBlock(0)) {
     switch (cursor.value) {
       case "mime":
-        draft.mime_types = cursor.someArguments();
-        break;
-      case "between": {
-        const delimiters = cursor.remainingArguments();
-        if (delimiters.length !== 2) {
-          throw cursor.argumentError();
-        }
-        draft.delimiters = delimiters;
-        break;
-      }
+      case "between":
       case "root":
-        draft.file_root = cursor.argument();
+        fields[cursor.value](cursor, draft);
         break;
       case "extensions":
         cursor.noMoreArguments();
@@ -39,13 +47,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
 const toText: HandlerWriter = (handler) => ({
   directive: "templates",
   words: [],
-  ...blockOf(
-    write.fieldLines(handler, {
-      mime: write.texts("mime_types"),
-      between: write.texts("delimiters"),
-      root: write.text("file_root"),
-    }),
-  ),
+  ...blockOf(fieldLines(handler, fields)),
 });
 
 /** How serverfiles say it. */

@@ -1,40 +1,49 @@
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { type Draft, isEmptyDraft, ownMember, setAt, setMember } from "../../values/draft.ts";
+import {
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  onlyText,
+  type Row,
+  readFields,
+  row,
+  wordsOf,
+} from "../../values/block-fields.ts";
+import { type Draft, isEmptyDraft, ownMember, setMember } from "../../values/draft.ts";
 import { parseScalar } from "../../values/parse-number.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** Settings of which an empty text says something. */
-const keys = new Set([
-  "message_key",
-  "level_key",
-  "time_key",
-  "name_key",
-  "caller_key",
-  "stacktrace_key",
-  "line_ending",
-]);
-const formats = new Set(["time_format", "duration_format", "level_format"]);
+/** A text of which an empty one says something. */
+function kept(name: string): Row {
+  const read: FieldReader = (cursor, draft) => {
+    draft[name] = cursor.onlyArgument();
+  };
+  return row(name, read, wordsOf.text);
+}
+
+/** The lines of `console` and `json`. */
+export const plainFields: FieldReaders = {
+  message_key: kept("message_key"),
+  level_key: kept("level_key"),
+  time_key: kept("time_key"),
+  name_key: kept("name_key"),
+  caller_key: kept("caller_key"),
+  stacktrace_key: kept("stacktrace_key"),
+  line_ending: kept("line_ending"),
+  time_format: onlyText("time_format"),
+  duration_format: onlyText("duration_format"),
+  level_format: onlyText("level_format"),
+  time_local: flag("time_local"),
+};
 
 const plain: ModuleReader = (cursor) => {
   cursor.next();
   cursor.noMoreArguments();
   const draft: Draft = {};
-  while (cursor.nextInBlock(0)) {
-    const name = cursor.value;
-    if (name === "time_local") {
-      draft.time_local = true;
-      cursor.noMoreArguments();
-      continue;
-    }
-    const word = cursor.onlyArgument();
-    if (keys.has(name)) {
-      draft[name] = word;
-    } else if (formats.has(name)) {
-      setAt(draft, name, word);
-    } else {
-      throw cursor.error(`unrecognized subdirective ${name}`);
-    }
-  }
+  readFields(cursor, draft, plainFields, (name) => {
+    cursor.onlyArgument();
+    return `unrecognized subdirective ${name}`;
+  });
   return draft;
 };
 

@@ -1,5 +1,5 @@
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { type FieldReader, parsed, readFields } from "../../values/block-fields.ts";
+import { type FieldReader, integer, parsed, readFields } from "../../values/block-fields.ts";
 import { type Draft, listOf, onlyGiven, setAt } from "../../values/draft.ts";
 import { parseInteger } from "../../values/parse-number.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
@@ -39,6 +39,12 @@ function bits(cursor: TokenCursor, word: string): number {
   return parsed(cursor, word, parseInteger, "error parsing %s");
 }
 
+/** The lines of `ip_mask`: how many bits of an address are kept. */
+export const maskFields = {
+  ipv4: integer("ipv4_cidr", "error parsing %s"),
+  ipv6: integer("ipv6_cidr", "error parsing %s"),
+};
+
 const ipMask: ModuleReader = (cursor) => {
   cursor.next();
   const [ipv4, ipv6, ...more] = cursor.remainingArguments();
@@ -49,11 +55,7 @@ const ipMask: ModuleReader = (cursor) => {
     ipv4_cidr: ipv4 === undefined ? 0 : bits(cursor, ipv4),
     ipv6_cidr: ipv6 === undefined ? 0 : bits(cursor, ipv6),
   });
-  const mask =
-    (member: string): FieldReader =>
-    (line, read) =>
-      setAt(read, member, bits(line, line.argument()));
-  readFields(cursor, draft, { ipv4: mask("ipv4_cidr"), ipv6: mask("ipv6_cidr") }, unknown);
+  readFields(cursor, draft, maskFields, unknown);
   return draft;
 };
 

@@ -1,8 +1,6 @@
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { parsed } from "../../values/block-fields.ts";
+import { duration, type FieldReaders, integer } from "../../values/block-fields.ts";
 import { type Draft, isEmptyDraft, listOf, setAt } from "../../values/draft.ts";
-import { parseDuration } from "../../values/parse-duration.ts";
-import { parseInteger } from "../../values/parse-number.ts";
 import type { ReadModule } from "../module-reader.ts";
 
 /** The block of a log. */
@@ -20,6 +18,13 @@ const plainWriters = new Set(["discard", "stderr", "stdout"]);
 /** Lines that may stand in a block once. */
 const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
 
+/** The lines of `sampling`. */
+export const samplingFields: FieldReaders = {
+  interval: duration("interval", "failed to parse interval"),
+  first: integer("first", "failed to parse first"),
+  thereafter: integer("thereafter", "failed to parse thereafter"),
+};
+
 function readSampling(cursor: TokenCursor): Draft {
   const sampling: Draft = {};
   const seen = new Set<string>();
@@ -30,14 +35,11 @@ function readSampling(cursor: TokenCursor): Draft {
       throw cursor.error(`'${name}' specified more than once in the same sampling block`);
     }
     seen.add(name);
-    if (name === "interval") {
-      const time = parsed(cursor, cursor.argument(), parseDuration, "failed to parse interval");
-      setAt(sampling, name, time);
-    } else if (name === "first" || name === "thereafter") {
-      setAt(sampling, name, parsed(cursor, cursor.argument(), parseInteger, `failed to parse ${name}`));
-    } else {
+    const read = Object.hasOwn(samplingFields, name) ? samplingFields[name] : undefined;
+    if (read === undefined) {
       throw cursor.error(`unrecognized subdirective: ${name}`);
     }
+    read(cursor, sampling);
   }
   return sampling;
 }

@@ -1,6 +1,15 @@
 import { messageOf } from "server-core/errors";
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { type FieldReader, flag, onlyText, parsed, readFields } from "../../values/block-fields.ts";
+import {
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  onlyText,
+  parsed,
+  readFields,
+  row,
+  wordsOf,
+} from "../../values/block-fields.ts";
 import { onlyGiven, setAt } from "../../values/draft.ts";
 import { parseDuration } from "../../values/parse-duration.ts";
 import { parseInteger } from "../../values/parse-number.ts";
@@ -31,69 +40,89 @@ function separated(cursor: TokenCursor, what: string): string[] {
   );
 }
 
-const fileFields: Readonly<Record<string, FieldReader>> = {
-  mode: (cursor, draft) => {
-    const mode = parsed(cursor, cursor.onlyArgument(), parseMode, "parsing mode");
-    setAt(draft, "mode", mode === 0 ? "" : mode.toString(8).padStart(4, "0"));
-  },
-  dir_mode: (cursor, draft) => {
-    const word = cursor.onlyArgument().trim();
-    if (!["inherit", "from_file"].includes(word.toLowerCase())) {
-      parsed(cursor, word, parseMode, "parsing dir_mode");
-    }
-    draft.dir_mode = word;
-  },
+const readMode: FieldReader = (cursor, draft) => {
+  const mode = parsed(cursor, cursor.onlyArgument(), parseMode, "parsing mode");
+  setAt(draft, "mode", mode === 0 ? "" : mode.toString(8).padStart(4, "0"));
+};
+
+const readFolderMode: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument().trim();
+  if (!["inherit", "from_file"].includes(word.toLowerCase())) {
+    parsed(cursor, word, parseMode, "parsing dir_mode");
+  }
+  draft.dir_mode = word;
+};
+
+const readRollSize: FieldReader = (cursor, draft) => {
+  const bytes = parsed(cursor, cursor.onlyArgument(), parseSize, "parsing size");
+  setAt(draft, "roll_size_mb", Math.ceil(bytes / mebibyte));
+};
+
+const readCompression: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument().trim().toLowerCase();
+  if (!["none", "gzip", "zstd"].includes(word)) {
+    throw cursor.error("parsing roll_compression: must be 'none', 'gzip' or 'zstd'");
+  }
+  draft.roll_compression = word;
+};
+
+const readKeep: FieldReader = (cursor, draft) =>
+  setAt(draft, "roll_keep", parsed(cursor, cursor.onlyArgument(), parseInteger, "parsing roll_keep number"));
+
+const readKeepFor: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument();
+  const time = parsed(cursor, word, parseDuration, "parsing roll_keep_for duration");
+  if (time < 0) {
+    throw cursor.error(`negative roll_keep_for duration: ${word}`);
+  }
+  setAt(draft, "roll_keep_days", Math.ceil(time / dayNs));
+};
+
+const readRollInterval: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument();
+  setAt(draft, "roll_interval", parsed(cursor, word, parseDuration, "parsing roll_interval duration"));
+};
+
+const readMinutes: FieldReader = (cursor, draft) => {
+  draft.roll_minutes = separated(cursor, "roll_minutes").map((word) =>
+    parsed(cursor, word, parseInteger, "parsing roll_minutes number"),
+  );
+};
+
+const readRollAt: FieldReader = (cursor, draft) => {
+  draft.roll_at = separated(cursor, "roll_at");
+};
+
+/** The lines of `file`. */
+export const fileFields: FieldReaders = {
+  mode: row("mode", readMode, wordsOf.text),
+  dir_mode: row("dir_mode", readFolderMode, wordsOf.text),
   roll_disabled: flag("roll", false),
-  roll_size: (cursor, draft) => {
-    const bytes = parsed(cursor, cursor.onlyArgument(), parseSize, "parsing size");
-    setAt(draft, "roll_size_mb", Math.ceil(bytes / mebibyte));
-  },
+  roll_size: row("roll_size_mb", readRollSize, (members, key) => [`${members.number(key)}MiB`]),
   roll_uncompressed: flag("roll_gzip", false),
-  roll_compression: (cursor, draft) => {
-    const word = cursor.onlyArgument().trim().toLowerCase();
-    if (!["none", "gzip", "zstd"].includes(word)) {
-      throw cursor.error("parsing roll_compression: must be 'none', 'gzip' or 'zstd'");
-    }
-    draft.roll_compression = word;
-  },
+  roll_compression: row("roll_compression", readCompression, wordsOf.text),
   roll_local_time: flag("roll_local_time"),
-  roll_keep: (cursor, draft) => {
-    const count = parsed(cursor, cursor.onlyArgument(), parseInteger, "parsing roll_keep number");
-    setAt(draft, "roll_keep", count);
-  },
-  roll_keep_for: (cursor, draft) => {
-    const word = cursor.onlyArgument();
-    const time = parsed(cursor, word, parseDuration, "parsing roll_keep_for duration");
-    if (time < 0) {
-      throw cursor.error(`negative roll_keep_for duration: ${word}`);
-    }
-    setAt(draft, "roll_keep_days", Math.ceil(time / dayNs));
-  },
-  roll_interval: (cursor, draft) => {
-    const word = cursor.onlyArgument();
-    setAt(draft, "roll_interval", parsed(cursor, word, parseDuration, "parsing roll_interval duration"));
-  },
-  roll_minutes: (cursor, draft) => {
-    draft.roll_minutes = separated(cursor, "roll_minutes").map((word) =>
-      parsed(cursor, word, parseInteger, "parsing roll_minutes number"),
-    );
-  },
-  roll_at: (cursor, draft) => {
-    draft.roll_at = separated(cursor, "roll_at");
-  },
+  roll_keep: row("roll_keep", readKeep, wordsOf.number),
+  roll_keep_for: row("roll_keep_days", readKeepFor, (members, key) => [`${members.number(key)}d`]),
+  roll_interval: row("roll_interval", readRollInterval, wordsOf.duration),
+  roll_minutes: row("roll_minutes", readMinutes, wordsOf.numbers),
+  roll_at: row("roll_at", readRollAt, wordsOf.texts),
   backup_time_format: onlyText("backup_time_format"),
 };
 
-const netFields: Readonly<Record<string, FieldReader>> = {
-  dial_timeout: (cursor, draft) => {
-    const word = cursor.argument();
-    try {
-      setAt(draft, "dial_timeout", parseDuration(word));
-    } catch (error) {
-      throw cursor.error(`invalid duration: ${word}`, messageOf(error));
-    }
-    cursor.noMoreArguments();
-  },
+const readDialTimeout: FieldReader = (cursor, draft) => {
+  const word = cursor.argument();
+  try {
+    setAt(draft, "dial_timeout", parseDuration(word));
+  } catch (error) {
+    throw cursor.error(`invalid duration: ${word}`, messageOf(error));
+  }
+  cursor.noMoreArguments();
+};
+
+/** The lines of `net`. */
+export const netFields: FieldReaders = {
+  dial_timeout: row("dial_timeout", readDialTimeout, wordsOf.duration),
   soft_start: flag("soft_start"),
 };
 

@@ -1,18 +1,19 @@
 import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { duration, type FieldReader, readFields, text } from "../../values/block-fields.ts";
+import {
+  appended,
+  duration,
+  type FieldReader,
+  type FieldReaders,
+  readFields,
+  row,
+  text,
+  wordsFor,
+  wordsOf,
+} from "../../values/block-fields.ts";
 import { type Draft, listOf } from "../../values/draft.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized directive: ${word}`;
-
-function append(member: string): FieldReader {
-  return (cursor, draft) => {
-    const words = cursor.remainingArguments();
-    if (words.length > 0) {
-      listOf(draft, member).push(...words);
-    }
-  };
-}
 
 /** A pool that is a list, on the line or in the block. @param missing what to say when it is empty */
 function listed(member: string, line: string, missing: string, takesArguments = true): ModuleReader {
@@ -20,11 +21,11 @@ function listed(member: string, line: string, missing: string, takesArguments = 
     cursor.next();
     const draft: Draft = {};
     if (takesArguments) {
-      append(member)(cursor, draft);
+      appended(member)(cursor, draft);
     } else if (cursor.countRemainingArguments() > 0) {
       throw cursor.argumentError();
     }
-    readFields(cursor, draft, { [line]: append(member) }, unknown);
+    readFields(cursor, draft, { [line]: appended(member) }, unknown);
     if (draft[member] === undefined) {
       throw cursor.error(missing);
     }
@@ -35,7 +36,7 @@ function listed(member: string, line: string, missing: string, takesArguments = 
 const storage: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
-  append("pem_keys")(cursor, draft);
+  appended("pem_keys")(cursor, draft);
   const readStorage: FieldReader = (line, read) => {
     if (read.storage !== undefined) {
       throw line.error("storage module already set");
@@ -43,38 +44,44 @@ const storage: ModuleReader = (cursor, readModule) => {
     line.argument();
     read.storage = readModule(line, "storage", "module");
   };
-  readFields(cursor, draft, { storage: readStorage, keys: append("pem_keys") }, unknown);
+  readFields(cursor, draft, { storage: readStorage, keys: appended("pem_keys") }, unknown);
   return draft;
+};
+
+const skipVerify: FieldReader = (_cursor, draft) => {
+  draft.insecure_skip_verify = true;
+};
+
+const renegotiation: FieldReader = (cursor, draft) => {
+  const level = cursor.argument();
+  if (!["never", "once", "freely"].includes(level)) {
+    throw cursor.error(`unrecognized renegotiation level: ${level}`);
+  }
+  draft.renegotiation = level;
+};
+
+/** The lines of `tls` that say one thing each. */
+export const clientTlsFields: FieldReaders = {
+  insecure_skip_verify: row("insecure_skip_verify", skipVerify, wordsFor(true)),
+  handshake_timeout: duration("handshake_timeout", "bad timeout value '%s'"),
+  server_name: text("server_name"),
+  renegotiation: row("renegotiation", renegotiation, wordsOf.text),
 };
 
 function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
   const draft: Draft = {};
-  const fields: Readonly<Record<string, FieldReader>> = {
-    ca: (line, read) => {
-      line.argument();
-      read.ca = readModule(line, "tls.ca_pool.source", "provider");
-    },
-    insecure_skip_verify: (_line, read) => {
-      read.insecure_skip_verify = true;
-    },
-    handshake_timeout: duration("handshake_timeout", "bad timeout value '%s'"),
-    server_name: text("server_name"),
-    renegotiation: (line, read) => {
-      const level = line.argument();
-      if (!["never", "once", "freely"].includes(level)) {
-        throw line.error(`unrecognized renegotiation level: ${level}`);
-      }
-      read.renegotiation = level;
-    },
+  const ca: FieldReader = (line, read) => {
+    line.argument();
+    read.ca = readModule(line, "tls.ca_pool.source", "provider");
   };
-  readFields(cursor, draft, fields, unknown);
+  readFields(cursor, draft, { ...clientTlsFields, ca }, unknown);
   return draft;
 }
 
 const http: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
-  append("endpoints")(cursor, draft);
+  appended("endpoints")(cursor, draft);
   const fields: Readonly<Record<string, FieldReader>> = {
     endpoints: (line, read) => {
       listOf(read, "endpoints").push(...line.someArguments());

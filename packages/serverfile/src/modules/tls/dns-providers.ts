@@ -1,26 +1,23 @@
-import type { TokenCursor } from "../../lexer/token-cursor.ts";
-import { type FieldReader, type FieldReaders, readFields } from "../../values/block-fields.ts";
+import {
+  type FieldReader,
+  type FieldReaders,
+  type Row,
+  readFields,
+  row,
+  wordsOf,
+} from "../../values/block-fields.ts";
 import { childOf, type Draft, onlyGiven, setAt } from "../../values/draft.ts";
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader } from "../module-reader.ts";
 
-/** The form of a line's word. */
-type Kind = "text" | "boolean" | "duration" | "count";
-
-/** A line of a provider's block. */
-interface ProviderLine {
-  /** Its first word. */
-  readonly line: string;
-  /** The field that it sets. */
-  readonly path: string;
-  readonly kind: Kind;
-}
+/** Lines of a provider's block, by their first word. */
+type Rows = Readonly<Record<string, Row>>;
 
 /** How a provider looks in a serverfile. Source: the module of the same name of caddy-dns */
 interface ProviderSyntax {
   /** Fields of the words after the name, in order. */
   readonly words?: readonly string[];
-  readonly lines: readonly ProviderLine[];
+  readonly lines: Rows;
   /** Older names of lines. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Fields without which there is an error, with its text. */
@@ -35,50 +32,64 @@ const booleans = new Map(
   }).flatMap(([value, words]) => words.map((word) => [word, value === "true"] as const)),
 );
 
-function booleanField(cursor: TokenCursor, draft: Draft, path: string): void {
-  const word = cursor.onlyArgument();
-  const value = booleans.get(word);
-  if (value === undefined) {
-    throw cursor.error(`'${word}' is neither true nor false`);
-  }
-  draft[path] = value;
+function boolean(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
+    const word = cursor.onlyArgument();
+    const value = booleans.get(word);
+    if (value === undefined) {
+      throw cursor.error(`'${word}' is neither true nor false`);
+    }
+    draft[path] = value;
+  };
+  return row(path, read, wordsOf.boolean);
 }
 
-const readers: Readonly<Record<Kind, (cursor: TokenCursor, draft: Draft, path: string) => void>> = {
-  text(cursor, draft, path) {
+function text(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const name = cursor.value;
     if (draft[path] !== undefined) {
       throw cursor.error(`${name} already set`);
     }
     setAt(draft, path, cursor.onlyArgument());
-  },
-  boolean: booleanField,
-  /** Whole seconds too, as older files have them. */
-  duration(cursor, draft, path) {
+  };
+  return row(path, read, wordsOf.text);
+}
+
+/** A time; whole seconds too, as older files have them. */
+function time(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
     try {
       setAt(draft, path, parseDuration(/^\d+$/.test(word) ? `${word}s` : word));
     } catch (error) {
       throw cursor.error(`invalid duration '${word}'`, error);
     }
-  },
-  count(cursor, draft, path) {
+  };
+  return row(path, read, wordsOf.duration);
+}
+
+function count(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
     if (!/^\d{1,9}$/.test(word)) {
       throw cursor.error(`'${word}' is no count`);
     }
     setAt(draft, path, Number(word));
-  },
-};
+  };
+  return row(path, read, wordsOf.number);
+}
 
-const lines = (kind: Kind, ...names: readonly string[]): readonly ProviderLine[] =>
-  names.map((name) => ({ line: name, path: name, kind }));
-const texts = (...names: readonly string[]) => lines("text", ...names);
+const rows = (kind: (path: string) => Row, ...names: readonly string[]): Rows =>
+  Object.fromEntries(names.map((name) => [name, kind(name)]));
+const texts = (...names: readonly string[]) => rows(text, ...names);
 
 const missingToken = { api_token: "missing API token" };
 const tokenOnly = { words: ["api_token"], lines: texts("api_token"), needed: missingToken };
 
 const accountLines = texts("username", "password", "subdomain", "server_url");
+/** The lines of an account of acmedns. */
+export const accountRows: Rows = { ...accountLines, ...texts("fulldomain") };
+const unknown = (word: string) => `unrecognized subdirective '${word}'`;
 
 /** `config { a.example.com { username …; … } }` */
 const accounts: FieldReader = (cursor, draft) => {
@@ -87,14 +98,14 @@ const accounts: FieldReader = (cursor, draft) => {
   for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
     const account = childOf(all, cursor.value);
     cursor.noMoreArguments();
-    readLines(cursor, account, [...accountLines, ...texts("fulldomain")]);
+    readFields(cursor, account, accountRows, unknown);
   }
 };
 
 const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
   acmedns: {
     words: ["config_file_path"],
-    lines: [...texts("config_file_path"), ...accountLines],
+    lines: { ...texts("config_file_path"), ...accountLines },
   },
   azure: {
     lines: texts("subscription_id", "resource_group_name", "tenant_id", "client_id", "client_secret"),
@@ -103,7 +114,7 @@ const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
   desec: { lines: texts("token"), needed: { token: "missing token" } },
   digitalocean: {
     words: ["auth_token"],
-    lines: [{ line: "api_token", path: "auth_token", kind: "text" }],
+    lines: { api_token: text("auth_token") },
     needed: { auth_token: "missing API token" },
   },
   duckdns: {
@@ -147,12 +158,12 @@ const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
     },
   },
   route53: {
-    lines: [
+    lines: {
       ...texts("region", "profile", "access_key_id", "secret_access_key", "session_token", "hosted_zone_id"),
-      ...lines("count", "max_retries"),
-      ...lines("duration", "route53_max_wait"),
-      ...lines("boolean", "wait_for_route53_sync", "skip_route53_sync_on_delete", "debug_logging"),
-    ],
+      ...rows(count, "max_retries"),
+      ...rows(time, "route53_max_wait"),
+      ...rows(boolean, "wait_for_route53_sync", "skip_route53_sync_on_delete", "debug_logging"),
+    },
     aliases: {
       aws_profile: "profile",
       token: "session_token",
@@ -163,30 +174,14 @@ const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
   vultr: tokenOnly,
 };
 
-/** Lines besides those of the provider's table. */
-interface OtherLines {
-  readonly more?: FieldReaders | undefined;
-  readonly aliases?: Readonly<Record<string, string>> | undefined;
-}
-
-function readLines(
-  cursor: TokenCursor,
-  draft: Draft,
-  of: readonly ProviderLine[],
-  { more = {}, aliases = {} }: OtherLines = {},
-): void {
-  const fields: Record<string, FieldReader> = { ...more };
-  for (const { line, path, kind } of of) {
-    fields[line] = (at, into) => readers[kind](at, into, path);
-  }
-  for (const [alias, name] of Object.entries(aliases)) {
-    fields[alias] = fields[name] as FieldReader;
-  }
-  readFields(cursor, draft, fields, (word) => `unrecognized subdirective '${word}'`);
-}
-
 function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
-  const { words = [], aliases, needed = {} } = syntax;
+  const { words = [], lines, aliases = {}, needed = {} } = syntax;
+  const older = Object.entries(aliases).map(([alias, line]) => [alias, lines[line] as Row]);
+  const fields: FieldReaders = {
+    ...(name === "acmedns" && { config: accounts }),
+    ...lines,
+    ...Object.fromEntries(older),
+  };
   return (cursor) => {
     cursor.next();
     const draft: Draft = {};
@@ -196,7 +191,7 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
       }
     }
     cursor.noMoreArguments();
-    readLines(cursor, draft, syntax.lines, { more: name === "acmedns" ? { config: accounts } : {}, aliases });
+    readFields(cursor, draft, fields, unknown);
     if (name === "route53") {
       // The public model's module sets these before it reads.
       setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));
@@ -218,6 +213,6 @@ export const dnsProviders: Readonly<Record<string, ModuleReader>> = Object.fromE
 );
 
 /** The lines of each provider's block, without older names. */
-export const dnsProviderLines: Readonly<Record<string, readonly ProviderLine[]>> = Object.fromEntries(
+export const dnsProviderLines: Readonly<Record<string, Rows>> = Object.fromEntries(
   Object.entries(syntaxes).map(([name, syntax]) => [name, syntax.lines]),
 );

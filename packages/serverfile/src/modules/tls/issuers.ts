@@ -2,44 +2,54 @@ import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import {
   duration,
   type FieldReader,
+  type FieldReaders,
   flag,
   integer,
   onlyText,
   parsed,
+  type Row,
   readFields,
+  row,
   setFalse,
+  texts,
+  wordsFor,
+  wordsOf,
 } from "../../values/block-fields.ts";
 import { type Draft, isEmptyDraft, listOf, onlyGiven, setAt } from "../../values/draft.ts";
 import { parseDuration } from "../../values/parse-duration.ts";
-import { parseInteger } from "../../values/parse-number.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
 /** A time on a line of its own. @param mayBeOff whether -1 turns it off */
-export function onlyDuration(path: string, name: string, mayBeOff = false): FieldReader {
-  return (cursor, draft) => {
+function onlyDuration(path: string, name: string, mayBeOff = false): Row {
+  const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
     const time =
       mayBeOff && word === "-1" ? -1 : parsed(cursor, word, parseDuration, `invalid ${name} duration %s`);
     setAt(draft, path, time);
   };
+  return row(path, read, wordsOf.duration, "0");
 }
 
-/** The lines that say how the DNS challenge is done. @param at where it stands in the issuer */
-export function dnsChallengeFields(
-  at: string,
-  readModule: ReadModule,
-): Readonly<Record<string, FieldReader>> {
+/** The lines that say how the DNS challenge is done, but for its provider. @param at where it stands in the issuer */
+export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   return {
+    resolvers: texts(`${at}.resolvers`),
+    propagation_delay: onlyDuration(`${at}.propagation_delay`, "propagation_delay"),
+    propagation_timeout: onlyDuration(`${at}.propagation_timeout`, "propagation_timeout", true),
+    dns_ttl: onlyDuration(`${at}.ttl`, "dns_ttl"),
+  };
+}
+
+/** The same, with the provider. */
+export function dnsChallengeFields(at: string, readModule: ReadModule): FieldReaders {
+  return {
+    ...dnsChallengeRows(at),
     dns: (cursor, draft) => {
       setAt(draft, `${at}.provider`, "");
       if (cursor.nextArgument()) {
         setAt(draft, `${at}.provider`, readModule(cursor, "dns.providers", "name"));
       }
     },
-    propagation_delay: onlyDuration(`${at}.propagation_delay`, "propagation_delay"),
-    propagation_timeout: onlyDuration(`${at}.propagation_timeout`, "propagation_timeout", true),
-    resolvers: (cursor, draft) => setAt(draft, `${at}.resolvers`, cursor.someArguments()),
-    dns_ttl: onlyDuration(`${at}.ttl`, "dns_ttl"),
   };
 }
 
@@ -75,10 +85,43 @@ export function readPreferredChains(cursor: TokenCursor): Draft {
   return draft;
 }
 
-function port(path: string): FieldReader {
-  return (cursor, draft) =>
-    setAt(draft, path, parsed(cursor, cursor.argument(), parseInteger, "invalid port %s"));
-}
+const port = (path: string) => integer(path, "invalid port %s");
+
+const certificateLifetime: FieldReader = (cursor, draft) => {
+  const word = cursor.onlyArgument();
+  const time = parsed(cursor, word, parseDuration, "invalid lifetime %s");
+  if (time < 0) {
+    throw cursor.error(`lifetime must be >= 0: ${word}`);
+  }
+  setAt(draft, "certificate_lifetime", time);
+};
+
+const distributed: FieldReader = (cursor, draft) => {
+  if (cursor.argument() !== "false") {
+    throw cursor.error("only accepted value is 'false'");
+  }
+  setFalse(draft, "challenges.distributed");
+};
+
+const trustedRoots: FieldReader = (cursor, draft) =>
+  setAt(draft, "trusted_roots_pem_files", cursor.remainingArguments());
+
+/** The lines of `acme` that say one thing each. */
+export const acmeFields: FieldReaders = {
+  lifetime: row("certificate_lifetime", certificateLifetime, wordsOf.duration),
+  test_dir: onlyText("test_ca"),
+  email: onlyText("email"),
+  profile: onlyText("profile"),
+  timeout: onlyDuration("acme_timeout", "timeout"),
+  disable_http_challenge: flag("challenges.http.disabled"),
+  disable_tlsalpn_challenge: flag("challenges.tls-alpn.disabled"),
+  distributed: row("challenges.distributed", distributed, wordsFor(false, "false")),
+  alt_http_port: port("challenges.http.alternate_port"),
+  alt_tlsalpn_port: port("challenges.tls-alpn.alternate_port"),
+  trusted_roots: row("trusted_roots_pem_files", trustedRoots, wordsOf.texts),
+  ...dnsChallengeRows("challenges.dns"),
+  dns_challenge_override_domain: onlyText("challenges.dns.override_domain"),
+};
 
 /** `issuer acme [directory] { … }`. */
 export const acmeIssuer: ModuleReader = (cursor, readModule) => {
@@ -88,42 +131,19 @@ export const acmeIssuer: ModuleReader = (cursor, readModule) => {
     setAt(draft, "ca", cursor.value);
     cursor.noMoreArguments();
   }
-  const fields: Readonly<Record<string, FieldReader>> = {
+  const fields: FieldReaders = {
+    ...acmeFields,
     ...dnsChallengeFields("challenges.dns", readModule),
-    lifetime: (line, read) => {
-      const word = line.onlyArgument();
-      const time = parsed(line, word, parseDuration, "invalid lifetime %s");
-      if (time < 0) {
-        throw line.error(`lifetime must be >= 0: ${word}`);
-      }
-      setAt(read, "certificate_lifetime", time);
-    },
     dir: (line, read) => {
       if (read.ca !== undefined) {
         throw line.error(`directory is already specified: ${String(read.ca)}`);
       }
       setAt(read, "ca", line.onlyArgument());
     },
-    test_dir: onlyText("test_ca"),
-    email: onlyText("email"),
-    profile: onlyText("profile"),
-    timeout: onlyDuration("acme_timeout", "timeout"),
-    disable_http_challenge: flag("challenges.http.disabled"),
-    disable_tlsalpn_challenge: flag("challenges.tls-alpn.disabled"),
-    distributed: (line, read) => {
-      if (line.argument() !== "false") {
-        throw line.error("only accepted value is 'false'");
-      }
-      setFalse(read, "challenges.distributed");
-    },
-    alt_http_port: port("challenges.http.alternate_port"),
-    alt_tlsalpn_port: port("challenges.tls-alpn.alternate_port"),
     eab: (line, read) => {
       const key_id = line.argument();
       read.external_account = { key_id, mac_key: line.onlyArgument() };
     },
-    trusted_roots: (line, read) => setAt(read, "trusted_roots_pem_files", line.remainingArguments()),
-    dns_challenge_override_domain: onlyText("challenges.dns.override_domain"),
     preferred_chains: (line, read) => {
       read.preferred_chains = readPreferredChains(line);
     },
@@ -132,17 +152,26 @@ export const acmeIssuer: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
+/** The lines of `internal`. */
+export const internalFields = {
+  ca: onlyText("ca"),
+  lifetime: duration("lifetime"),
+  sign_with_root: flag("sign_with_root"),
+};
+
 /** `issuer internal { ca …; lifetime …; sign_with_root }`. */
 export const internalIssuer: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};
-  const fields = {
-    ca: onlyText("ca"),
-    lifetime: duration("lifetime", ""),
-    sign_with_root: flag("sign_with_root"),
-  };
-  readFields(cursor, draft, fields, (word) => `unrecognized subdirective '${word}'`);
+  readFields(cursor, draft, internalFields, (word) => `unrecognized subdirective '${word}'`);
   return draft;
+};
+
+/** The lines of `zerossl` that say one thing each. */
+export const zerosslFields: FieldReaders = {
+  ...dnsChallengeRows("cname_validation"),
+  validity_days: integer("validity_days", "invalid number of days %s"),
+  alt_http_port: port("alternate_http_port"),
 };
 
 /** `issuer zerossl <key> { … }`. */
@@ -150,11 +179,7 @@ export const zerosslIssuer: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft = onlyGiven({ api_key: cursor.argument() });
   cursor.noMoreArguments();
-  const fields: Readonly<Record<string, FieldReader>> = {
-    ...dnsChallengeFields("cname_validation", readModule),
-    validity_days: integer("validity_days", "invalid number of days %s"),
-    alt_http_port: port("alternate_http_port"),
-  };
+  const fields = { ...zerosslFields, ...dnsChallengeFields("cname_validation", readModule) };
   readFields(cursor, draft, fields, (word) => `unrecognized zerossl issuer property: ${word}`);
   return draft;
 };

@@ -1,5 +1,5 @@
 import type { JsonValue } from "server-core/json/json-value";
-import { privateRanges } from "../../values/private-ranges.ts";
+import { rangeWords } from "../../values/private-ranges.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { type Line, line, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
@@ -13,16 +13,6 @@ export function listOfTexts(value: JsonValue, path: string): string[] {
 /** A matcher that is a list of words. */
 export function wordLines(name: string): MatcherWriter {
   return (value, path) => [line(name, ...(value === null ? [] : listOfTexts(value, path)))];
-}
-
-/** Ranges with the private ones by their one name. */
-export function rangeWords(ranges: readonly string[]): string[] {
-  const start = ranges.indexOf(privateRanges[0] ?? "");
-  if (start === -1 || privateRanges.some((range, index) => ranges[start + index] !== range)) {
-    return [...ranges];
-  }
-  const rest = ranges.slice(start + privateRanges.length);
-  return [...ranges.slice(0, start), "private_ranges", ...rangeWords(rest)];
 }
 
 /** A matcher that is a list of ranges. */

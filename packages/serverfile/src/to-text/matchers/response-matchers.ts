@@ -1,13 +1,9 @@
 import type { JsonValue } from "server-core/json/json-value";
+import { statusWord } from "../../matchers/response-matcher.ts";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { headerMatcherLines } from "./matcher-kinds.ts";
 import { definition } from "./named-matchers.ts";
-
-/** A status code; below 10 a class of them. */
-export function statusWord(status: JsonValue): string {
-  return typeof status === "number" && status >= 1 && status <= 9 ? `${status}xx` : String(status);
-}
 
 /** `status …` and `header …`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function responseMatcherLines(matcher: Members): Line[] {

@@ -1,5 +1,6 @@
+import { clientTlsFields } from "../../modules/tls/ca-pools.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { duration, fieldLines, flag, text, texts } from "../lines/field-lines.ts";
+import { fieldLines, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { storageWords } from "./storage.ts";
@@ -14,12 +15,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 function clientTlsLines(tls: Members): Line[] {
-  const lines = fieldLines(tls, {
-    insecure_skip_verify: flag("insecure_skip_verify"),
-    handshake_timeout: duration("handshake_timeout"),
-    server_name: text("server_name"),
-    renegotiation: text("renegotiation"),
-  });
+  const lines = fieldLines(tls, clientTlsFields);
   const pool = tls.child("ca");
   return pool === undefined ? lines : [...lines, caPoolLine(pool, "ca")];
 }

@@ -1,16 +1,8 @@
-import { dnsProviderLines } from "../../modules/tls/dns-providers.ts";
+import { accountRows, dnsProviderLines } from "../../modules/tls/dns-providers.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { duration, type Field, field, fieldLines, integer, text } from "../lines/field-lines.ts";
+import { fieldLines } from "../lines/field-lines.ts";
 import { type Line, lineWith, line as wordsLine } from "../lines/line.ts";
 import type { Members } from "../members.ts";
-
-const boolean = (path: string): Field =>
-  field(path, (members, key) => {
-    const value = members.boolean(key);
-    return value === undefined ? undefined : [String(value)];
-  });
-
-const kinds = { text, boolean, duration, count: (path: string) => integer(path) };
 
 /** `dns <name> { … }`, of a provider with its `name`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function dnsProviderLine(provider: Members, before: string): Line {
@@ -19,10 +11,7 @@ export function dnsProviderLine(provider: Members, before: string): Line {
   if (known === undefined) {
     throw inexpressible(provider.path, `there is no DNS provider ${name} in serverfiles`);
   }
-  const lines = fieldLines(
-    provider,
-    Object.fromEntries(known.map(({ line, path, kind }) => [line, kinds[kind](path)])),
-  );
+  const lines = fieldLines(provider, known);
   if (name === "route53" && provider.look("skip_route53_sync_on_delete") === undefined) {
     lines.push(wordsLine("skip_route53_sync_on_delete", "false")); // the text's default is true, the document's false
   }
@@ -30,13 +19,7 @@ export function dnsProviderLine(provider: Members, before: string): Line {
   if (accounts !== undefined) {
     const blocks = accounts.keys.map((domain) => {
       const account = accounts.child(domain);
-      const fields = ["username", "password", "subdomain", "fulldomain", "server_url"];
-      return account === undefined
-        ? wordsLine(domain)
-        : lineWith(
-            [domain],
-            fieldLines(account, Object.fromEntries(fields.map((each) => [each, text(each)]))),
-          );
+      return account === undefined ? wordsLine(domain) : lineWith([domain], fieldLines(account, accountRows));
     });
     lines.push(lineWith(["config"], blocks));
   }

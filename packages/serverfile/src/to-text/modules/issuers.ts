@@ -1,5 +1,6 @@
+import { acmeFields, internalFields, zerosslFields } from "../../modules/tls/issuers.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { duration, fieldLines, fixed, flag, integer, text, texts } from "../lines/field-lines.ts";
+import { fieldLines, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { dnsProviderLine } from "./dns-providers.ts";
@@ -16,32 +17,6 @@ export function preferredChainsLine(chains: Members): Line {
   });
   return lineWith(words, lines);
 }
-
-/** The lines of the DNS challenge. @param at the member that they are in */
-function dnsFields(at: string) {
-  return {
-    resolvers: texts(`${at}.resolvers`),
-    propagation_delay: duration(`${at}.propagation_delay`),
-    propagation_timeout: duration(`${at}.propagation_timeout`),
-    dns_ttl: duration(`${at}.ttl`),
-  };
-}
-
-const acmeFields = {
-  test_dir: text("test_ca"),
-  email: text("email"),
-  profile: text("profile"),
-  timeout: duration("acme_timeout"),
-  disable_http_challenge: flag("challenges.http.disabled"),
-  disable_tlsalpn_challenge: flag("challenges.tls-alpn.disabled"),
-  distributed: fixed("challenges.distributed", "false", false),
-  alt_http_port: integer("challenges.http.alternate_port"),
-  alt_tlsalpn_port: integer("challenges.tls-alpn.alternate_port"),
-  trusted_roots: texts("trusted_roots_pem_files"),
-  lifetime: duration("certificate_lifetime"),
-  ...dnsFields("challenges.dns"),
-  dns_challenge_override_domain: text("challenges.dns.override_domain"),
-};
 
 /** The line of who changes the zone; none where there is no provider. @param challenge the object that has it */
 function dnsLines(challenge: Members | undefined): Line[] {
@@ -75,21 +50,10 @@ export function issuerLine(issuer: Members, before: string): Line {
       challenges?.take("bind_host");
       return lineWith([before, name, ...(directory === undefined ? [] : [directory])], acmeLines(issuer));
     }
-    case "internal": {
-      const fields = {
-        ca: text("ca"),
-        lifetime: duration("lifetime"),
-        sign_with_root: flag("sign_with_root"),
-      };
-      return lineWith([before, name], fieldLines(issuer, fields));
-    }
+    case "internal":
+      return lineWith([before, name], fieldLines(issuer, internalFields));
     case "zerossl": {
-      const fields = {
-        ...dnsFields("cname_validation"),
-        validity_days: integer("validity_days"),
-        alt_http_port: integer("alternate_http_port"),
-      };
-      const lines = fieldLines(issuer, fields);
+      const lines = fieldLines(issuer, zerosslFields);
       const cname =
         issuer.look("cname_validation") === undefined ? undefined : issuer.child("cname_validation");
       return lineWith([before, name, issuer.text("api_key") ?? ""], [...lines, ...dnsLines(cname)]);

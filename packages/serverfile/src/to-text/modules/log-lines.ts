@@ -1,24 +1,12 @@
+import { plainFields } from "../../modules/logging/encoders.ts";
+import { maskFields } from "../../modules/logging/filters.ts";
+import { samplingFields } from "../../modules/logging/read-log.ts";
+import { fileFields, netFields } from "../../modules/logging/writers.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
+import { fieldLines } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { scalarWord } from "../lines/scalar-word.ts";
 import type { Members } from "../members.ts";
-
-const fileFields = {
-  mode: text("mode"),
-  dir_mode: text("dir_mode"),
-  roll_disabled: flag("roll", false),
-  roll_size: field("roll_size_mb", (members, key) => [`${members.number(key)}MiB`]),
-  roll_uncompressed: flag("roll_gzip", false),
-  roll_compression: text("roll_compression"),
-  roll_local_time: flag("roll_local_time"),
-  roll_keep: integer("roll_keep"),
-  roll_keep_for: field("roll_keep_days", (members, key) => [`${members.number(key)}d`]),
-  roll_interval: duration("roll_interval"),
-  roll_minutes: field("roll_minutes", (members, key) => members.list(key)?.map(String)),
-  roll_at: texts("roll_at"),
-  backup_time_format: text("backup_time_format"),
-};
 
 function outputLine(writer: Members): Line {
   const name = writer.text("output") ?? "";
@@ -26,10 +14,7 @@ function outputLine(writer: Members): Line {
     case "file":
       return lineWith(["output", name, writer.text("filename") ?? ""], fieldLines(writer, fileFields));
     case "net":
-      return lineWith(
-        ["output", name, writer.text("address") ?? ""],
-        fieldLines(writer, { dial_timeout: duration("dial_timeout"), soft_start: flag("soft_start") }),
-      );
+      return lineWith(["output", name, writer.text("address") ?? ""], fieldLines(writer, netFields));
     case "stdout":
     case "stderr":
     case "discard":
@@ -38,20 +23,6 @@ function outputLine(writer: Members): Line {
       throw inexpressible(writer.path, `there is no output ${name} in serverfiles`);
   }
 }
-
-const plainFields = {
-  message_key: text("message_key"),
-  level_key: text("level_key"),
-  time_key: text("time_key"),
-  name_key: text("name_key"),
-  caller_key: text("caller_key"),
-  stacktrace_key: text("stacktrace_key"),
-  line_ending: text("line_ending"),
-  time_format: text("time_format"),
-  duration_format: text("duration_format"),
-  level_format: text("level_format"),
-  time_local: flag("time_local"),
-};
 
 function actionLines(filter: Members, nameKey: string): Line[] {
   const actions = filter.take("actions");
@@ -81,7 +52,7 @@ function filterLines(name: string, filter: Members): Line[] {
       lines.push(...actionLines(filter, "name"));
       break;
     case "ip_mask":
-      lines.push(...fieldLines(filter, { ipv4: integer("ipv4_cidr"), ipv6: integer("ipv6_cidr") }));
+      lines.push(...fieldLines(filter, maskFields));
       break;
     case "regexp":
       words.push(filter.text("regexp") ?? "", filter.text("value") ?? "");
@@ -121,15 +92,6 @@ function formatLine(encoder: Members, before: string): Line {
   return lineWith([before, name], lines);
 }
 
-function samplingLine(sampling: Members): Line {
-  const fields = {
-    interval: duration("interval"),
-    first: integer("first"),
-    thereafter: integer("thereafter"),
-  };
-  return { words: ["sampling"], block: fieldLines(sampling, fields) };
-}
-
 /** The lines of a log, `include` and `exclude` aside. @param debug whether the options give it the level DEBUG */
 export function logLines(log: Members, debug: boolean): Line[] {
   const lines: Line[] = [];
@@ -147,7 +109,7 @@ export function logLines(log: Members, debug: boolean): Line[] {
   }
   const sampling = log.child("sampling");
   if (sampling !== undefined) {
-    lines.push(samplingLine(sampling));
+    lines.push({ words: ["sampling"], block: fieldLines(sampling, samplingFields) });
   }
   return lines;
 }

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, isJsonObject, type JsonObject } from "server-core/json/json-value";
+import { authorityFields, keyPairFields } from "../../modules/tls/authority-fields.ts";
+import { wordsOf } from "../../values/block-fields.ts";
 import type { Choices } from "../choices.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { objectsOf } from "../json-lists.ts";
@@ -108,16 +110,6 @@ export function logOptionLines(logs: JsonObject): Line[] {
   }
   return lines;
 }
-
-const authorityFields = {
-  name: text("name"),
-  root_cn: text("root_common_name"),
-  intermediate_cn: text("intermediate_common_name"),
-  intermediate_lifetime: duration("intermediate_lifetime"),
-  maintenance_interval: duration("maintenance_interval"),
-  renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
-};
-const keyPairFields = { cert: text("certificate"), key: text("private_key"), format: text("format") };
 
 /** `skip_install_trust` and `pki`. @param mentioned whether a directive makes an authority */
 export function authorityLines(pki: Members | undefined, mentioned: (id: string) => boolean): Line[] {
@@ -331,7 +323,7 @@ function policyLines(
     ...lines,
     ...fieldLines(members, {
       key_type: text("key_type"),
-      renewal_window_ratio: field("renewal_window_ratio", (each, key) => [`${each.number(key)}`]),
+      renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "server-core/json/json-value";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
+import { wordsOf } from "../../values/block-fields.ts";
 import type { Choices } from "../choices.ts";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import { field, fieldLines, flag, text } from "../lines/field-lines.ts";
@@ -21,7 +22,7 @@ const policyFields = {
   key_type: text("key_type"),
   on_demand: flag("on_demand"),
   reuse_private_keys: flag("reuse_private_keys"),
-  renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
+  renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
 };
 
 /** A site's settings of certificates. */

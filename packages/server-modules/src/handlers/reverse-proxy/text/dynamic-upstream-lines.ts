@@ -1,19 +1,10 @@
-import { duration, field, fieldLines, text, texts } from "serverfile/to-text/lines/field-lines";
+import { field, fieldLines } from "serverfile/to-text/lines/field-lines";
 import { type Line, lineWith, type Word } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
-
-const shared = {
-  refresh: duration("refresh"),
-  resolvers: texts("resolver.addresses"),
-  dial_timeout: duration("dial_timeout"),
-  dial_fallback_delay: duration("dial_fallback_delay"),
-};
+import { srvFields } from "./dynamic-upstreams-text.ts";
 
 const fields = {
-  ...shared,
-  service: text("service"),
-  proto: text("proto"),
-  grace_period: duration("grace_period"),
+  ...srvFields,
   versions: field("versions", (members, key) => {
     const versions = members.child(key);
     return versions?.keys.filter((version) => versions.boolean(version) === true);

@@ -1,18 +1,27 @@
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ModuleText } from "serverfile/module-text";
 import type { ModuleReader } from "serverfile/modules/module-reader";
-import { duration, type FieldReader, readFields } from "serverfile/values/block-fields";
+import {
+  duration,
+  type FieldReader,
+  type Row,
+  readFields,
+  row,
+  wordsOf,
+} from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, setAt } from "serverfile/values/draft";
 import { resolvers } from "./http-transport-text.ts";
 
-function once(path: string, what: string): FieldReader {
-  return (cursor, draft) => {
+/** A word that may be said once; here, or behind the name of the source. */
+function onceSaid(path: string, what: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();
     if (draft[path] !== undefined) {
       throw cursor.error(`${what} has already been specified`);
     }
     setAt(draft, path, value);
   };
+  return row(path, read, wordsOf.text);
 }
 
 const shared = {
@@ -22,11 +31,12 @@ const shared = {
   dial_fallback_delay: duration("dial_fallback_delay", "bad delay value '%s'"),
 };
 
-const srvFields = {
+/** The lines of `srv`. */
+export const srvFields = {
   ...shared,
-  service: once("service", "srv service"),
-  proto: once("proto", "srv proto"),
-  name: once("name", "srv name"),
+  service: onceSaid("service", "srv service"),
+  proto: onceSaid("proto", "srv proto"),
+  name: onceSaid("name", "srv name"),
   grace_period: duration("grace_period", "bad grace period value '%s'"),
 };
 
@@ -43,7 +53,7 @@ function versions(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
-const aFields = { ...shared, name: once("name", "a name"), port: once("port", "a port"), versions };
+const aFields = { ...shared, name: onceSaid("name", "a name"), port: onceSaid("port", "a port"), versions };
 
 function atMost(cursor: TokenCursor, limit: number): string[] {
   const words = cursor.remainingArguments();

@@ -3,14 +3,28 @@ import { splitHostPort } from "server-core/go/host-port";
 import type { FileState } from "serverfile/directives/directive";
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { readMatcherSet } from "serverfile/matchers/matcher-set";
-import { parseStatus } from "serverfile/matchers/response-matcher";
+import { parseStatus, statusWord } from "serverfile/matchers/response-matcher";
 import type { ReadModule } from "serverfile/modules/module-reader";
-import { duration, type FieldReader, flag, integer, parsed, text } from "serverfile/values/block-fields";
+import {
+  duration,
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  integer,
+  once,
+  parsed,
+  type Row,
+  row,
+  text,
+  wordsFor,
+  wordsOf,
+} from "serverfile/values/block-fields";
 import { childOf, type Draft, isEmptyDraft, listOf, setAt } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseInteger } from "serverfile/values/parse-number";
 import { parseSize } from "serverfile/values/parse-size";
-import { withPrivateRanges } from "serverfile/values/private-ranges";
+import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges";
+import { durationWord, sizeWord } from "serverfile/values/value-words";
 import { applyHeaderOperation } from "../../headers/header-operation.ts";
 import { ResponseHandlers, type RoutesReader } from "../../intercept/response-handlers.ts";
 import { parseUpstream } from "./upstream-address.ts";
@@ -19,30 +33,40 @@ const active = "health_checks.active";
 const passive = "health_checks.passive";
 
 /** A whole number is nanoseconds; -1 means at once, or never. */
-function durationOrNumber(path: string): FieldReader {
-  return (cursor, draft) => {
+function durationOrNumber(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
     const value = /^[+-]?\d+$/.test(word)
       ? parseInteger(word)
       : parsed(cursor, word, parseDuration, "bad duration value '%s'");
     setAt(draft, path, value);
   };
+  return row(path, read, (members, key) => {
+    const time = members.number(key) ?? 0;
+    return [time < 0 ? `${time}` : durationWord(time)];
+  });
 }
 
-function buffer(path: string): FieldReader {
-  return (cursor, draft) => {
+/** A size, or -1 for no limit. */
+function buffer(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
     const bytes = word === "unlimited" ? -1 : parsed(cursor, word, parseSize, "invalid byte size '%s'");
     cursor.noMoreArguments();
     setAt(draft, path, bytes);
   };
+  return row(path, read, (members, key) => {
+    const bytes = members.number(key) ?? 0;
+    return [bytes === -1 ? "unlimited" : sizeWord(bytes)];
+  });
 }
 
-function lastText(path: string): FieldReader {
-  return (cursor, draft) => {
+function lastText(path: string): Row {
+  const read: FieldReader = (cursor, draft) => {
     setAt(draft, path, cursor.argument());
     cursor.noMoreArguments();
   };
+  return row(path, read, wordsOf.text, "");
 }
 
 function headerOperation(where: "request" | "response"): FieldReader {
@@ -56,26 +80,54 @@ function headerOperation(where: "request" | "response"): FieldReader {
   };
 }
 
-const fields: Readonly<Record<string, FieldReader>> = {
+const healthUpstream: FieldReader = (cursor, draft) => {
+  const word = cursor.argument();
+  const { port } = parsed(cursor, word, splitHostPort, "health_upstream is malformed '%s'");
+  parsed(cursor, port, parseInteger, `bad port number '${word}'`);
+  setAt(draft, `${active}.upstream`, word);
+};
+
+const healthPort: FieldReader = (cursor, draft) => {
+  const word = cursor.argument();
+  setAt(draft, `${active}.port`, 0);
+  if (childOf(childOf(draft, "health_checks"), "active").upstream !== undefined) {
+    throw cursor.error("the 'health_port' subdirective is ignored if 'health_upstream' is used!");
+  }
+  setAt(draft, `${active}.port`, parsed(cursor, word, parseInteger, "bad port number '%s'"));
+};
+
+const healthStatus: FieldReader = (cursor, draft) => {
+  const word = cursor.argument();
+  setAt(draft, `${active}.expect_status`, parsed(cursor, word, parseStatus, "bad status value '%s'"));
+};
+
+const unhealthyStatus: FieldReader = (cursor, draft) => {
+  const words = cursor.someArguments();
+  const checks = childOf(childOf(draft, "health_checks"), "passive");
+  for (const word of words) {
+    listOf(checks, "unhealthy_status").push(parsed(cursor, word, parseStatus, "bad status value '%s'"));
+  }
+};
+
+const trustedProxies: FieldReader = (cursor, draft) => {
+  while (cursor.nextArgument()) {
+    listOf(draft, "trusted_proxies").push(...withPrivateRanges(cursor.value));
+  }
+};
+
+const setVerbose: FieldReader = (_cursor, draft) => {
+  draft.verbose_logs = true;
+};
+
+/** Lines that say one thing about the proxy each. */
+export const proxyFields: FieldReaders = {
   lb_retries: integer("load_balancing.retries", "bad lb_retries number '%s'"),
   lb_try_duration: duration("load_balancing.try_duration", "bad duration value %s"),
   lb_try_interval: duration("load_balancing.try_interval", "bad interval value '%s'"),
   health_uri: text(`${active}.uri`),
   health_path: text(`${active}.path`),
-  health_upstream: (cursor, draft) => {
-    const word = cursor.argument();
-    const { port } = parsed(cursor, word, splitHostPort, "health_upstream is malformed '%s'");
-    parsed(cursor, port, parseInteger, `bad port number '${word}'`);
-    setAt(draft, `${active}.upstream`, word);
-  },
-  health_port: (cursor, draft) => {
-    const word = cursor.argument();
-    setAt(draft, `${active}.port`, 0);
-    if (childOf(childOf(draft, "health_checks"), "active").upstream !== undefined) {
-      throw cursor.error("the 'health_port' subdirective is ignored if 'health_upstream' is used!");
-    }
-    setAt(draft, `${active}.port`, parsed(cursor, word, parseInteger, "bad port number '%s'"));
-  },
+  health_upstream: row(`${active}.upstream`, healthUpstream, wordsOf.text),
+  health_port: row(`${active}.port`, healthPort, wordsOf.number),
   health_headers: (cursor, draft) => {
     const headers: Draft = {};
     for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
@@ -94,10 +146,9 @@ const fields: Readonly<Record<string, FieldReader>> = {
   health_request_body: text(`${active}.body`),
   health_interval: duration(`${active}.interval`, "bad interval value %s"),
   health_timeout: duration(`${active}.timeout`, "bad timeout value %s"),
-  health_status: (cursor, draft) => {
-    const word = cursor.argument();
-    setAt(draft, `${active}.expect_status`, parsed(cursor, word, parseStatus, "bad status value '%s'"));
-  },
+  health_status: row(`${active}.expect_status`, healthStatus, (members, key) => [
+    statusWord(members.take(key) ?? 0),
+  ]),
   health_body: text(`${active}.expect_body`),
   health_follow_redirects: flag(`${active}.follow_redirects`),
   health_passes: integer(`${active}.passes`, "invalid passes count '%s'"),
@@ -108,13 +159,9 @@ const fields: Readonly<Record<string, FieldReader>> = {
     `${passive}.unhealthy_request_count`,
     "invalid maximum connection count '%s'",
   ),
-  unhealthy_status: (cursor, draft) => {
-    const words = cursor.someArguments();
-    const checks = childOf(childOf(draft, "health_checks"), "passive");
-    for (const word of words) {
-      listOf(checks, "unhealthy_status").push(parsed(cursor, word, parseStatus, "bad status value '%s'"));
-    }
-  },
+  unhealthy_status: row(`${passive}.unhealthy_status`, unhealthyStatus, (members, key) =>
+    members.list(key)?.map(statusWord),
+  ),
   unhealthy_latency: duration(`${passive}.unhealthy_latency`, "bad duration value '%s'"),
   flush_interval: durationOrNumber("flush_interval"),
   request_buffers: buffer("request_buffers"),
@@ -123,21 +170,14 @@ const fields: Readonly<Record<string, FieldReader>> = {
   proxy_status_name: lastText("proxy_status_name"),
   stream_timeout: durationOrNumber("stream_timeout"),
   stream_close_delay: durationOrNumber("stream_close_delay"),
-  trusted_proxies: (cursor, draft) => {
-    while (cursor.nextArgument()) {
-      listOf(draft, "trusted_proxies").push(...withPrivateRanges(cursor.value));
-    }
-  },
+  trusted_proxies: row("trusted_proxies", trustedProxies, (members, key) =>
+    rangeWords(members.texts(key) ?? []),
+  ),
   header_up: headerOperation("request"),
   header_down: headerOperation("response"),
   method: lastText("rewrite.method"),
   rewrite: lastText("rewrite.uri"),
-  verbose_logs: (cursor, draft) => {
-    if (draft.verbose_logs === true) {
-      throw cursor.error("verbose_logs already specified");
-    }
-    draft.verbose_logs = true;
-  },
+  verbose_logs: once(row("verbose_logs", setVerbose, wordsFor(true)), "verbose_logs already specified"),
 };
 
 /** The most upstreams in a text: a range of ports is one for each. */
@@ -283,8 +323,8 @@ export function readReverseProxy(
       continue;
     }
     const name = cursor.value;
-    const reader = Object.hasOwn(fields, name)
-      ? fields[name]
+    const reader = Object.hasOwn(proxyFields, name)
+      ? proxyFields[name]
       : Object.hasOwn(proxy.fields, name)
         ? proxy.fields[name]
         : undefined;

@@ -1,75 +1,14 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
-import { duration, field, fieldLines, flag, integer, text } from "serverfile/to-text/lines/field-lines";
+import { duration, fieldLines } from "serverfile/to-text/lines/field-lines";
 import { joined, type Line, line, lineWith, type Word } from "serverfile/to-text/lines/line";
-import { durationWord, sizeWord } from "serverfile/to-text/lines/value-words";
-import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
-import { statusWord } from "serverfile/to-text/matchers/response-matchers";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, WriteContext, Written } from "serverfile/to-text/routes/handler-writer";
 import { headerOperations } from "../../headers/headers-lines.ts";
 import { ResponseBlocks } from "../../intercept/response-blocks.ts";
 import { dynamicUpstreamWords } from "./dynamic-upstream-lines.ts";
+import { proxyFields } from "./reverse-proxy-fields.ts";
 import { transportLine } from "./transport-lines.ts";
 import { dialsOf, type UpstreamScheme, withScheme } from "./upstream-words.ts";
-
-const active = "health_checks.active";
-const passive = "health_checks.passive";
-
-/** A size, or -1 for no limit. */
-function buffer(path: string) {
-  return field(path, (members, key) => {
-    const bytes = members.number(key) ?? 0;
-    return [bytes === -1 ? "unlimited" : sizeWord(bytes)];
-  });
-}
-
-/** A time; -1 is at once, or never. */
-function durationOrNumber(path: string) {
-  return field(path, (members, key) => {
-    const time = members.number(key) ?? 0;
-    return [time < 0 ? `${time}` : durationWord(time)];
-  });
-}
-
-const status = (path: string) => field(path, (members, key) => [statusWord(members.take(key) ?? 0)]);
-
-const balancing = {
-  lb_retries: integer("load_balancing.retries"),
-  lb_try_duration: duration("load_balancing.try_duration"),
-  lb_try_interval: duration("load_balancing.try_interval"),
-};
-
-const fields = {
-  health_uri: text(`${active}.uri`),
-  health_path: text(`${active}.path`),
-  health_upstream: { ...text(`${active}.upstream`), empty: undefined },
-  health_port: { ...integer(`${active}.port`), empty: undefined },
-  health_interval: duration(`${active}.interval`),
-  health_timeout: duration(`${active}.timeout`),
-  health_status: status(`${active}.expect_status`),
-  health_body: text(`${active}.expect_body`),
-  health_method: text(`${active}.method`),
-  health_request_body: text(`${active}.body`),
-  health_follow_redirects: flag(`${active}.follow_redirects`),
-  health_passes: integer(`${active}.passes`),
-  health_fails: integer(`${active}.fails`),
-  fail_duration: duration(`${passive}.fail_duration`),
-  max_fails: integer(`${passive}.max_fails`),
-  unhealthy_status: field(`${passive}.unhealthy_status`, (members, key) =>
-    members.list(key)?.map(statusWord),
-  ),
-  unhealthy_latency: duration(`${passive}.unhealthy_latency`),
-  unhealthy_request_count: integer(`${passive}.unhealthy_request_count`),
-  flush_interval: durationOrNumber("flush_interval"),
-  request_buffers: buffer("request_buffers"),
-  response_buffers: buffer("response_buffers"),
-  stream_buffer_size: buffer("stream_buffer_size"),
-  stream_timeout: durationOrNumber("stream_timeout"),
-  stream_close_delay: durationOrNumber("stream_close_delay"),
-  verbose_logs: flag("verbose_logs"),
-  proxy_status_name: text("proxy_status_name"),
-  trusted_proxies: field("trusted_proxies", (members, key) => rangeWords(members.texts(key) ?? [])),
-};
 
 function policyLine(policy: Members, name: string): Line {
   const kind = policy.text("policy") ?? "";
@@ -105,7 +44,6 @@ function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[
   const load = handler.child("load_balancing");
   const policy = load?.child("selection_policy");
   const lines = policy === undefined ? [] : [policyLine(policy, "lb_policy")];
-  lines.push(...fieldLines(handler, balancing));
   for (const [index, set] of (load?.list("retry_match") ?? []).entries()) {
     const conditions = matcherLines(set, `${load?.pathOf("retry_match")}/${index}`, "");
     const [only] = conditions;
@@ -180,11 +118,10 @@ export function proxyParts(
   }
   lines.push(
     ...balancingLines(handler, context),
-    ...fieldLines(handler, fields),
+    ...fieldLines(handler, proxyFields),
     ...healthHeaderLines(handler),
+    ...headerLines(handler),
   );
-  lines.push(...headerLines(handler));
-  lines.push(...fieldLines(handler, { method: text("rewrite.method"), rewrite: text("rewrite.uri") }));
   const transport = writesTransport ? handler.child("transport") : undefined;
   if (transport !== undefined) {
     lines.push(...transportLine(transport, usesScheme ? scheme : ""));
