@@ -94,6 +94,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   routeFigures: RouteFigures | undefined;
   /** Set by handlers that answer from what is here. */
   answersAlone = false;
+  /** Whether the type of an answer that names none is told from its first bytes: see {@link tellType}. */
+  tellsType = false;
   /** Whether {@link headAtMs} is wanted. */
   timesHead = false;
   /** When the answer began, by `performance.now`; 0 before, and when it is not needed. */
@@ -188,6 +190,12 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     const sink = make(this.#top ?? new WireSink(this.stream, this));
     this.#top = sink;
     return sink;
+  }
+
+  /** Has the client told the type of an answer that names none, by its first bytes. Source: the public model (Go) */
+  tellType(): void {
+    this.tellsType = true;
+    this.#top ??= new WireSink(this.stream, this);
   }
 
   /** Calls back just before the head is sent; the last to ask is the first to be called, as with nested handlers. */
@@ -373,6 +381,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.#top = from instanceof WireSink ? undefined : from;
     this.#answered = false;
     this.#status = 0;
+    this.tellsType = false;
     this.headAtMs = 0;
   }
 

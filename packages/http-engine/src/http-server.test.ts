@@ -51,6 +51,21 @@ describe("routes", () => {
     });
   });
 
+  test("a question about the server as a whole is answered before the routes", async () => {
+    await load(respond("x") as object);
+    const asked = "OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+    const answers = await rawRequest(
+      running.site,
+      `${asked}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answers).toMatch(
+      /^HTTP\/1\.1 200 OK\r\nContent-Length: 0\r\nDate: [^\r]*\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\r\n\r\nx$/s,
+    );
+    expect(await rawRequest(running.site, "OPTIONS * HTTP/1.1\r\nHost: a b\r\n\r\n")).toMatch(
+      /^HTTP\/1\.1 400 /,
+    );
+  });
+
   test("handlers of a matching route run around what comes after", async () => {
     await load(
       { handle: [set("a", "1")] },

@@ -64,6 +64,11 @@ const ofBody = new Set(["content-length", "content-encoding", "content-range", "
 /** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
 function nothing(): void {}
 
+/** Answers `OPTIONS *`, which asks about the server and about no resource of it, as the model does. */
+function answerGeneralOptions(stream: HttpStream): void {
+  stream.respond(200, ["Content-Length", "0"], "");
+}
+
 /** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
 function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
@@ -185,7 +190,9 @@ export class HttpServer implements RequestSink, ExchangeServer {
       stream.respond(status, fields, body);
       return;
     }
-    if (this.#parts.hasUserModules) {
+    if (stream.target === "*") {
+      answerGeneralOptions(stream);
+    } else if (this.#parts.hasUserModules) {
       runFor(exchange, this.#take, exchange);
     } else {
       this.#take(exchange); // routes enter its context where it is needed

@@ -1,38 +1,58 @@
-import type { HeaderList } from "./header-list.ts";
+import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ResponseSink } from "./response-sink.ts";
+import { sniffType } from "./sniffed-type.ts";
 
-/** Counts the bytes that a response sends. */
-interface SentCount {
+/** The type that a client may be told, and the counts of its response. */
+interface SentResponse {
   /** Bytes of the body that were handed to the stream, without framing. */
   bytesWritten: number;
+  /** Whether a type that nobody names is told from the first bytes. */
+  readonly tellsType: boolean;
   /** A head has left with this status. */
   headPassed(status: number): void;
+}
+
+/** Whether the client is to be told a type that nobody has named. */
+function wantsType(status: number, headers: HeaderList): boolean {
+  return (
+    status >= 200 &&
+    status !== 204 &&
+    status !== 304 &&
+    getHeader(headers, "content-type") === undefined &&
+    (getHeader(headers, "content-encoding") ?? "") === ""
+  );
 }
 
 /** The end of the way of a response: the client. */
 export class WireSink implements ResponseSink {
   readonly #stream: HttpStream;
-  readonly #sent: SentCount;
+  readonly #sent: SentResponse;
+  /** A head that waits for the first bytes, which tell its type. */
+  #waiting: { readonly status: number; readonly headers: HeaderList } | undefined;
 
-  constructor(stream: HttpStream, sent: SentCount) {
+  constructor(stream: HttpStream, sent: SentResponse) {
     this.#stream = stream;
     this.#sent = sent;
   }
 
   head(status: number, headers: HeaderList): void {
     this.#sent.headPassed(status);
-    if (status !== 101) {
+    if (this.#sent.tellsType && wantsType(status, headers)) {
+      this.#waiting = { status, headers };
+    } else if (status !== 101) {
       this.#stream.writeHead(status, headers);
     }
   }
 
   write(chunk: Uint8Array): boolean {
+    this.#sendHead(chunk);
     this.#sent.bytesWritten += chunk.length;
     return this.#stream.write(chunk);
   }
 
   end(chunk?: Uint8Array): void {
+    this.#sendHead(chunk ?? new Uint8Array());
     this.#sent.bytesWritten += chunk?.length ?? 0;
     this.#stream.end(chunk);
   }
@@ -42,10 +62,28 @@ export class WireSink implements ResponseSink {
   }
 
   flush(): void {
-    this.#stream.flush();
+    const { headers } = this.#waiting ?? {};
+    // A stream does not hold its head back; a body with a length follows.
+    if (headers === undefined || getHeader(headers, "content-length") === undefined) {
+      this.#sendHead(new Uint8Array());
+      this.#stream.flush();
+    }
   }
 
   onceDrain(callback: () => void): void {
     this.#stream.onceDrain(callback);
+  }
+
+  /** Sends a head that waits. @param first bytes of the body; none: nothing is told */
+  #sendHead(first: Uint8Array): void {
+    if (this.#waiting !== undefined) {
+      const { status, headers } = this.#waiting;
+      this.#waiting = undefined;
+      // Not in place: the log shows what was named.
+      this.#stream.writeHead(
+        status,
+        first.length === 0 ? headers : [...headers, "Content-Type", sniffType(first)],
+      );
+    }
   }
 }

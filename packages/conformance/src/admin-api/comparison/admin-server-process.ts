@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export interface AdminServerOptions {
 export class AdminServerProcess {
   readonly port: number;
   readonly #child: ChildProcess;
-  /** Where the process runs. */
+  /** Folder of the process: its data, and the folder that it runs in. */
   readonly folder: string;
   readonly #closed: Promise<void>;
 
@@ -38,9 +38,12 @@ export class AdminServerProcess {
     const [address = ""] = await freeAddresses(1);
     const folder = await mkdtemp(join(tmpdir(), "admin-comparison-"));
     const [command, args] = program === undefined ? [process.execPath, [script, "run"]] : [program, ["run"]];
+    // Apart from its data, whose folder has another name in the model: sites without a root list where they run.
+    const cwd = join(folder, "run");
+    await mkdir(cwd);
     let log = "";
     const child = spawn(command, args, {
-      cwd: folder,
+      cwd,
       stdio: ["ignore", "ignore", "pipe"],
       env: {
         PATH: process.env.PATH,

@@ -10,6 +10,7 @@ import {
 } from "http-engine/header-list";
 import { HoldingFilter } from "http-engine/holding-filter";
 import type { ResponseSink } from "http-engine/response-sink";
+import { sniffType } from "http-engine/sniffed-type";
 import { deriveBody } from "http-engine/stable-bodies";
 import { isUnbuffered } from "http-engine/unbuffered-response";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
@@ -69,6 +70,8 @@ export class EncodeFilter extends HoldingFilter {
   #stream: CompressStream | undefined;
   #reading: StreamReading | undefined;
   #hasBody = false;
+  /** `open`: nobody has named a type, so it is told from the first bytes. `unwanted`: that one is not coded. */
+  #type: "wanted" | "open" | "unwanted" = "wanted";
   /** Pieces that the compressor is busy with. */
   #coding = 0;
   /** Whether the compressor may have bytes that it has not handed on. */
@@ -112,6 +115,9 @@ export class EncodeFilter extends HoldingFilter {
     }
     const declared = Number(getHeader(headers, "content-length") ?? -1);
     this.#declared = declared >= 0 ? declared : -1;
+    if (this.#exchange.tellsType && getHeader(headers, "content-type") === undefined) {
+      this.#type = "open";
+    }
     if (!this.#mayBeCoded()) {
       this.#passOn();
     } else if (isUnbuffered(headers)) {
@@ -183,7 +189,7 @@ export class EncodeFilter extends HoldingFilter {
 
   override flush(): void {
     if (this.#mode === "undecided" && this.#heldBytes === 0) {
-      if (this.#declared >= 0) {
+      if (this.#declared >= 0 && this.#type !== "open") {
         this.#decide();
         super.flush();
       }
@@ -212,8 +218,20 @@ export class EncodeFilter extends HoldingFilter {
       status !== 304 &&
       (getHeader(headers, "content-encoding") ?? "") === "" &&
       !hasToken(headers, "cache-control", "no-transform") &&
-      this.#rules.matches(status, headers, this.#exchange)
+      (this.#type === "open" || this.#rules.matches(status, headers, this.#exchange))
     );
+  }
+
+  /** Whether the type is one that is coded. One that nobody has named is told from the first bytes. */
+  #hasWantedType(first: Uint8Array): boolean {
+    if (this.#type === "open") {
+      if (first.length > 0) {
+        this.#headers.push("Content-Type", sniffType(first));
+      }
+      const isWanted = this.#rules.matches(this.#status, this.#headers, this.#exchange);
+      this.#type = isWanted ? "wanted" : "unwanted";
+    }
+    return this.#type === "wanted";
   }
 
   #isWorthIt(length: number): boolean {
@@ -246,7 +264,8 @@ export class EncodeFilter extends HoldingFilter {
 
   /** Sends the head and what is held, coded if that is worth it. @returns false when it is enough for now */
   #decide(): boolean {
-    if (this.#isWorthIt(Math.max(this.#declared, this.#heldBytes))) {
+    const isWorthIt = this.#isWorthIt(Math.max(this.#declared, this.#heldBytes));
+    if (isWorthIt && this.#hasWantedType(this.#held[0] ?? new Uint8Array())) {
       this.#start();
     } else {
       this.#passOn();
@@ -267,12 +286,18 @@ export class EncodeFilter extends HoldingFilter {
     const length = this.#heldBytes + last.length;
     if (this.#exchange.method === "HEAD") {
       // A declared length was looked at before; a program may print the body all the same.
-      if (this.#declared >= 0 || this.#isWorthIt(length)) {
+      const isWorthIt = this.#declared >= 0 || this.#isWorthIt(length);
+      if (isWorthIt && this.#hasWantedType(this.#held[0] ?? last)) {
         this.#describe();
       }
       this.#passOn();
       super.end();
-    } else if (encoder === undefined || !this.#isWorthIt(length) || length > maxAtOnceBytes) {
+    } else if (
+      encoder === undefined ||
+      !this.#isWorthIt(length) ||
+      length > maxAtOnceBytes ||
+      !this.#hasWantedType(this.#held[0] ?? last)
+    ) {
       if (last.length > 0) {
         this.#held.push(last);
         this.#heldBytes = length;

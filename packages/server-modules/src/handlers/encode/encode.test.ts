@@ -311,6 +311,31 @@ test("a response may be chosen by status and fields", async () => {
   expect(failed.header("content-encoding")).toBeUndefined();
 });
 
+test.each([
+  ["text", [`<p>${text}`, text], ["text/html; charset=utf-8", "gzip"]],
+  ["no text", [`\x89PNG\r\n\x1a\n${text}`, text], ["image/png", undefined]],
+  ["too little", ["ab"], ["text/plain; charset=utf-8", undefined]],
+  ["one piece of no text", [`%PDF-${text}`], ["application/pdf", undefined]],
+])(
+  "a body that nobody has named a type for is coded if it begins as one that is worth it: %s",
+  async (_, chunks, told) => {
+    const handler = await provisionHandler("encode", { encodings: { gzip: {} } });
+    const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });
+    await handler.handle(made.exchange, async (exchange) => {
+      exchange.tellType();
+      exchange.writeHead(200);
+      exchange.flush();
+      for (const chunk of chunks) {
+        exchange.write(Buffer.from(chunk, "latin1"));
+      }
+      exchange.finish();
+    });
+    expect([made.header("content-type"), made.header("content-encoding")]).toEqual(told);
+    const body = told[1] === undefined ? made.body() : gunzipSync(made.body());
+    expect(body.toString("latin1")).toBe(chunks.join(""));
+  },
+);
+
 test("an error passes, whatever was held back", async () => {
   const handler = await provisionHandler("encode", all);
   const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });

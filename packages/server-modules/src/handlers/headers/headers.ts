@@ -1,6 +1,6 @@
 import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler } from "http-engine/handler";
-import { getHeaders, type HeaderList, removeHeaders } from "http-engine/header-list";
+import { getHeader, getHeaders, type HeaderList, removeHeaders } from "http-engine/header-list";
 import { compileHeaderOperations, headerOperationsShape } from "http-engine/header-operations";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
@@ -56,7 +56,9 @@ export const headers = defineModule({
         if (onResponse !== undefined && deferred) {
           exchange.beforeHead((list, status) => {
             if (required === undefined || required(status, list, exchange)) {
+              const type = getHeader(list, "content-type");
               onResponse(list, exchange);
+              exchange.tellsType ||= type !== undefined && getHeader(list, "content-type") === undefined;
             }
           });
         } else if (onResponse !== undefined) {

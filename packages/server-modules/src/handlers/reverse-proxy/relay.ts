@@ -244,6 +244,9 @@ export class Relay implements ResponseReceiver {
       const changed = this.#plan.changeHeaders(status, headers);
       const from = copyResponseHeaders(headers, exchange, version);
       this.#copied = headers;
+      if (getHeader(headers, "content-type") === undefined) {
+        exchange.tellType();
+      }
       exchange.writeHead(status, good && !changed ? from : undefined);
     } catch (error) {
       this.#giveUp(error as Error);

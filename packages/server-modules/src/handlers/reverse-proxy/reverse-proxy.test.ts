@@ -168,14 +168,6 @@ describe("headers", () => {
     expect(requests).toBe(1);
   });
 
-  test("a question to the server as a whole is handed on as one", async () => {
-    const server = await upstream(({ method, url }, response) => {
-      response.end(`${method} ${url}`);
-    });
-    await proxyTo([server.address]);
-    expect((await ask(running.site, { method: "OPTIONS", target: "*" })).text).toBe("OPTIONS *");
-  });
-
   test("a header that the upstream may not send is 500, not passed on", async () => {
     const raw = createServer((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a\x01b\r\n\r\n"));

@@ -106,7 +106,7 @@ test.each([
         packing(request, response);
         return;
       }
-      response.writeHead(200, { "Content-Encoding": "gzip" });
+      response.writeHead(200, { "Content-Type": "text/plain", "Content-Encoding": "gzip" });
       response.end(body);
     }),
   );
