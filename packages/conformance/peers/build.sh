@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the programs that tests compare ours with, from their Go modules, into the folder that $PEERS names (default: bin/
 # beside this file). Needs Go; a machine with two cores takes some ten minutes for all of it the first time. What is there
-# from the same go.mod is not built again.
+# from the same go.sum and sources is not built again.
 #
 #   caddy   the public model of the web server, for `npm run conformance -- twins`, `admin`, `commands` and `serverfile`
 #   tools   h2spec, pebble, grpcurl and toxiproxy-server, which tests of the web server and of the documentation call
@@ -24,7 +24,7 @@ failed=""
 
 # build FOLDER NAME PACKAGE [LDFLAGS]: a program appears whole or not at all.
 build() {
-  stamp="$bin/.$2-$(cksum < "$here/$1/go.sum" | tr -d ' ')"
+  stamp="$bin/.$2-$(find "$here/$1" -maxdepth 1 \( -name go.sum -o -name '*.go' \) | sort | xargs cat | cksum | tr -d ' ')"
   if [ -x "$bin/$2" ] && [ -e "$stamp" ]; then return; fi
   cd "$here/$1"
   if GOFLAGS="-mod=mod -buildvcs=false" go build -ldflags "-s -w ${4:-}" -o "$bin/.$2.new" "$3"; then

@@ -1,12 +1,15 @@
-import { createPublicKey, type X509Certificate } from "node:crypto";
+import "../material/reflect-metadata.ts";
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { X509Certificate as LibraryCertificate, Name } from "@peculiar/x509";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Http3TestClient } from "../../../admin-server/src/testing/http3-client.ts";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 import { keyToPem, makeKey } from "../material/key-pair.ts";
-import { certificatesToPem } from "../material/pem.ts";
+import { certificatesToPem, parseCertificates } from "../material/pem.ts";
 import { makeCertificate } from "../material/x509.ts";
 
 interface Client {
@@ -62,6 +65,7 @@ function config(clientAuth: object): object {
         servers: {
           s: {
             listen: ["127.0.0.1:0"],
+            protocols: ["h1", "h2", "h3"],
             tls_connection_policies: [{ client_authentication: clientAuth }],
             automatic_https: { disable_redirects: true },
             routes: [respond("in")],
@@ -72,12 +76,41 @@ function config(clientAuth: object): object {
   };
 }
 
-async function isLetIn(client: Client | undefined, server = running): Promise<boolean> {
+/** Over TCP. */
+async function isLetInByTcp(client: Client | undefined, site: string): Promise<boolean> {
   const options = { servername: "x.internal", rejectUnauthorized: false, ...client };
-  return askTls(server.site, options).then(
+  return askTls(site, options).then(
     ({ text }) => text === "in",
     () => false,
   );
+}
+
+async function overQuic(client: Client | undefined, site: string): Promise<Http3TestClient> {
+  return Http3TestClient.connect(site, {
+    serverName: "x.internal",
+    certificate: client && {
+      chain: parseCertificates(client.cert, "client").map(({ raw }) => raw),
+      key: createPrivateKey(client.key),
+    },
+  });
+}
+
+async function isLetInByQuic(client: Client | undefined, site: string): Promise<boolean> {
+  let made: Http3TestClient | undefined;
+  try {
+    made = await overQuic(client, site);
+    return (await made.ask({ authority: "x.internal" })).text === "in";
+  } catch {
+    return false;
+  } finally {
+    made?.close();
+  }
+}
+
+/** Whether TCP and QUIC let a client in; where they do not agree, that is the answer. */
+async function isLetIn(client: Client | undefined, { site } = running): Promise<boolean | string> {
+  const [tcp, quic] = await Promise.all([isLetInByTcp(client, site), isLetInByQuic(client, site)]);
+  return tcp === quic ? tcp : `TCP ${tcp}, QUIC ${quic}`;
 }
 
 beforeAll(async () => {
@@ -175,6 +208,47 @@ describe("pools of authorities", () => {
     [{ provider: "nothing" }, "nothing"],
   ])("%j is refused: %s", async (ca, message) => {
     expect((await running.admin("POST", "/load", config({ ca }))).error).toContain(message);
+  });
+});
+
+describe("modes", () => {
+  const inline = (pem: string) => new X509Certificate(pem).raw.toString("base64");
+  const pool = () => ({ trusted_ca_certs: [root.raw.toString("base64")] });
+  /** Whether a client of the authority, one of another authority and one without a certificate are let in. */
+  test.each<[string, () => object, readonly boolean[]]>([
+    ["request", () => ({ mode: "request" }), [true, true, true]],
+    ["request, with authorities", () => ({ mode: "request", ...pool() }), [true, true, true]],
+    ["require", () => ({ mode: "require" }), [true, true, false]],
+    ["require, with authorities", () => ({ mode: "require", ...pool() }), [true, true, false]],
+    ["verify_if_given", () => ({ mode: "verify_if_given", ...pool() }), [true, false, true]],
+    ["require_and_verify", () => ({ mode: "require_and_verify", ...pool() }), [true, false, false]],
+    ["no mode", () => pool(), [true, false, false]],
+    ["trusted_leaf_certs", () => ({ trusted_leaf_certs: [inline(stranger.cert)] }), [false, true, false]],
+    ["both", () => ({ ...pool(), trusted_leaf_certs: [inline(other.cert)] }), [false, false, false]],
+  ])("%s", async (_, auth, expected) => {
+    expect((await running.admin("POST", "/load", config(auth()))).error).toBe("");
+    expect([await isLetIn(friend), await isLetIn(stranger), await isLetIn(undefined)]).toEqual(expected);
+  });
+
+  test("over QUIC: the server names its authorities, handlers see the certificate, each host has its own clients", async () => {
+    const policy = { match: { sni: ["x.internal"] }, client_authentication: pool() };
+    const fields = "{http.request.tls.client.subject} {http.request.tls.client.san.dns_names}";
+    const wanted = config({}) as { apps: { http: { servers: { s: Record<string, unknown> } } } };
+    Object.assign(wanted.apps.http.servers.s, {
+      tls_connection_policies: [policy, {}],
+      routes: [respond(fields)],
+    });
+    expect((await running.admin("POST", "/load", wanted)).error).toBe("");
+    const made = await overQuic(friend, running.site);
+    try {
+      const { subject } = new LibraryCertificate(root.raw);
+      expect(made.authorities.map((name) => new Name(name).toString())).toEqual([subject]);
+      expect((await made.ask({ authority: "x.internal" })).text).toBe("CN=friend [friend]");
+      expect((await made.ask({ authority: "y.internal" })).status).toBe(421);
+      expect(made.ticket).toBeUndefined();
+    } finally {
+      made.close();
+    }
   });
 });
 

@@ -1,8 +1,10 @@
 import type { Socket } from "node:dgram";
 import { readAnswer } from "certificates/tls/certificates/read-answer";
+import type { ForeignClientAuth } from "certificates/tls/connection/connection-policy";
 import type { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
 import {
   type Certificate,
+  type ClientAuthentication,
   type ClientHello,
   type Connection,
   type PeerAddress,
@@ -195,13 +197,44 @@ export class Http3Listener implements SharedResource, H3Owner {
       localAddress: this.#local.address,
     };
     this.#tls.certificatesFor(handshake).then(
-      (found) =>
-        answer(found && readAnswer(found).find(({ key }) => schemeFor(key, signatureSchemes) !== undefined)),
+      (found) => {
+        const shown =
+          found && readAnswer(found.answer).find(({ key }) => schemeFor(key, signatureSchemes) !== undefined);
+        const asked = found?.clientAuth;
+        answer(
+          shown && asked ? { ...shown, clientAuthentication: this.#authentication(asked, known) } : shown,
+        );
+      },
       (error: unknown) => {
         this.#log.error(`handshake for ${JSON.stringify(serverName)}: ${messageOf(error)}`);
         answer(undefined);
       },
     );
+  }
+
+  #authentication(demands: ForeignClientAuth, { socket }: H3Connection): ClientAuthentication {
+    const { required, authorities } = demands;
+    const refuse = (problem: string) => {
+      this.#log.debug(`client ${remoteAddress(socket)}: ${problem}`);
+      return problem;
+    };
+    return {
+      required,
+      authorities,
+      verify: (chain, answer) => {
+        if (chain.length === 0) {
+          answer(undefined); // `required` has been looked at
+          return;
+        }
+        demands.fault(chain).then(
+          (problem) => answer(problem && refuse(problem)),
+          (error: unknown) => {
+            this.#log.error(`the certificate of client ${remoteAddress(socket)}: ${messageOf(error)}`);
+            answer("it could not be judged");
+          },
+        );
+      },
+    };
   }
 
   /** A config wants the port again. */

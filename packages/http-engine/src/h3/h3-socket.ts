@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { cipherIds } from "certificates/tls/connection/cipher-names";
 import { setTlsDetails } from "certificates/tls/connection/tls-details";
@@ -16,6 +17,7 @@ export class H3Socket {
   /** Bytes of these that were not sent yet, at the last look. */
   writableLength = 0;
   readonly #connection: Connection;
+  #certificate: X509Certificate | undefined;
 
   /** @param local where datagrams come to */
   constructor(connection: Connection, local: PeerAddress) {
@@ -45,8 +47,13 @@ export class H3Socket {
     return this.#connection.handshakePeer?.resumed === true;
   }
 
-  getPeerX509Certificate(): undefined {
-    return undefined;
+  /** The client's own certificate, where the server asked for one. */
+  getPeerX509Certificate(): X509Certificate | undefined {
+    const [own] = this.#connection.handshakePeer?.certificates ?? [];
+    if (own !== undefined) {
+      this.#certificate ??= new X509Certificate(own);
+    }
+    return this.#certificate;
   }
 
   /** Streams name their connection by this type; none reads or writes it. */

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Http3TestClient } from "../../../admin-server/src/testing/http3-client.ts";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
-import { Http3TestClient } from "../testing/http3-client.ts";
 
 const site = (host: string, body: string) => ({ match: [{ host: [host] }], ...(respond(body) as object) });
 const config = (server: object, listen = "127.0.0.1:0") => ({
@@ -404,7 +404,6 @@ test("says that the port is taken, and leaves nothing open", async () => {
 });
 
 test.each<[string, object]>([
-  ["client_authentication", { client_authentication: { mode: "require" } }],
   ["curves", { curves: ["x25519"] }],
   ["cipher_suites", { cipher_suites: ["TLS_AES_256_GCM_SHA384"] }],
 ])("refuses %s, which only TCP's handshakes heed", async (field, policy) => {

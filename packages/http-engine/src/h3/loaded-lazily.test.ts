@@ -16,7 +16,7 @@ async function loadedBy(file: string): Promise<string[]> {
   const path = join(import.meta.dirname, file);
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script(path)]);
   return (JSON.parse(stdout) as string[]).filter((url) =>
-    /\/http-protocols\/src\/(?:quic|http3)\/|\/h3\//.test(url),
+    /\/http-protocols\/src\/(?:quic|http3)\/|\/http-engine\/src\/h3\//.test(url),
   );
 }
 

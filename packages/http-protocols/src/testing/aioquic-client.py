@@ -1,9 +1,11 @@
 """Sends requests of HTTP/3 over one connection by aioquic and prints an answer a line, as JSON. It trusts every certificate.
 
-Usage: aioquic-client.py [-parallel] PORT REQUEST... ; a request is "GET /path", "POST /path BYTES" or "UPDATE", which changes keys, or
-"RESUME", after which a new connection uses the ticket and the token of the one before.
+Usage: aioquic-client.py [-parallel] [-certificate FILE] PORT REQUEST... ; FILE has the client's chain and key, PEM. A request is
+"GET /path", "POST /path BYTES" or "UPDATE", which changes keys, or "RESUME", after which a new connection uses the ticket and the
+token of the one before.
 """
 
+import argparse
 import asyncio
 import hashlib
 import json
@@ -15,6 +17,7 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import ConnectionTerminated
 
 
 class Client(QuicConnectionProtocol):
@@ -47,6 +50,10 @@ class Client(QuicConnectionProtocol):
         }
 
     def quic_event_received(self, event):
+        if isinstance(event, ConnectionTerminated):
+            for done, _, _ in self.waiting.values():
+                if not done.done():
+                    done.set_exception(ConnectionError(event.reason_phrase))
         for received in self.http.handle_event(event):
             if not isinstance(received, (HeadersReceived, DataReceived)):
                 continue
@@ -72,19 +79,25 @@ async def ask_all(client, requests, parallel):
 
 
 async def main():
-    parallel = sys.argv[1] == "-parallel"
-    port, *requests = sys.argv[2 if parallel else 1 :]
+    options = argparse.ArgumentParser()
+    options.add_argument("-parallel", action="store_true")
+    options.add_argument("-certificate")
+    options.add_argument("port", type=int)
+    options.add_argument("requests", nargs="+")
+    given = options.parse_args()
     tickets, tokens = [None], [b""]
-    for group in " ".join(f"|{request}" for request in requests).split("|RESUME"):
+    for group in " ".join(f"|{request}" for request in given.requests).split("|RESUME"):
         configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, server_name="localhost")
         configuration.verify_mode = ssl.CERT_NONE
+        if given.certificate:
+            configuration.load_cert_chain(given.certificate, given.certificate)
         configuration.session_ticket, configuration.token = tickets[-1], tokens[-1]
         options = {"session_ticket_handler": tickets.append, "token_handler": tokens.append}
         async with connect(
-            "127.0.0.1", int(port), configuration=configuration, create_protocol=Client, **options
+            "127.0.0.1", given.port, configuration=configuration, create_protocol=Client, **options
         ) as client:
             asked = [request.strip() for request in group.split("|") if request.strip()]
-            for answer in await ask_all(client, asked, parallel):
+            for answer in await ask_all(client, asked, given.parallel):
                 print(json.dumps({**answer, "resumed": client._quic.tls.session_resumed}))
 
 

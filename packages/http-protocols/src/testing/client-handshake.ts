@@ -41,9 +41,9 @@ export interface ClientHandshakeOptions {
   readonly shares?: readonly number[];
   readonly schemes?: readonly number[];
   /** Its own certificate, for servers that ask; an empty chain says that there is none. */
-  readonly certificate?: { readonly chain: readonly Buffer[]; readonly key: KeyObject };
+  readonly certificate?: { readonly chain: readonly Buffer[]; readonly key: KeyObject } | undefined;
   /** A ticket of an earlier session. */
-  readonly ticket?: ClientTicket;
+  readonly ticket?: ClientTicket | undefined;
 }
 
 /** A ticket that the server gave. */
@@ -101,6 +101,21 @@ function hybridShare(): OwnShare {
 const shareOf = (group: number): OwnShare =>
   group === 0x11ec ? hybridShare() : group === 0x17 ? classicShare("P-256", 65) : classicShare("x25519", 32);
 
+function readAuthorities(request: ByteReader): Buffer[] {
+  request.take(request.u8());
+  const extensions = new ByteReader(request.take(request.u16()), shortMessage);
+  const names: Buffer[] = [];
+  while (extensions.left > 0) {
+    const type = extensions.u16();
+    const body = new ByteReader(extensions.take(extensions.u16()), shortMessage);
+    body.u16();
+    while (type === extensionTypes.certificateAuthorities && body.left > 0) {
+      names.push(Buffer.from(body.take(body.u16())));
+    }
+  }
+  return names;
+}
+
 /** The client's side of TLS 1.3 in QUIC, for tests: it trusts one key and no chain. */
 export class ClientHandshake implements TlsHandshake {
   readonly #options: ClientHandshakeOptions;
@@ -115,6 +130,8 @@ export class ClientHandshake implements TlsHandshake {
   /** The one that the server showed; read where no key is given. */
   certificate: X509Certificate | undefined;
   #asked = false;
+  /** Names of authorities, DER, that the server asked the client's certificate to be of. */
+  authorities: readonly Buffer[] = [];
   #newTicket: ClientTicket | undefined;
   resumed = false;
   /** Group and suite that the server chose; the certificate's scheme is checked at once. */
@@ -249,6 +266,7 @@ export class ClientHandshake implements TlsHandshake {
         break;
       case handshakeTypes.certificateRequest:
         this.#asked = true;
+        this.authorities = readAuthorities(reader);
         break;
       case handshakeTypes.certificateVerify: {
         const id = reader.u16();

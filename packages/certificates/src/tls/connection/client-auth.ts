@@ -18,6 +18,8 @@ export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.c
 export interface ClientAuth {
   /** PEM of trusted authorities; undefined: none is asked. */
   readonly ca: readonly string[] | undefined;
+  /** Whether clients without a certificate are refused. */
+  readonly required: boolean;
   /** Looks at a finished handshake. @returns why it is refused; undefined when it is not */
   fault(socket: TLSSocket): string | undefined;
 }
@@ -62,15 +64,15 @@ export async function loadClientAuth(
   }
   const trusts = pools.length > 0 || leaves.length > 0;
   const mode = config.mode ?? (trusts ? "require_and_verify" : "require");
+  const required = mode === "require" || mode === "require_and_verify";
   const verifies = mode === "verify_if_given" || mode === "require_and_verify";
   return {
     ca: pools.length > 0 ? ca : undefined,
+    required,
     fault(socket) {
       const certificate = socket.getPeerX509Certificate();
       if (certificate === undefined) {
-        return mode === "require" || mode === "require_and_verify"
-          ? "the client showed no certificate"
-          : undefined;
+        return required ? "the client showed no certificate" : undefined;
       }
       // Certificates that are listed one by one need no authority.
       const chain = verifies && (pools.length > 0 || leaves.length === 0) ? chainFault(socket) : undefined;

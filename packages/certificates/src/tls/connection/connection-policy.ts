@@ -1,5 +1,10 @@
-import { createHash } from "node:crypto";
-import { createSecureContext, type SecureContext, type SecureVersion } from "node:tls";
+import { createHash, X509Certificate } from "node:crypto";
+import {
+  createSecureContext,
+  type SecureContext,
+  type SecureContextOptions,
+  type SecureVersion,
+} from "node:tls";
 import { LRUCache } from "lru-cache";
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
@@ -11,16 +16,38 @@ import { type Handshake, type HandshakeMatcher, handshakeMatchers } from "../mat
 import { policyTicketKey, ticketKeyName } from "../session-tickets.ts";
 import { cipherList, groupNames } from "./cipher-names.ts";
 import { type ClientAuth, loadClientAuth } from "./client-auth.ts";
+import { judgeChain, judgingContext } from "./judge-chain.ts";
 import type { ConnectionPolicyConfig } from "./policy-schema.ts";
+import { subjectName } from "./subject-name.ts";
 
 /** Contexts of the TLS library that a policy keeps; each costs some 20 KB. */
 const maxContexts = 1_000;
+/** Those of them that judge the certificates of QUIC's clients. */
+const maxJudges = 100;
 
 const secureVersions: Readonly<Record<string, SecureVersion>> = { "tls1.2": "TLSv1.2", "tls1.3": "TLSv1.3" };
 
 /** Protocols in the form of the extension: RFC 7301, section 3.1. */
 function encodeProtocols(names: readonly string[]): Buffer {
   return Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")])));
+}
+
+function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: string[]; key: string[] } {
+  return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
+}
+
+/** A policy's demands on client certificates, for a handshake that is done elsewhere, as QUIC's is. */
+export interface ForeignClientAuth {
+  /** Whether clients without a certificate are refused. */
+  readonly required: boolean;
+  /** Names of the authorities that are trusted, DER; none where clients are not told. */
+  readonly authorities: readonly Buffer[];
+  /**
+   * Judges a client that proved that it has the key of its certificate.
+   * @param chain DER, the client's own certificate first
+   * @returns why it is refused; undefined when it is not
+   */
+  fault(chain: readonly Buffer[]): Promise<string | undefined>;
 }
 
 /** How handshakes of one kind are done. */
@@ -36,6 +63,9 @@ export class ConnectionPolicy {
   readonly #config: ConnectionPolicyConfig;
   readonly #matchers: readonly HandshakeMatcher[];
   readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
+  /** By the id of the server's certificates. */
+  readonly #judges = new LRUCache<string, SecureContext>({ max: maxJudges });
+  #authorities: readonly Buffer[] | undefined;
   #ticketGeneration = -1;
   #ticketKeys: readonly Buffer[] = [];
   #ticketKeyNames: readonly string[] = [];
@@ -94,10 +124,7 @@ export class ConnectionPolicy {
   }
 
   /** The first field whose value QUIC's handshake does not heed yet; "" for none. */
-  get beyondQuic(): "" | "client_authentication" | "curves" | "cipher_suites" {
-    if (this.clientAuth !== undefined) {
-      return "client_authentication";
-    }
+  get beyondQuic(): "" | "curves" | "cipher_suites" {
     if (this.#config.curves?.length) {
       return "curves";
     }
@@ -135,21 +162,47 @@ export class ConnectionPolicy {
     return context;
   }
 
+  /** @param answer certificates that the server shows the client; undefined: the policy asks for none of clients */
+  foreignClientAuth(answer: CertificateAnswer): ForeignClientAuth | undefined {
+    const { clientAuth } = this;
+    if (clientAuth === undefined) {
+      return undefined;
+    }
+    this.#authorities ??= (clientAuth.ca ?? []).map((pem) => subjectName(new X509Certificate(pem).raw));
+    return {
+      required: clientAuth.required,
+      authorities: this.#authorities,
+      fault: (chain) => judgeChain(chain, this.#judging(answer), (socket) => clientAuth.fault(socket)),
+    };
+  }
+
+  #judging({ id, certificates }: CertificateAnswer): SecureContext {
+    let context = this.#judges.get(id);
+    if (context === undefined) {
+      context = judgingContext({ ...keyPairs(certificates), ...this.#trust() });
+      this.#judges.set(id, context);
+    }
+    return context;
+  }
+
+  #trust(): SecureContextOptions {
+    return this.clientAuth?.ca === undefined
+      ? {}
+      : // Intermediates may be trusted too, without their root.
+        { ca: [...this.clientAuth.ca], allowPartialTrustChain: true };
+  }
+
   #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
     const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
     const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");
     return createSecureContext({
-      cert: certificates.map(({ cert }) => cert),
-      key: certificates.map(({ key }) => key),
+      ...keyPairs(certificates),
       minVersion: secureVersions[min ?? ""] ?? "TLSv1.2",
       maxVersion: secureVersions[max ?? ""] ?? "TLSv1.3",
       ciphers: cipherList(ciphers),
       honorCipherOrder: true,
       ...(groups ? { ecdhCurve: groups } : {}),
-      ...(this.clientAuth?.ca === undefined
-        ? {}
-        : // Intermediates may be trusted too, without their root.
-          { ca: [...this.clientAuth.ca], allowPartialTrustChain: true }),
+      ...this.#trust(),
       // A session goes on only under the policy that it began with.
       sessionIdContext: this.id.slice(0, 32),
       ...(ticketKey === undefined ? { secureOptions: noTickets } : { ticketKeys: ticketKey }),

@@ -9,7 +9,7 @@ import type { CertificateSource } from "../certificates/certificate-source.ts";
 import { type ClientHello, maxHelloBytes, readClientHello } from "../client-hello.ts";
 import type { Handshake } from "../matchers/handshake-matcher.ts";
 import { policyTicketKey } from "../session-tickets.ts";
-import type { ConnectionPolicy } from "./connection-policy.ts";
+import type { ConnectionPolicy, ForeignClientAuth } from "./connection-policy.ts";
 import type { HandshakeEvents } from "./handshake-events.ts";
 import { setTlsDetails } from "./tls-details.ts";
 
@@ -47,6 +47,13 @@ function endHandshake(socket: TLSSocket): void {
   const handshaking = socket as unknown as Handshaking;
   handshaking.secureConnecting = false;
   handshaking._releaseControl();
+}
+
+/** A handshake that is done elsewhere shows these certificates and makes these demands. */
+export interface ForeignHandshake {
+  readonly answer: CertificateAnswer;
+  /** Undefined: no certificate is asked of the client. */
+  readonly clientAuth: ForeignClientAuth | undefined;
 }
 
 /** Services that the handshakes of all connections share. */
@@ -116,7 +123,7 @@ export class TlsAcceptor {
    * @returns undefined when it is to be refused
    * @throws ServerError THREAD
    */
-  async certificatesFor(handshake: Handshake): Promise<CertificateAnswer | undefined> {
+  async certificatesFor(handshake: Handshake): Promise<ForeignHandshake | undefined> {
     const policy = this.#policies.find((each) => each.matches(handshake));
     if (policy === undefined || policy.drop || !policy.servesTls13) {
       return undefined;
@@ -126,7 +133,8 @@ export class TlsAcceptor {
       return undefined;
     }
     const name = handshake.hello.serverName || policy.defaultName || handshake.localAddress;
-    return (await this.#find(policy, name)) || undefined;
+    const answer = await this.#find(policy, name);
+    return answer === false ? undefined : { answer, clientAuth: policy.foreignClientAuth(answer) };
   }
 
   /** Keys of the tickets that QUIC's sessions go on with: newest first, none when there are to be no tickets. */

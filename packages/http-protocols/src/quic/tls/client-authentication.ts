@@ -11,6 +11,8 @@ const maxChain = 16;
 export interface ClientAuthentication {
   /** Whether clients without a certificate are refused. */
   readonly required: boolean;
+  /** Names of authorities, DER, by which clients choose among their certificates. Default: none are named. */
+  readonly authorities?: readonly Buffer[];
   /**
    * Judges the chain of a client that proved that it has the key of the first certificate. It may answer at once or later.
    * @param chain DER, the client's own certificate first; empty for a client without one
@@ -19,18 +21,31 @@ export interface ClientAuthentication {
   readonly verify: (chain: readonly Buffer[], answer: (problem: string | undefined) => void) => void;
 }
 
+/** Bytes of all names of authorities; with more none are named, and clients choose without. */
+const maxAuthorityBytes = 8_192;
+
 /** Asks the client for a certificate. Source: RFC 8446, section 4.3.2 */
-export function encodeCertificateRequest(): Buffer {
+export function encodeCertificateRequest({ authorities = [] }: ClientAuthentication): Buffer {
+  const bytes = authorities.reduce((sum, { length }) => sum + 2 + length, 0);
   return encodeMessage(handshakeTypes.certificateRequest, (message) => {
-    message.u8(0).vector(2, (extensions) =>
+    message.u8(0).vector(2, (extensions) => {
       writeExtension(extensions, extensionTypes.signatureAlgorithms, (writer) =>
         writer.vector(2, (list) => {
           for (const { id } of signatureSchemes) {
             list.u16(id);
           }
         }),
-      ),
-    );
+      );
+      if (bytes > 0 && bytes <= maxAuthorityBytes) {
+        writeExtension(extensions, extensionTypes.certificateAuthorities, (writer) =>
+          writer.vector(2, (list) => {
+            for (const name of authorities) {
+              list.vector(2, (entry) => entry.bytes(name));
+            }
+          }),
+        );
+      }
+    });
   });
 }
 

@@ -25,6 +25,7 @@ export const extensionTypes = {
   preSharedKey: 41,
   supportedVersions: 43,
   pskModes: 45,
+  certificateAuthorities: 47,
   keyShare: 51,
   transportParameters: 57,
 } as const;

@@ -266,7 +266,7 @@ export class ServerHandshake implements TlsHandshake {
       throw tlsAlert(alerts.handshakeFailure, "the client cannot verify signatures of the certificate's key");
     }
     const messages = [
-      ...(clientAuthentication === undefined ? [] : [encodeCertificateRequest()]),
+      ...(clientAuthentication === undefined ? [] : [encodeCertificateRequest(clientAuthentication)]),
       encodeCertificate(chain),
     ];
     for (const message of messages) {

@@ -16,7 +16,17 @@ import {
 import { defaultSettings } from "../../../http-protocols/src/quic/connection/settings.ts";
 import { type CloseReason, Connection } from "../../../http-protocols/src/quic/index.ts";
 import type { QuicStream, StreamHandler } from "../../../http-protocols/src/quic/streams/quic-stream.ts";
-import { ClientHandshake, type ClientTicket } from "../../../http-protocols/src/testing/client-handshake.ts";
+import {
+  ClientHandshake,
+  type ClientHandshakeOptions,
+  type ClientTicket,
+} from "../../../http-protocols/src/testing/client-handshake.ts";
+
+export interface Http3TestClientOptions extends Partial<Pick<ClientHandshakeOptions, "certificate">> {
+  readonly serverName?: string;
+  readonly address?: string;
+  readonly ticket?: ClientTicket | undefined;
+}
 
 export interface Http3Ask {
   readonly method?: string;
@@ -172,11 +182,7 @@ export class Http3TestClient {
   /** @throws what ended the handshake */
   static async connect(
     site: string | number,
-    {
-      serverName = "a.localhost",
-      address = "127.0.0.1",
-      ticket,
-    }: { serverName?: string; address?: string; ticket?: ClientTicket | undefined } = {},
+    { serverName = "a.localhost", address = "127.0.0.1", ...handshake }: Http3TestClientOptions = {},
   ): Promise<Http3TestClient> {
     const port = Number(/\d+$/.exec(String(site))?.[0]);
     const client = new Http3TestClient(newSocket(address), {
@@ -184,7 +190,7 @@ export class Http3TestClient {
       port,
     });
     await client.#bind();
-    client.#open(serverName, ticket);
+    client.#open({ serverName, ...handshake });
     await client.#connected.promise;
     return client;
   }
@@ -192,6 +198,11 @@ export class Http3TestClient {
   /** The last one that the server gave. */
   get ticket(): ClientTicket | undefined {
     return this.#handshake.ticket;
+  }
+
+  /** Names of authorities, DER, that the server asked the client's certificate to be of. */
+  get authorities(): readonly Buffer[] {
+    return this.#handshake.authorities;
   }
 
   get certificate(): X509Certificate | undefined {
@@ -267,7 +278,7 @@ export class Http3TestClient {
     });
   }
 
-  #open(serverName: string, ticket: ClientTicket | undefined): void {
+  #open(handshake: Pick<ClientHandshakeOptions, "serverName" | "ticket" | "certificate">): void {
     const destinationId = randomBytes(8);
     this.#connection = new Connection({
       role: "client",
@@ -296,7 +307,7 @@ export class Http3TestClient {
       address: this.#server,
       now: performance.now(),
       newHandshake: (events, transportParameters) => {
-        const options = { transportParameters: transportParameters(), serverName, ...(ticket && { ticket }) };
+        const options = { ...handshake, transportParameters: transportParameters() };
         this.#handshake = new ClientHandshake(options, events);
         return this.#handshake;
       },
