@@ -15,7 +15,7 @@ export const copyResponse = defineModule({
       .describe("Another status (that of the response); placeholders allowed."),
   }),
   provision(config): HttpHandler {
-    const status = compileTemplate(String(config.status_code ?? ""));
+    const status = compileTemplate(String(config.status_code || "0"));
     return {
       handle(exchange) {
         const response = heldResponse(exchange, "copy_response");

@@ -97,6 +97,14 @@ test("only the status may be replaced; the first rule counts", async () => {
   expect([made.status(), made.body().toString()]).toEqual([404, "body"]);
 });
 
+test.each(["", "abc", "42"])(
+  "a status that a placeholder does not give (%j) is an error of the server",
+  async (value) => {
+    const status_code = `{http.request.header.X-Status}${value}`;
+    await expect(intercepted([{ status_code }], answer(404, "body"))).rejects.toMatchObject({ status: 500 });
+  },
+);
+
 const setsField = { handler: "headers", response: { set: { "X-New": ["1"] }, delete: ["Etag"] } };
 
 test.each<[string, object[]]>([

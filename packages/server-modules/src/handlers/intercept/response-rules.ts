@@ -56,10 +56,10 @@ export async function loadResponseRules(
   return rules;
 }
 
-/** A final status that a template makes; 0, or nothing, leaves it as it is. @throws HttpError 500 for anything else */
+/** A final status that a template makes; 0 leaves it as it is. @throws HttpError 500 for anything else, nothing too */
 export function statusFrom(template: Template, exchange: Exchange, otherwise: number): number {
   const text = template(exchange);
-  if (text === "0" || text === "") {
+  if (text === "0") {
     return otherwise;
   }
   if (!/^[2-9]\d\d$/.test(text)) {
