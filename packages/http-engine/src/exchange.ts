@@ -84,6 +84,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   trace: RequestTrace | undefined;
   /** Bytes of the response body that handlers wrote for the client. */
   bytesWritten = 0;
+  /** Bytes that the client sent after it had switched the protocol. */
+  tunnelBytesRead = 0;
   /** Place among the requests under way at its server; -1: none. */
   activeIndex = -1;
   /** Place of its note among the requests under way in this thread; undefined: there is none. */

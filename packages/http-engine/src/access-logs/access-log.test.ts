@@ -55,6 +55,7 @@ test("a line says who asked for what and what came of it", () => {
     },
     (exchange) => {
       setPlaceholder(exchange, "http.auth.user.id", "anna");
+      exchange.tunnelBytesRead = 7;
       exchange.rewrite({ rawPath: "/other", method: "GET" });
     },
   );
@@ -72,7 +73,7 @@ test("a line says who asked for what and what came of it", () => {
       uri: "/a?b",
       headers: { Authorization: ["REDACTED"], Cookie: ["REDACTED"], "X-Y": ["z"] },
     },
-    bytes_read: 0,
+    bytes_read: 7,
     user_id: "anna",
     size: 5,
     status: 200,

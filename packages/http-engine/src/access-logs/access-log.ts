@@ -128,7 +128,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
   function fieldsOf(exchange: Exchange, status: number): Record<string, LogValue> {
     const fields: Record<string, LogValue> = {
       request: loggedRequest(exchange, withCredentials),
-      bytes_read: exchange.stream.bodyBytesRead,
+      bytes_read: exchange.stream.bodyBytesRead + exchange.tunnelBytesRead,
       user_id: readPlaceholder(exchange, "http.auth.user.id") ?? "",
       duration: round((performance.now() - exchange.startedAt) / 1000),
       size: exchange.bytesSent,

@@ -38,6 +38,7 @@ export class TunnelSet {
       clearTimeout(timer);
       this.#open.delete(tunnel);
       exchange.bytesWritten = client.socket.bytesWritten - headBytes;
+      exchange.tunnelBytesRead = tunnel.bytesFromClient;
       exchange.end();
     });
   }

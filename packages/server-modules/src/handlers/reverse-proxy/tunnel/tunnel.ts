@@ -35,6 +35,8 @@ export class Tunnel {
   #pumps: { readonly toClient: WebSocketPump; readonly toUpstream: WebSocketPump } | undefined;
   #leaving: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** All that the client sent after the switch. */
+  bytesFromClient: number;
 
   constructor(
     connection: DetachedConnection,
@@ -43,6 +45,7 @@ export class Tunnel {
   ) {
     const client = connection.socket;
     this.#client = client;
+    this.bytesFromClient = connection.head.length;
     this.#upstream = upstream;
     // One that has said all may still listen. A stream of HTTP/2 ends as a whole, as with the model.
     upstream.allowHalfOpen = client instanceof Socket;
@@ -50,6 +53,19 @@ export class Tunnel {
     upstream.on("error", () => upstream.destroy());
     client.once("close", () => this.#sideClosed(upstream));
     upstream.once("close", () => this.#sideClosed(client));
+    this.#join(connection, early, { protocol, bufferBytes });
+    client.on("data", (chunk: Buffer) => {
+      this.bytesFromClient += chunk.length;
+    });
+  }
+
+  #join(
+    connection: DetachedConnection,
+    early: Buffer,
+    { protocol, bufferBytes }: Omit<TunnelOptions, "early">,
+  ): void {
+    const client = this.#client;
+    const upstream = this.#upstream;
     if (protocol.toLowerCase() === "websocket") {
       this.#pumps = {
         toClient: new WebSocketPump(upstream, client, bufferBytes || client.writableHighWaterMark),
