@@ -12,6 +12,7 @@ import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { ToldTexts } from "ui-kit/editor/told-texts.ts";
 import { editorColours, editorLook } from "./editor-look.ts";
 import type { EditorMark } from "./editor-mark.ts";
 import { serverfileMode } from "./serverfile-mode.ts";
@@ -45,6 +46,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
+  const told = useRef(new ToldTexts());
   const { label, language, value, readOnly = false, marks } = props;
 
   useEffect(() => {
@@ -58,7 +60,7 @@ export function CodeEditor(props: CodeEditorProps) {
       parent: root,
       state: EditorState.create({
         doc: latest.current.value,
-        extensions: extensions({ label, language, readOnly }, latest),
+        extensions: extensions({ label, language, readOnly }, latest, told.current),
       }),
     });
     view.current = editor;
@@ -67,7 +69,7 @@ export function CodeEditor(props: CodeEditorProps) {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor !== undefined && editor.state.doc.toString() !== value) {
+    if (told.current.isNews(value) && editor !== undefined && editor.state.doc.toString() !== value) {
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
     }
   }, [value]);
@@ -93,6 +95,7 @@ export function CodeEditor(props: CodeEditorProps) {
 function extensions(
   { label, language, readOnly }: Pick<CodeEditorProps, "label" | "language" | "readOnly">,
   latest: { readonly current: CodeEditorProps },
+  told: ToldTexts,
 ): Extension[] {
   return [
     lineNumbers(),
@@ -118,7 +121,9 @@ function extensions(
           keymap.of([...completionKeymap, ...historyKeymap]),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) {
-              latest.current.onChange?.(state.doc.toString());
+              const text = state.doc.toString();
+              told.tell(text);
+              latest.current.onChange?.(text);
             }
           }),
         ],

@@ -13,6 +13,7 @@ import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef } from "react";
+import { ToldTexts } from "ui-kit/editor/told-texts.ts";
 import { traceQlProblem } from "../../../api/traceql-search.ts";
 import { traceQlCompletions } from "../use-completions.ts";
 import { editorTheme } from "./editor-theme.ts";
@@ -38,6 +39,7 @@ export function TraceQlEditor(props: {
   const changed = useEffectEvent(onValue);
   const search = useEffectEvent(onSearch);
   const first = useRef(value);
+  const told = useRef(new ToldTexts());
 
   useEffect(() => {
     if (host.current === null) {
@@ -112,7 +114,9 @@ export function TraceQlEditor(props: {
         ]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
-            changed(update.state.doc.toString());
+            const text = update.state.doc.toString();
+            told.current.tell(text);
+            changed(text);
           }
         }),
       ],
@@ -127,7 +131,7 @@ export function TraceQlEditor(props: {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor !== undefined && editor.state.doc.toString() !== value) {
+    if (told.current.isNews(value) && editor !== undefined && editor.state.doc.toString() !== value) {
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
     }
   }, [value]);
