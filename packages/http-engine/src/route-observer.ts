@@ -1,3 +1,4 @@
+import { ServerError } from "server-core/errors";
 import type { Exchange } from "./exchange.ts";
 import { HttpError } from "./http-error.ts";
 import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts";
@@ -87,8 +88,9 @@ export class RouteObserver {
 
   static #failed(begun: Begun, exchange: Exchange, error: unknown): void {
     const { counts } = begun;
-    if (exchange.isAborted) {
-      counts.inFlight--; // a site that cuts connections has no failures for it, as in the model
+    const isGone = error instanceof ServerError && error.code === "CLIENT_GONE";
+    if (exchange.isAborted || (exchange.headSent && !isGone)) {
+      counts.inFlight--; // an answer that is cut, by the site or within its body, is not counted, as in the model
       return;
     }
     counts.errors++;

@@ -1,16 +1,26 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { Registry } from "@prometheus-io/client";
 import { ask } from "server-core/testing/ask";
 import { deadAddress } from "server-core/testing/upstream-server";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { bytesBounds, Distribution, otherHosts, RouteTally } from "./route-tally.ts";
 
 let running: RunningServer;
+const upstream = createServer((socket) => {
+  socket.once("data", () =>
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: text/plain\r\n\r\nhalf"),
+  );
+});
+beforeAll(() => once(upstream.listen(0, "127.0.0.1"), "listening"));
+afterAll(() => upstream.close());
 afterEach(() => running?.close());
 
 const answer = { handler: "static_response", status_code: 203, body: "hello" };
 
 async function config(metrics: unknown) {
+  const cutting = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   const routes = [
     { match: [{ host: ["a.example"] }], handle: [{ handler: "vars", x: "1" }, answer] },
     {
@@ -38,6 +48,10 @@ async function config(metrics: unknown) {
       match: [{ path: ["/up"] }],
       handle: [{ handler: "reverse_proxy", upstreams: [{ dial: await deadAddress() }] }],
     },
+    {
+      match: [{ path: ["/cut"] }],
+      handle: [{ handler: "reverse_proxy", upstreams: [{ dial: cutting }] }],
+    },
     { match: [{ path: ["/abort"] }], handle: [{ handler: "static_response", abort: true }] },
   ];
   return { apps: { http: { metrics, servers: { s: { listen: ["127.0.0.1:0"], routes } } } } };
@@ -55,7 +69,8 @@ test.each([0, 2])("the public model's names and labels, with %d workers", async 
   await ask(`${running.site}/sub`, { method: "POST" });
   await ask(`${running.site}/error`);
   await ask(`${running.site}/up`);
-  // A connection that the site cuts on purpose is neither a request nor a failure.
+  // An answer that is cut, by the site or by an upstream, is neither a request nor a failure.
+  await expect(ask(`${running.site}/cut`)).rejects.toThrow();
   await expect(ask(`${running.site}/abort`)).rejects.toThrow();
   expect(
     (await lines(/^caddy_http_(requests_total|request_errors_total|requests_in_flight)\{/)).sort(),
