@@ -32,6 +32,7 @@ const columns = {
   parent: "a parent id of a wrong length",
   time: "a time that is none",
   type: "a value of a wrong type",
+  part: "an optional part of a wrong type",
   cut: "broken inside",
 } as const;
 
@@ -64,6 +65,7 @@ const noNumbers = "times are integers of 64 bits";
 const noParts = "the format has no such value";
 const noIds = "ids are integers of 64 bits, and 0 is one";
 const inPackets = "a packet has 65,000 bytes";
+const fieldsOfAnotherType = "the column before says it: a field of another type is an unknown one";
 const resyncs = "a struct of Thrift that is broken inside has no end: the message is none";
 
 /** In the binary protocol: the header of the name is 7 bytes before it; of no known field it is passed over. */
@@ -123,6 +125,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", otlp(...ids, named, [4, "bytes", Buffer.alloc(3, 1)])],
     time: noNumbers,
     type: ["rejected", otlp(...ids, named, [6, "bytes", "2"])],
+    part: ["rejected", otlp(...ids, named, [15, "varint", 1])],
     cut: ["rejected", otlpPieces(protoMessage(...ids, named).subarray(0, -1))],
   },
   "OTLP JSON": {
@@ -133,6 +136,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", otlpJson('"parentSpanId":"0102"')],
     time: ["rejected", otlpJson('"startTimeUnixNano":"yesterday"')],
     type: ["rejected", otlpJson('"kind":[]')],
+    part: ["warned", otlpJson('"status":[]')],
     cut: noParts,
   },
   PostSpans: {
@@ -157,6 +161,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     ],
     time: noNumbers,
     type: ["rejected", postSpans(...ids, [3, "bytes", "bad"], [5, "bytes", "2"])],
+    part: ["rejected", postSpans(...ids, [3, "bytes", "bad"], [8, "varint", 1])],
     cut: ["rejected", postSpans(...ids, [8, "bytes", Buffer.of(0x0a, 9)])],
   },
   "Thrift over HTTP": {
@@ -167,6 +172,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["rejected", thriftBatch("http", withoutName)],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "agent, compact": {
@@ -177,6 +183,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["rejected", thriftBatch("compact", withoutCompactName)],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "agent, binary": {
@@ -187,6 +194,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["rejected", thriftBatch("binary", withoutName)],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "agent, Zipkin in compact": {
@@ -197,6 +205,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["rejected", zipkinThrift("compact", { traceId: 1n }, asCompactParent)],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "agent, Zipkin in binary": {
@@ -207,6 +216,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["taken", zipkinThrift("binary", {}, asOtherField(5))],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "Zipkin v1 JSON": {
@@ -217,6 +227,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", zipkinJson('"parentId":"xyz"')],
     time: ["rejected", zipkinJson('"timestamp":"yesterday"')],
     type: ["rejected", zipkinJson('"annotations":5')],
+    part: ["rejected", zipkinJson('"annotations":{}')],
     cut: noParts,
   },
   "Zipkin v1 Thrift": {
@@ -230,6 +241,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: noIds,
     time: noNumbers,
     type: ["taken", zipkinThrift("http", {}, asOtherField(5))],
+    part: fieldsOfAnotherType,
     cut: resyncs,
   },
   "Zipkin v2 JSON": {
@@ -240,6 +252,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", zipkinJson('"parentId":"xyz"')],
     time: ["rejected", zipkinJson('"timestamp":"yesterday"')],
     type: ["rejected", zipkinJson('"kind":[]')],
+    part: ["rejected", zipkinJson('"localEndpoint":[]')],
     cut: noParts,
   },
   "Zipkin v2 protobuf": {
@@ -250,6 +263,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", zipkinProto(...zipkinProtoIds, named, [2, "bytes", Buffer.alloc(3, 1)])],
     time: noNumbers,
     type: ["rejected", zipkinProto(...zipkinProtoIds, named, [6, "bytes", "2"])],
+    part: ["rejected", zipkinProto(...zipkinProtoIds, named, [8, "varint", 1])],
     cut: ["rejected", zipkinProto(...zipkinProtoIds, [8, "bytes", Buffer.of(0x0a, 9)])],
   },
 };

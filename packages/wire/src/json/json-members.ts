@@ -44,18 +44,21 @@ export class JsonMembers {
    * @throws WireError WIRE_MALFORMED when the token is none
    */
   read(object: number): void {
+    if (!this.tryRead(object)) {
+      throw unfitJson(this.#tape, object, "an object");
+    }
+  }
+
+  /** As `read`. @returns false when the token is no object; there are no members then */
+  tryRead(object: number): boolean {
     const tape = this.#tape;
     const { tokens } = this;
-    const kind = tape.kind(object);
-    const isEmpty = kind === nullStart && object !== wholeMessage;
-    if (kind !== openBrace && !isEmpty) {
-      throw unfitJson(tape, object, "an object");
-    }
     for (let number = 0; number < tokens.length; number++) {
       tokens[number] = -1;
     }
-    if (isEmpty) {
-      return;
+    const kind = tape.kind(object);
+    if (kind !== openBrace) {
+      return kind === nullStart && object !== wholeMessage;
     }
     const end = tape.after(object);
     for (let name = object + 1; name < end; name = tape.after(name + 1)) {
@@ -65,6 +68,7 @@ export class JsonMembers {
       }
       tokens[number] = tape.kind(name + 1) === nullStart ? -1 : name + 1;
     }
+    return true;
   }
 
   #numberOf(token: number): number {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
+import { LastJsonPath } from "./json-path.ts";
 
 /** Limit of objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
@@ -39,6 +40,8 @@ export class JsonTape {
   /** Two numbers for each token: its first byte; and its last, or the token after it for an object or array. */
   #tokens = new Int32Array(initialTokens * 2);
   #count = 0;
+  /** For `jsonPathOf`. */
+  readonly lastPath = new LastJsonPath();
   readonly #open = new Int32Array(maxDepth);
 
   /**
@@ -54,6 +57,7 @@ export class JsonTape {
       this.#tokens = new Int32Array(initialTokens * 2);
     }
     this.#count = 0;
+    this.lastPath.clear();
     this.#scan();
   }
 

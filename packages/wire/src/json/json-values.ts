@@ -2,8 +2,9 @@ import { WireError } from "../errors.ts";
 import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { hexValues } from "../rows/hex-values.ts";
+import { jsonPathOf } from "./json-path.ts";
 import type { JsonTape } from "./json-tape.ts";
-import { jsonPathOf, unfitJson } from "./unfit-json.ts";
+import { unfitJson } from "./unfit-json.ts";
 
 const quote = 0x22;
 const minus = 0x2d;

@@ -10,6 +10,7 @@ import {
 import { attributeText } from "../rows/attribute-text.ts";
 import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import { cutValueText } from "../rows/span-mends.ts";
+import { type JsonMends, throwUnlessMendable } from "./json-mends.ts";
 
 /** Members of `AnyValue` in the order of their numbers in the .proto file, less one. */
 const valueNames = [
@@ -25,7 +26,7 @@ const valueNames = [
 /**
  * Writes repeated `KeyValue`s of OTLP JSON as attributes of a row. Arrays, kvlists and bytes are converted
  * through `AttributeValue`. When an `AnyValue` has several members, the one with the lowest field number
- * counts.
+ * counts. A part of a wrong type is dropped with a warning: a list is empty then, a key "", a value empty.
  */
 export class JsonAttributeTranscoder {
   readonly #tape: JsonTape;
@@ -33,43 +34,42 @@ export class JsonAttributeTranscoder {
   readonly #keyValue: JsonMembers;
   readonly #anyValue: JsonMembers;
   readonly #list: JsonMembers;
-  /** How many values were cut, nested past `maxAttributeDepth`, since the caller set this to 0. */
-  cutValues = 0;
+  readonly #mends: JsonMends;
 
-  constructor(tape: JsonTape, values: JsonValues) {
+  constructor(tape: JsonTape, values: JsonValues, mends: JsonMends) {
     this.#tape = tape;
     this.#values = values;
+    this.#mends = mends;
     this.#keyValue = new JsonMembers(tape, ["key", "value"]);
     this.#anyValue = new JsonMembers(tape, valueNames);
     this.#list = new JsonMembers(tape, ["values"]);
   }
 
-  /**
-   * Writes an array of `KeyValue`s as one list; token -1 is an empty array.
-   * @throws WireError WIRE_MALFORMED
-   */
+  /** Writes an array of `KeyValue`s as one list; token -1 is an empty array. */
   list(token: number, attributes: AttributeWriter): void {
+    const list = this.#mends.array(token);
     attributes.beginList();
-    this.#all(token, this.#values.itemCount(token), attributes);
+    this.#all(list, this.#values.itemCount(list), attributes);
     attributes.end();
   }
 
   /** The same, as an array of tuples. */
   tuples(token: number, attributes: AttributeWriter): void {
-    const count = this.#values.itemCount(token);
+    const list = this.#mends.array(token);
+    const count = this.#values.itemCount(list);
     attributes.beginTuples(count);
-    this.#all(token, count, attributes);
+    this.#all(list, count, attributes);
     attributes.end();
   }
 
-  /** The value of the first attribute of this key, if any. */
+  /** The value of the first attribute of this key in an array, if any; token -1 is an empty array. */
   find(list: number, key: string): AttributeValue | undefined {
     const tape = this.#tape;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
-      this.#keyValue.read(item);
+      this.#mends.read(this.#keyValue, item);
       const [keyToken = -1, value = -1] = this.#keyValue.tokens;
-      if (this.#values.string(keyToken) === key) {
+      if (this.#values.string(this.#mends.string(keyToken)) === key) {
         return this.#value(value, 0);
       }
       item = tape.after(item);
@@ -82,9 +82,32 @@ export class JsonAttributeTranscoder {
     const { tokens } = this.#keyValue;
     let item = list + 1;
     for (let left = count; left > 0; left--) {
-      this.#keyValue.read(item);
-      this.#write(tokens[0] as number, tokens[1] as number, attributes);
+      this.#mends.read(this.#keyValue, item);
+      const { at } = attributes;
+      try {
+        this.#write(tokens[0] as number, tokens[1] as number, attributes);
+      } catch (error) {
+        throwUnlessMendable(error);
+        attributes.takeBack(at);
+        this.#mends.read(this.#keyValue, item);
+        this.#writeMended(tokens[0] as number, tokens[1] as number, attributes);
+      }
       item = tape.after(item);
+    }
+  }
+
+  /** Writes an attribute of which a part cannot be read: without that part. */
+  #writeMended(key: number, value: number, attributes: AttributeWriter): void {
+    const mends = this.#mends;
+    const { at } = attributes;
+    const fit = mends.string(key);
+    try {
+      this.#write(fit, value, attributes);
+    } catch (error) {
+      mends.drop(error);
+      attributes.takeBack(at);
+      this.#values.writeKey(fit, attributeTypeCodes.empty, attributes);
+      attributes.value("");
     }
   }
 
@@ -120,7 +143,7 @@ export class JsonAttributeTranscoder {
     if (token === -1) {
       return 0;
     }
-    this.#anyValue.read(token);
+    this.#mends.read(this.#anyValue, token);
     const { tokens } = this.#anyValue;
     for (let index = 0; index < tokens.length; index++) {
       if (tokens[index] !== -1) {
@@ -131,13 +154,22 @@ export class JsonAttributeTranscoder {
   }
 
   #value(token: number, depth: number): AttributeValue {
+    try {
+      return this.#readValue(token, depth);
+    } catch (error) {
+      this.#mends.drop(error);
+      return { type: "empty" };
+    }
+  }
+
+  #readValue(token: number, depth: number): AttributeValue {
     const values = this.#values;
     const type = this.#typeOf(token);
     if (
       depth === maxAttributeDepth &&
       (type === attributeTypeCodes.array || type === attributeTypeCodes.kvlist)
     ) {
-      this.cutValues++;
+      this.#mends.cut();
       return { type: "string", value: cutValueText };
     }
     const content = type === 0 ? -1 : (this.#anyValue.tokens[type - 1] as number);
@@ -177,9 +209,9 @@ export class JsonAttributeTranscoder {
     const entries: Attribute[] = [];
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
-      this.#keyValue.read(item);
+      this.#mends.read(this.#keyValue, item);
       const [key = -1, value = -1] = this.#keyValue.tokens;
-      entries.push({ key: this.#values.string(key), value: this.#value(value, depth) });
+      entries.push({ key: this.#values.string(this.#mends.string(key)), value: this.#value(value, depth) });
       item = this.#tape.after(item);
     }
     return entries;
@@ -187,7 +219,7 @@ export class JsonAttributeTranscoder {
 
   /** The member `values` of an array or kvlist. */
   #listOf(object: number): number {
-    this.#list.read(object);
-    return this.#list.tokens[0] as number;
+    this.#mends.read(this.#list, object);
+    return this.#mends.array(this.#list.tokens[0] as number);
   }
 }

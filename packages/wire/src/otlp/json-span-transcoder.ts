@@ -5,8 +5,9 @@ import type { JsonValues } from "../json/json-values.ts";
 import { spanKinds, statusCodes } from "../model/span.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
-import { cutValuesWarning, SpanMends } from "../rows/span-mends.ts";
+import { SpanMends } from "../rows/span-mends.ts";
 import type { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
+import type { JsonMends } from "./json-mends.ts";
 
 const quote = 0x22;
 
@@ -29,9 +30,16 @@ const spanNames = [
   "droppedLinksCount",
 ] as const;
 
+/** Readers of one tape. */
+export interface JsonParts {
+  readonly values: JsonValues;
+  readonly attributes: JsonAttributeTranscoder;
+  readonly mends: JsonMends;
+}
+
 /**
  * Writes spans of OTLP JSON as the columns `trace_id` to `warnings`. It repairs the same faults as
- * `SpanTranscoder`.
+ * `SpanTranscoder`. Status, attributes, events and links of a wrong type, and parts of them, are dropped with a warning.
  */
 export class JsonSpanTranscoder {
   readonly #tape: JsonTape;
@@ -43,12 +51,15 @@ export class JsonSpanTranscoder {
   readonly #status: JsonMembers;
   readonly #event: JsonMembers;
   readonly #link: JsonMembers;
-  readonly #mends = new SpanMends();
+  readonly #warnings = new SpanMends();
+  readonly #mends: JsonMends;
 
-  constructor(tape: JsonTape, values: JsonValues, attributes: JsonAttributeTranscoder, out: ByteWriter) {
+  /** @param parts the values, attributes and mends of the tape */
+  constructor(tape: JsonTape, parts: JsonParts, out: ByteWriter) {
     this.#tape = tape;
-    this.#values = values;
-    this.#attributes = attributes;
+    this.#values = parts.values;
+    this.#attributes = parts.attributes;
+    this.#mends = parts.mends;
     this.#out = out;
     this.#writer = new AttributeWriter(out);
     this.#span = new JsonMembers(tape, spanNames);
@@ -70,8 +81,8 @@ export class JsonSpanTranscoder {
    * @throws WireError WIRE_MALFORMED when the token is no object or an id no string
    */
   scan(token: number): string {
-    this.#mends.clear();
-    this.#attributes.cutValues = 0;
+    this.#warnings.clear();
+    this.#mends.into(this.#warnings);
     this.#span.tokens.fill(-1);
     this.#span.read(token);
     const [traceId = -1, spanId = -1] = this.#span.tokens;
@@ -92,34 +103,32 @@ export class JsonSpanTranscoder {
 
   /**
    * Writes the columns of the span just scanned.
-   * @param hasCutPrefix whether values of its resource or scope were cut
+   * @param prefixWarnings what was dropped or cut of its resource and scope
    * @throws WireError WIRE_MALFORMED, WIRE_BAD_ID
    */
-  write(hasCutPrefix: boolean): void {
+  write(prefixWarnings: readonly string[]): void {
     const values = this.#values;
     const out = this.#out;
     const { tokens } = this.#span;
     this.#writeTraceId(tokens[0] as number);
     values.writeId(tokens[1] as number, 8, out);
     this.#writeLooseId(tokens[2] as number, 8, "parent span id");
-    values.writeString(tokens[3] as number, out);
-    out.uint32(values.uint32(tokens[4] as number));
+    this.#mends.writeString(tokens[3] as number, out);
+    out.uint32(this.#mends.uint32(tokens[4] as number));
     values.writeString(tokens[5] as number, out);
     out.uint8(values.enumNumber(tokens[6] as number, "SPAN_KIND_", spanKinds));
     this.#times(tokens[7] as number, tokens[8] as number);
     this.#writeStatus(tokens[9] as number);
     this.#attributes.list(tokens[10] as number, this.#writer);
-    out.uint32(values.uint32(tokens[11] as number));
+    out.uint32(this.#mends.uint32(tokens[11] as number));
     this.#events(tokens[12] as number);
-    out.uint32(values.uint32(tokens[13] as number));
+    out.uint32(this.#mends.uint32(tokens[13] as number));
     this.#links(tokens[14] as number);
-    out.uint32(values.uint32(tokens[15] as number));
-    if (hasCutPrefix || this.#attributes.cutValues > 0) {
-      this.#mends.add(cutValuesWarning);
-    }
-    out.uint8(this.#mends.count);
-    if (this.#mends.count > 0) {
-      this.#mends.write(out);
+    out.uint32(this.#mends.uint32(tokens[15] as number));
+    this.#warnings.addAll(prefixWarnings);
+    out.uint8(this.#warnings.count);
+    if (this.#warnings.count > 0) {
+      this.#warnings.write(out);
     }
   }
 
@@ -128,7 +137,7 @@ export class JsonSpanTranscoder {
     const isShort = this.#values.idLength(token) === 16;
     if (isShort) {
       this.#out.zeros(8);
-      this.#mends.add("trace id has 8 bytes, not 16: taken as its low half");
+      this.#warnings.add("trace id has 8 bytes, not 16: taken as its low half");
     }
     this.#values.writeId(token, isShort ? 8 : 16, this.#out);
   }
@@ -142,7 +151,7 @@ export class JsonSpanTranscoder {
         throw error;
       }
       this.#out.zeros(byteCount);
-      this.#mends.add(`${what} was dropped: ${error.message}`);
+      this.#warnings.add(`${what} was dropped: ${error.message}`);
     }
   }
 
@@ -162,50 +171,47 @@ export class JsonSpanTranscoder {
   }
 
   #writeStatus(token: number): void {
-    const out = this.#out;
-    if (token === -1) {
-      out.uint8(0);
-      out.uint8(0);
-      return;
-    }
-    this.#status.read(token);
+    this.#mends.read(this.#status, token);
     const { tokens } = this.#status;
-    out.uint8(this.#values.enumNumber(tokens[0] as number, "STATUS_CODE_", statusCodes));
-    this.#values.writeString(tokens[1] as number, out);
+    this.#out.uint8(this.#mends.enumNumber(tokens[0] as number, "STATUS_CODE_", statusCodes));
+    this.#mends.writeString(tokens[1] as number, this.#out);
   }
 
-  #events(list: number): void {
+  #events(token: number): void {
+    const mends = this.#mends;
+    const list = mends.array(token);
     const values = this.#values;
     const out = this.#out;
     const { tokens } = this.#event;
     let left = values.itemCount(list);
     out.varint(left);
     for (let item = list + 1; left > 0; left--) {
-      this.#event.read(item);
-      values.uint64(tokens[0] as number);
+      this.#mends.read(this.#event, item);
+      mends.uint64(tokens[0] as number);
       out.uint32(values.low);
       out.uint32(values.high);
-      values.writeString(tokens[1] as number, out);
+      mends.writeString(tokens[1] as number, out);
       this.#attributes.tuples(tokens[2] as number, this.#writer);
-      out.uint32(values.uint32(tokens[3] as number));
+      out.uint32(mends.uint32(tokens[3] as number));
       item = this.#tape.after(item);
     }
   }
 
-  #links(list: number): void {
-    const values = this.#values;
+  #links(token: number): void {
+    const mends = this.#mends;
+    const list = mends.array(token);
     const out = this.#out;
     const { tokens } = this.#link;
-    let left = values.itemCount(list);
+    let left = this.#values.itemCount(list);
     out.varint(left);
     for (let item = list + 1; left > 0; left--) {
-      this.#link.read(item);
+      this.#mends.read(this.#link, item);
       this.#writeLooseId(tokens[0] as number, 16, "trace id of a link");
       this.#writeLooseId(tokens[1] as number, 8, "span id of a link");
-      values.writeString(tokens[2] as number, out);
+      mends.writeString(tokens[2] as number, out);
       this.#attributes.tuples(tokens[3] as number, this.#writer);
-      out.uint32(values.uint32(tokens[4] as number));
-      out.uint32(values.uint32(tokens[5] as number));
+      out.uint32(mends.uint32(tokens[4] as number));
+      out.uint32(mends.uint32(tokens[5] as number));
       // An OTLP link has no reference type.
       out.uint8(0);
       item = this.#tape.after(item);

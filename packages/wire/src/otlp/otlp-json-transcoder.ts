@@ -1,13 +1,15 @@
 import { JsonMembers } from "../json/json-members.ts";
+import { jsonPathOf } from "../json/json-path.ts";
 import { JsonTape } from "../json/json-tape.ts";
 import { JsonValues } from "../json/json-values.ts";
-import { jsonPathOf } from "../json/unfit-json.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { RowPrefixes } from "../rows/row-prefixes.ts";
+import { SpanMends } from "../rows/span-mends.ts";
 import { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
+import { JsonMends } from "./json-mends.ts";
 import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
 
@@ -16,7 +18,7 @@ import { serviceNameFrom } from "./service-name.ts";
  * names, 64-bit numbers strings or numbers (both exact), and bytes base64. Names are lowerCamelCase or the
  * proto's snake_case. Unknown members are ignored, null means absent, and the last of repeated members
  * counts. Spans of senders before OTLP 0.15, in `instrumentationLibrarySpans`, are read where there are no `scopeSpans`. A span
- * that cannot be kept is rejected alone.
+ * that cannot be kept is rejected alone; an optional part of a wrong type is dropped with a warning.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
  * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
@@ -24,7 +26,8 @@ import { serviceNameFrom } from "./service-name.ts";
 export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #tape = new JsonTape();
   readonly #values = new JsonValues(this.#tape);
-  readonly #attributes = new JsonAttributeTranscoder(this.#tape, this.#values);
+  readonly #mends = new JsonMends(this.#tape, this.#values);
+  readonly #attributes = new JsonAttributeTranscoder(this.#tape, this.#values, this.#mends);
   readonly #request = new JsonMembers(this.#tape, ["resourceSpans"]);
   readonly #resourceSpans = new JsonMembers(this.#tape, [
     "resource",
@@ -50,15 +53,18 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #count = 0;
   /** True when a row has begun with the present prefix. */
   #isPrefixWritten = false;
-  /** True when values of the present resource or scope were cut, because they are nested too deep. */
-  #isPrefixCut = false;
+  /** Warnings about the present resource and about the present scope. */
+  readonly #resourceWarnings = new SpanMends();
+  readonly #scopeWarnings = new SpanMends();
+  #prefixWarnings: readonly string[] = [];
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
     this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
     this.#prefix = new ByteWriter(options.maxRowsBytes);
     this.#prefixAttributes = new AttributeWriter(this.#prefix);
-    this.#spans = new JsonSpanTranscoder(this.#tape, this.#values, this.#attributes, this.#out);
+    const parts = { values: this.#values, attributes: this.#attributes, mends: this.#mends };
+    this.#spans = new JsonSpanTranscoder(this.#tape, parts, this.#out);
   }
 
   /**
@@ -66,8 +72,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
    *   U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
    * @throws WireError, and then nothing of the request is kept. WIRE_MALFORMED, with a path, when it is not
-   *   JSON, when a member around the spans has a wrong type, or when no span can be read. WIRE_TOO_DEEP past
-   *   10,000 levels; WIRE_TOO_LARGE past 2,000,000 values
+   *   JSON, or when no span can be read. WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const tape = this.#tape;
@@ -80,7 +85,11 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const list = this.#request.tokens[0] as number;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
-      this.#writeResourceSpans(item, tenant);
+      try {
+        this.#writeResourceSpans(item, tenant);
+      } catch (error) {
+        this.#addRejected("", item, error);
+      }
       item = tape.after(item);
     }
     this.#rejected.refuseUnreadable(this.#count);
@@ -97,7 +106,8 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const [resource = -1, scopes = -1, schemaUrl = -1, libraries = -1] = this.#resourceSpans.tokens;
     const list = this.#values.itemCount(scopes) > 0 ? scopes : libraries;
     this.#prefix.clear();
-    this.#attributes.cutValues = 0;
+    this.#resourceWarnings.clear();
+    this.#mends.into(this.#resourceWarnings);
     let problem: unknown;
     try {
       this.#writeResource(resource, schemaUrl, tenant);
@@ -105,13 +115,15 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       problem = error;
     }
     const { count: rejectedBefore } = this.#rejected;
-    const isCut = this.#attributes.cutValues > 0;
     const resourceEnd = this.#prefix.length;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
       this.#prefix.length = resourceEnd;
-      this.#isPrefixCut = isCut;
-      this.#writeScopeSpans(item, problem);
+      try {
+        this.#writeScopeSpans(item, problem);
+      } catch (error) {
+        this.#addRejected("", item, error);
+      }
       item = tape.after(item);
     }
     // When no span could be rejected for it, the message itself is broken.
@@ -127,15 +139,14 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     const [scope = -1, list = -1, schemaUrl = -1, library = -1] = this.#scopeSpans.tokens;
     const { count: rejectedBefore } = this.#rejected;
     let problem = resourceProblem;
-    this.#attributes.cutValues = 0;
+    this.#scopeWarnings.clear();
+    this.#mends.into(this.#scopeWarnings);
     try {
       this.#writeScope(scope === -1 ? library : scope, schemaUrl);
     } catch (error) {
       problem ??= error;
     }
-    if (this.#attributes.cutValues > 0) {
-      this.#isPrefixCut = true;
-    }
+    this.#prefixWarnings = [...this.#resourceWarnings.list, ...this.#scopeWarnings.list];
     this.#isPrefixWritten = false;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
@@ -164,7 +175,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       } else {
         this.#writePrefix();
       }
-      this.#spans.write(this.#isPrefixCut);
+      this.#spans.write(this.#prefixWarnings);
       this.#count++;
     } catch (error) {
       // The next row gets its prefix again, because the prefix may have been removed with this row.
@@ -192,36 +203,30 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   /** Writes the columns `tenant` to `resource_schema_url`. */
   #writeResource(token: number, schemaUrl: number, tenant: string): void {
     const prefix = this.#prefix;
-    let attributes = -1;
-    let dropped = -1;
-    if (token !== -1) {
-      this.#resource.read(token);
-      [attributes = -1, dropped = -1] = this.#resource.tokens;
-    }
+    const mends = this.#mends;
+    mends.read(this.#resource, token);
+    const [attributes = -1, dropped = -1] = this.#resource.tokens;
+    const list = mends.array(attributes);
     prefix.string(tenant);
     // Format otlp.
     prefix.uint8(0);
-    const hasAttributes = this.#values.itemCount(attributes) > 0;
-    prefix.string(serviceNameFrom(hasAttributes, this.#attributes.find(attributes, "service.name")));
-    this.#attributes.list(attributes, this.#prefixAttributes);
-    prefix.uint32(this.#values.uint32(dropped));
-    this.#values.writeString(schemaUrl, prefix);
+    const hasAttributes = this.#values.itemCount(list) > 0;
+    prefix.string(serviceNameFrom(hasAttributes, this.#attributes.find(list, "service.name")));
+    this.#attributes.list(list, this.#prefixAttributes);
+    prefix.uint32(mends.uint32(dropped));
+    mends.writeString(schemaUrl, prefix);
   }
 
   /** Writes the columns `scope_name` to `scope_schema_url`. */
   #writeScope(token: number, schemaUrl: number): void {
     const prefix = this.#prefix;
-    const values = this.#values;
-    if (token === -1) {
-      this.#scope.tokens.fill(-1);
-    } else {
-      this.#scope.read(token);
-    }
+    const mends = this.#mends;
+    mends.read(this.#scope, token);
     const [name = -1, version = -1, attributes = -1, dropped = -1] = this.#scope.tokens;
-    values.writeString(name, prefix);
-    values.writeString(version, prefix);
+    mends.writeString(name, prefix);
+    mends.writeString(version, prefix);
     this.#attributes.tuples(attributes, this.#prefixAttributes);
-    prefix.uint32(values.uint32(dropped));
-    values.writeString(schemaUrl, prefix);
+    prefix.uint32(mends.uint32(dropped));
+    mends.writeString(schemaUrl, prefix);
   }
 }

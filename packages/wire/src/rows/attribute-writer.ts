@@ -126,6 +126,16 @@ export class AttributeWriter {
     this.key(type, source.toString("utf8", start, end));
   }
 
+  /** Where the next attribute begins. */
+  get at(): number {
+    return this.#out.length;
+  }
+
+  /** Takes back what was written of an attribute that began here. */
+  takeBack(at: number): void {
+    this.#out.length = at;
+  }
+
   /** The text of a value of any type. */
   value(text: string): void {
     if (this.#isList) {

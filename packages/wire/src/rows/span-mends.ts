@@ -27,6 +27,17 @@ export class SpanMends {
     }
   }
 
+  addAll(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      this.add(warning);
+    }
+  }
+
+  /** Whether further warnings are left out. */
+  get isFull(): boolean {
+    return this.#warnings.length === mostWarnings;
+  }
+
   get count(): number {
     return this.#warnings.length;
   }
