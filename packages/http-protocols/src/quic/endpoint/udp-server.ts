@@ -34,7 +34,8 @@ export class UdpServer {
       // An address that cannot be reached costs nobody else anything: the connection's timers see to it.
       send: ({ bytes, address }) => {
         if (!this.#closed) {
-          socket.send(bytes, address.port, address.address, () => {});
+          // Without a callback: Node would call it in a turn of its own.
+          socket.send(bytes, address.port, address.address);
         }
       },
       setDeadline: (connection, at) => this.#setDeadline(connection, at),

@@ -10,11 +10,17 @@ const retryKey = Buffer.from("be0c690b9f66575a1d766b54e368c84e", "hex");
 const retryNonce = Buffer.from("461599d35d632bf2239825bb", "hex");
 const noContext = Buffer.alloc(0);
 
+/** Keys of Initial packets in both directions. */
+export interface InitialKeys {
+  readonly client: PacketKeys;
+  readonly server: PacketKeys;
+}
+
 /**
  * Keys of Initial packets. Everybody who sees the client's first packet can make them.
  * @param destinationId connection id that the client chose for its first packet; after a Retry, the one of the Retry
  */
-export function initialKeys(destinationId: Uint8Array): { client: PacketKeys; server: PacketKeys } {
+export function initialKeys(destinationId: Uint8Array): InitialKeys {
   const secret = hkdfExtract("sha256", initialSalt, destinationId);
   const of = (label: string) => packetKeysOf(aes128Gcm, expandLabel("sha256", secret, label, noContext, 32));
   return { client: of("client in"), server: of("server in") };

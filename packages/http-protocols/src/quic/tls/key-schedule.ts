@@ -10,6 +10,21 @@ export interface TrafficSecrets {
 
 const noContext = Buffer.alloc(0);
 
+/** Values that are the same in all handshakes with one hash. */
+interface HashConstants {
+  readonly emptyHash: Buffer;
+  readonly zeros: Buffer;
+  /** The early secret of a handshake without a ticket. */
+  readonly earlySecret: Buffer;
+}
+
+function constantsOf(hash: HashName): HashConstants {
+  const zeros = Buffer.alloc(hashBytes(hash));
+  return { emptyHash: createHash(hash).digest(), zeros, earlySecret: hkdfExtract(hash, noContext, zeros) };
+}
+
+const constants = { sha256: constantsOf("sha256"), sha384: constantsOf("sha384") };
+
 /** The transcript of a handshake and the secrets that follow from it. Source: RFC 8446, section 7.1 */
 export class KeySchedule {
   readonly #hash: HashName;
@@ -20,10 +35,11 @@ export class KeySchedule {
 
   constructor(hash: HashName) {
     this.#hash = hash;
-    this.#emptyHash = createHash(hash).digest();
-    this.#zeros = Buffer.alloc(hashBytes(hash));
+    const { emptyHash, zeros, earlySecret } = constants[hash];
+    this.#emptyHash = emptyHash;
+    this.#zeros = zeros;
     this.#transcript = createHash(hash);
-    this.#secret = hkdfExtract(hash, noContext, this.#zeros);
+    this.#secret = earlySecret;
   }
 
   /** Adds a whole handshake message, its header included. */
