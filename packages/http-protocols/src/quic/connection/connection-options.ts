@@ -1,3 +1,4 @@
+import type { InitialKeys } from "../protection/initial-keys.ts";
 import type { QuicStream } from "../streams/quic-stream.ts";
 import type { HandshakeEvents, TlsHandshake } from "../tls/tls-handshake.ts";
 import { defaultParameters, type TransportParameters } from "../tls/transport-parameters.ts";
@@ -49,6 +50,8 @@ export interface ConnectionOptions {
   readonly remoteId: Buffer;
   /** Id that Initial keys are made of. */
   readonly initialId: Buffer;
+  /** The keys, where they were made already. */
+  readonly initialKeys?: InitialKeys;
   /** Id of the client's very first packet. */
   readonly originalDestinationId?: Buffer;
   /** Where a Retry came first: the id in it. */

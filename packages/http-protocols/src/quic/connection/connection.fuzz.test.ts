@@ -1,26 +1,17 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
-import { aes128Gcm } from "../protection/cipher-suites.ts";
-import { packetKeysOf, sealPacket } from "../protection/packet-keys.ts";
-import type { StreamHandler } from "../streams/quic-stream.ts";
-import type { HandshakeEvents } from "../tls/tls-handshake.ts";
-import { ByteWriter } from "../wire/byte-writer.ts";
-import { writePacketHeader } from "../wire/packet-header.ts";
-import { Connection } from "./connection.ts";
+import {
+  serverPeer as address,
+  connectedServer,
+  sealedPacket as sealed,
+} from "../../testing/connected-server.ts";
+import type { QuicStream, StreamHandler } from "../streams/quic-stream.ts";
 import type { CloseReason } from "./connection-options.ts";
-import { defaultSettings } from "./settings.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
-const secret = createHash("sha256").update("both sides").digest();
-const localId = { id: Buffer.from("12345678"), resetToken: Buffer.alloc(16, 1) };
-const address = { address: "192.0.2.1", port: 1_000 };
-const parameters = hex("0f01aa 04048000ffff 05048000ffff 06048000ffff 07048000ffff 08024040 09024040");
-const empty = Buffer.alloc(0);
-
 /** Payloads of 1-RTT packets, each good beside the others of its conversation. */
 const conversations: readonly (readonly Buffer[])[] = [
   [hex("0a 00 03 616263"), hex("0e 00 03 03 646566"), hex("0f 00 06 00"), hex("02 02 00 00 02")],
@@ -35,69 +26,31 @@ const conversations: readonly (readonly Buffer[])[] = [
   [hex("03 00 00 00 00 00 00 00"), hex("14 05 15 00 05 16 05 17 05"), hex("1d 4100 00"), hex("01")],
 ];
 
-function connected(onClosed: (reason: CloseReason) => void): Connection {
-  let handshake: HandshakeEvents | undefined;
-  let ids = 0;
-  const handler = (stream: { consume(bytes: number): void; write(bytes: Buffer): boolean; end(): void }) =>
-    ({
-      onData: (bytes) => {
-        stream.consume(bytes.length);
-        stream.write(bytes);
-      },
-      onEnd: () => stream.end(),
-      onReset: () => stream.end(),
-      onStopSending: () => {},
-      onWritable: () => {},
-    }) satisfies StreamHandler;
-  const connection = new Connection({
-    role: "server",
-    settings: { ...defaultSettings, maxStreamsBidi: 4, maxStreamsUni: 4 },
-    events: {
+function echo(stream: QuicStream): StreamHandler {
+  return {
+    onData: (bytes) => {
+      stream.consume(bytes.length);
+      stream.write(bytes);
+    },
+    onEnd: () => stream.end(),
+    onReset: () => stream.end(),
+    onStopSending: () => {},
+    onWritable: () => {},
+  };
+}
+
+const connected = (onClosed: (reason: CloseReason) => void) =>
+  connectedServer(
+    () => ({
       onConnected: () => {},
       onStream: (stream) => {
-        stream.handler = handler(stream);
+        stream.handler = echo(stream);
       },
       onStreamClosed: () => {},
       onClosed,
-      onWake: () => {},
-    },
-    registry: {
-      issue: () => ({
-        id: Buffer.from(`local${String(ids++).padStart(3, "0")}`),
-        resetToken: Buffer.alloc(16, 2),
-      }),
-      retire: () => {},
-    },
-    localId,
-    remoteId: hex("aa"),
-    initialId: localId.id,
-    addressValidated: true,
-    address,
-    now: 0,
-    newHandshake: (events) => {
-      handshake = events;
-      return { receive: () => {} };
-    },
-  });
-  handshake?.onTransportParameters(parameters);
-  handshake?.onWriteSecret("1rtt", aes128Gcm, secret);
-  handshake?.onReadSecret("1rtt", aes128Gcm, secret);
-  handshake?.onHandshakeDone("h3");
-  return connection;
-}
-
-const keys = packetKeysOf(aes128Gcm, secret);
-
-function sealed(payload: Buffer, number: number): Buffer {
-  const writer = new ByteWriter(256);
-  writePacketHeader(writer, { type: "1rtt", destinationId: localId.id, sourceId: empty, numberBytes: 2 });
-  const numberAt = writer.length;
-  writer.u16(number).bytes(payload).zeros(4);
-  const payloadEnd = writer.length;
-  writer.zeros(16);
-  sealPacket(keys, writer.written, { from: 0, numberAt, payloadEnd, packetNumber: number });
-  return writer.written;
-}
+    }),
+    { maxStreamsBidi: 4, maxStreamsUni: 4 },
+  );
 
 test("takes damaged frames for errors of the peer, never for its own, and never stands still", {
   timeout: 30_000 + rounds * 10,

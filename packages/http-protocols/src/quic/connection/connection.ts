@@ -18,6 +18,7 @@ import {
 import type { ConnectionParts, OutgoingDatagram } from "./connection-parts.ts";
 import { type BuiltDatagram, DatagramBuilder, minDatagramBytes } from "./datagram-builder.ts";
 import { HandshakeLink } from "./handshake-link.ts";
+import { IdleFrames } from "./idle-frames.ts";
 import { NetworkPath, type PeerAddress, sameAddress } from "./network-path.ts";
 import { OneRttKeys } from "./one-rtt-keys.ts";
 import { type PacketOwner, PacketReceiver } from "./packet-receiver.ts";
@@ -331,7 +332,7 @@ export class Connection implements PacketOwner {
 
 function newParts(options: ConnectionOptions): ConnectionParts {
   const { role, settings, events, registry, localId, remoteId, initialId, address } = options;
-  const { client, server } = initialKeys(initialId);
+  const { client, server } = options.initialKeys ?? initialKeys(initialId);
   const initial = new PacketSpace("initial");
   initial.keys = role === "server" ? { read: client, write: server } : { read: server, write: client };
   const recovery: ConnectionParts["recovery"] = new LossRecovery(
@@ -348,6 +349,7 @@ function newParts(options: ConnectionOptions): ConnectionParts {
     },
     oneRtt: new OneRttKeys(),
     recovery,
+    idleFrames: new IdleFrames(options.now),
     streams: new StreamSet(role, ownParameters(options), events),
     localIds: new LocalIds(registry, localId),
     remoteIds: new RemoteIds(remoteId),

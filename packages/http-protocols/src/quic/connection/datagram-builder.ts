@@ -368,7 +368,7 @@ export class DatagramBuilder {
   }
 
   #finish(writer: ByteWriter, packets: PlainPacket[], maxBytes: number, now: number): BuiltDatagram {
-    const { role, oneRtt, recovery, path } = this.#parts;
+    const { role, oneRtt, recovery, path, idleFrames } = this.#parts;
     const last = packets.at(-1) as PlainPacket;
     if (
       packets.some(({ space, elicitsAck }) => space.name === "initial" && (elicitsAck || role === "client"))
@@ -387,6 +387,7 @@ export class DatagramBuilder {
       } else {
         sealPacket(space.keys.write as PacketKeys, bytes, place);
       }
+      idleFrames.sent(frames);
       if (elicitsAck) {
         const packetBytes = payloadEnd + tagBytes - from;
         const probe = packet.isSizeProbe === true && { isSizeProbe: true };

@@ -153,6 +153,7 @@ export class PacketReceiver {
     let elicitsAck = false;
     let isProbe = true;
     let cryptoCame = false;
+    let acks = 0;
     while (reader.left > 0) {
       const frame = readFrame(reader, space.type);
       const { kind } = frame;
@@ -163,6 +164,8 @@ export class PacketReceiver {
         kind === "pathResponse" ||
         kind === "newConnectionId";
       cryptoCame ||= kind === "crypto";
+      this.#parts.idleFrames.receive(frame, acks, arrival.now);
+      acks += kind === "ack" ? 1 : 0;
       this.#receiveFrame(space, header, frame, arrival);
       if (!this.#owner.isOpen) {
         return;

@@ -188,6 +188,19 @@ test("answers no more connections than its limit", () => {
   expect(sent.length).toBeGreaterThan(0);
 });
 
+test("refuses clients while too many handshakes are under way, of all or of one", () => {
+  const { endpoint } = newEndpoint({ handshakeLimits: { total: 3, perClient: 2 } });
+  for (const from of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+    endpoint.receive(initialPacket(Buffer.of(1), randomBytes(8)), { address: from, port: 1 }, 0);
+  }
+  expect([endpoint.size, endpoint.counts.refused]).toEqual([3, 2]);
+  for (const connection of [...endpoint.connections]) {
+    endpoint.onTimeout(connection, 10_001);
+  }
+  endpoint.receive(initialPacket(Buffer.of(1), randomBytes(8)), address, 10_002);
+  expect([endpoint.size, endpoint.counts.refused]).toEqual([1, 2]);
+});
+
 test("tells a client that its connection is gone, with less than came, and not without end", () => {
   const { endpoint, sent } = newEndpoint({ key });
   const datagram = Buffer.concat([Buffer.of(0x41), firstId, randomBytes(40)]);
@@ -229,7 +242,10 @@ test("survives damaged datagrams, and forgets every client of them", {
     Buffer.from("0600050100000105" + "0200000000" + "01", "hex"),
     Buffer.from("1c0a0600", "hex"),
   ];
-  const { endpoint, sent, faults } = newEndpoint({ retryFrom: 100_000 });
+  const { endpoint, sent, faults } = newEndpoint({
+    retryFrom: 100_000,
+    handshakeLimits: { total: Number.POSITIVE_INFINITY, perClient: Number.POSITIVE_INFINITY },
+  });
   const seen = { connections: 0 };
   for (let round = 0; round < rounds; round++) {
     const id = randomBytes(8);

@@ -5,7 +5,7 @@ import type { ConnectionEvents } from "../connection/connection-options.ts";
 import type { OutgoingDatagram } from "../connection/connection-parts.ts";
 import type { PeerAddress } from "../connection/network-path.ts";
 import { type ConnectionSettings, defaultSettings } from "../connection/settings.ts";
-import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
+import { type InitialKeys, initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
 import { openPacket } from "../protection/packet-keys.ts";
 import type { ClientHello } from "../tls/client-hello.ts";
 import type { Certificate } from "../tls/handshake-messages.ts";
@@ -21,6 +21,7 @@ import {
   readVersionlessHeader,
 } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
+import { defaultHandshakeLimits, type HandshakeLimits, HandshakesUnderWay } from "./handshakes-under-way.ts";
 import { encodeRefusal } from "./refusal.ts";
 import { idBytes, WorkerIds } from "./worker-ids.ts";
 
@@ -38,6 +39,8 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly maxConnections?: number;
   /** Handshakes under way from which on a client must show with a Retry that it receives at its address. */
   readonly retryFrom?: number;
+  /** Handshakes under way from which on further clients are refused. */
+  readonly handshakeLimits?: Partial<HandshakeLimits>;
   /**
    * Secret of 32 bytes or more that stateless resets, address tokens and the numbers of workers are made with; else a random
    * one. Workers of one address share it. One that outlives a restart lets clients hear at once that their connection is gone.
@@ -82,6 +85,7 @@ interface Newcomer {
   readonly originalId: Buffer | undefined;
   /** Whether it showed that it receives at its address. */
   readonly isKnown: boolean;
+  readonly keys: InitialKeys;
 }
 
 /** Counts of datagrams that led to no connection. */
@@ -110,7 +114,7 @@ export class ServerEndpoint {
   readonly #byId = new Map<string, Connection>();
   /** Each with the id that its client chose, which leads to it until the connection is over. */
   readonly #connections = new Map<Connection, string>();
-  #handshakes = 0;
+  readonly #handshakes: HandshakesUnderWay;
   #resetWindowFrom = 0;
   #resetsInWindow = 0;
   readonly #wallClock: () => number;
@@ -129,6 +133,7 @@ export class ServerEndpoint {
     this.#options = options;
     this.#io = io;
     this.#settings = { ...defaultSettings, ...options.settings };
+    this.#handshakes = new HandshakesUnderWay({ ...defaultHandshakeLimits, ...options.handshakeLimits });
     const key = options.key ?? randomBytes(keyBytes);
     if (key.length < keyBytes) {
       throw new RangeError(`the key of an endpoint has ${key.length} bytes, not ${keyBytes}`);
@@ -230,23 +235,23 @@ export class ServerEndpoint {
     const originalId = this.#tokens.open(header.token, address, now);
     const isKnown =
       originalId !== undefined || this.#tokens.isReturning(header.token, address, this.#wallClock());
-    if (!isKnown && this.#handshakes >= retryFrom) {
+    if (!isKnown && this.#handshakes.total >= retryFrom) {
       this.#retry(header, address, now);
       return;
     }
-    if (this.#draining || this.#connections.size >= maxConnections) {
+    const isFull = this.#connections.size >= maxConnections || this.#handshakes.isFull(address.address);
+    if (this.#draining || isFull) {
       this.#refuse(header, address, now);
       return;
     }
     // Damaged packets make no connection. Reading removes header protection, hence the copy.
-    if (
-      openPacket(initialKeys(header.destinationId).client, Buffer.from(datagram), header, -1) === undefined
-    ) {
+    const keys = initialKeys(header.destinationId);
+    if (openPacket(keys.client, Buffer.from(datagram), header, -1) === undefined) {
       this.counts.dropped++;
       return;
     }
     this.counts.returning += isKnown && originalId === undefined ? 1 : 0;
-    const connection = this.#accept(header, { originalId, isKnown, address }, now);
+    const connection = this.#accept(header, { originalId, isKnown, address, keys }, now);
     this.#deliver(connection, datagram, { address, now });
   }
 
@@ -263,17 +268,12 @@ export class ServerEndpoint {
     }
   }
 
-  #accept(header: PacketHeader, { originalId, isKnown, address }: Newcomer, now: number): Connection {
+  #accept(header: PacketHeader, { originalId, isKnown, address, keys }: Newcomer, now: number): Connection {
     // Views of the datagram would keep it in memory.
     const firstId = Buffer.from(header.destinationId);
     const localId = this.#newId();
     let events: Omit<ConnectionEvents, "onWake"> | undefined;
-    let underWay = true;
-    this.#handshakes++;
-    const settle = () => {
-      this.#handshakes -= underWay ? 1 : 0;
-      underWay = false;
-    };
+    const settle = this.#handshakes.begin(address.address);
     const connection: Connection = new Connection({
       role: "server",
       settings: this.#settings,
@@ -301,6 +301,7 @@ export class ServerEndpoint {
       localId,
       remoteId: Buffer.from(header.sourceId),
       initialId: firstId,
+      initialKeys: keys,
       originalDestinationId: originalId ?? firstId,
       ...(originalId && { retrySourceId: firstId }),
       addressValidated: isKnown,

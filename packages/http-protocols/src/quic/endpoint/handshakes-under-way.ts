@@ -1,0 +1,68 @@
+import { isIPv6 } from "node:net";
+
+/** Limits of handshakes that are not done, over all clients and for one of them. */
+export interface HandshakeLimits {
+  /** Each keeps some 60 kB for up to 10 seconds. */
+  readonly total: number;
+  /** From one address, or one /64 of IPv6. Many clients may share an address. */
+  readonly perClient: number;
+}
+
+export const defaultHandshakeLimits: HandshakeLimits = { total: 4_096, perClient: 1_024 };
+
+/** An IPv6 client has all addresses of its network: 64 bits. */
+function clientOf(address: string): string {
+  if (!isIPv6(address)) {
+    return address;
+  }
+  const [head = "", tail] = address.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  if (tail === undefined || groups.length >= 4) {
+    return groups.slice(0, 4).join(":");
+  }
+  const last = tail.split(":").filter((group) => group !== "");
+  const zeros = Array.from({ length: Math.max(8 - groups.length - last.length, 0) }, () => "0");
+  return [...groups, ...zeros, ...last].slice(0, 4).join(":");
+}
+
+/** Counts handshakes that are not done, so that no client takes the memory for all. */
+export class HandshakesUnderWay {
+  readonly #limits: HandshakeLimits;
+  readonly #byClient = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: HandshakeLimits) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Whether a client must wait until handshakes are done. */
+  isFull(address: string): boolean {
+    const { total, perClient } = this.#limits;
+    return this.#total >= total || (this.#byClient.get(clientOf(address)) ?? 0) >= perClient;
+  }
+
+  /** @returns ends the handshake; a second call changes nothing */
+  begin(address: string): () => void {
+    const client = clientOf(address);
+    this.#total++;
+    this.#byClient.set(client, (this.#byClient.get(client) ?? 0) + 1);
+    let underWay = true;
+    return () => {
+      if (!underWay) {
+        return;
+      }
+      underWay = false;
+      this.#total--;
+      const left = (this.#byClient.get(client) ?? 1) - 1;
+      if (left === 0) {
+        this.#byClient.delete(client);
+      } else {
+        this.#byClient.set(client, left);
+      }
+    };
+  }
+}
