@@ -10,7 +10,7 @@ import { UsagePool } from "server-core/modules/usage-pool";
 import { collectTopic } from "server-core/threads/all-metrics";
 import { containUncaught } from "server-core/threads/error-owner";
 import { releaseMemory } from "server-core/threads/release-memory";
-import { TableState } from "server-core/threads/shared-state";
+import { memoryKeeper, TableState } from "server-core/threads/shared-state";
 import { SharedTable } from "server-core/threads/shared-table";
 import { MessageTopics } from "server-core/threads/thread-messages";
 import { WorkerMessages } from "server-core/threads/worker-messages";
@@ -49,8 +49,13 @@ void pool.acquire(ownLines, "", () => lines);
 const metrics = new Registry();
 const shared = new TableState(
   new SharedTable(start.table, start.thread),
-  (name, byteLength) =>
-    messages.askMain(memoryTopic, { name, byteLength } satisfies MemoryRequest) as Promise<SharedArrayBuffer>,
+  memoryKeeper(
+    (name, byteLength) =>
+      messages.askMain(memoryTopic, {
+        name,
+        byteLength,
+      } satisfies MemoryRequest) as Promise<SharedArrayBuffer>,
+  ),
 );
 topics.on(collectTopic, () => metrics.getMetricsAsJSON());
 followMainThread(

@@ -5,8 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { askTls } from "server-core/testing/ask-tls";
+import { SingleThread } from "server-core/threads/thread-messages";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
+import { certificateTopics } from "../material/certificate-messages.ts";
 import type { KeyType } from "../material/key-pair.ts";
 import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
 
@@ -47,6 +49,30 @@ const load = (tls: object, policies: object[] = [{}], more: object = {}, ...rout
   });
 const ask = (servername: string, more: object = {}) =>
   askTls(running.site, { servername, rejectUnauthorized: false, ...more });
+
+test("threads are told of changed certificates once one of them reads any", async () => {
+  const own = await RunningServer.start();
+  const told = vi.spyOn(SingleThread.prototype, "askServing");
+  onTestFinished(async () => {
+    told.mockRestore();
+    await own.close();
+  });
+  const serve = async (policies: object) => {
+    const server = { listen: ["127.0.0.1:0"], ...policies, routes: [respond(JSON.stringify(policies))] };
+    const answer = await own.admin("POST", "/load", { apps: { http: { servers: { s: server } } } });
+    expect(answer.error).toBe("");
+    await new Promise((resolve) => setImmediate(resolve)); // the news goes out in a later turn
+    const topics = told.mock.calls.map(([topic]) => topic);
+    told.mockClear();
+    return topics.includes(certificateTopics.changed);
+  };
+  expect(await serve({ strict_sni_host: true })).toBe(false);
+  expect(await serve({ tls_connection_policies: [{}], automatic_https: { disable_redirects: true } })).toBe(
+    true,
+  );
+  // The threads must forget those answers without TLS too.
+  expect(await serve({ strict_sni_host: false })).toBe(true);
+});
 
 describe("certificates from elsewhere", () => {
   test("are shown for their names, from files, folders, PEM and the storage", async () => {

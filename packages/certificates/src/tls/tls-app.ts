@@ -3,6 +3,7 @@ import { messageOf } from "server-core/errors";
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import { type Storage, storages } from "server-core/storage/storage";
 import {
   type CertificateAnswer,
@@ -35,6 +36,14 @@ const defaultTicketKeys = 4;
 const defaultCapacity = 10_000;
 const defaultCleanMs = 24 * 3_600_000;
 
+/** The threads that keep answers, over all configs. Where no site has TLS, a change of the config wakes none of them for news. */
+interface CertificateReaders extends SharedResource {
+  /** Whether there ever was one: each asks for the keys of tickets before its first handshake. */
+  hasAny: boolean;
+}
+
+const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.readers" };
+
 /** The app `tls`: certificates for all threads. Handshakes are done where connections are. */
 class TlsApp implements App {
   readonly #config: TlsConfig;
@@ -58,6 +67,7 @@ class TlsApp implements App {
   #timer: NodeJS.Timeout | undefined;
   /** Whether a notice is on its way. */
   #isNoticeDue = false;
+  #readers: CertificateReaders | undefined;
   #isClosed = false;
 
   constructor(config: TlsConfig, context: ModuleContext) {
@@ -108,8 +118,16 @@ class TlsApp implements App {
 
   async start(): Promise<void> {
     const { messages } = this.#context;
+    const nobody = (): CertificateReaders => ({ hasAny: false });
+    const readers = await this.#context.acquire(certificateReaders, "", nobody);
+    this.#readers = readers.value;
     await this.#startTickets();
-    messages.on(certificateTopics.tickets, (): TicketAnswer => ({ keys: this.#tickets?.keys ?? [] }));
+    messages.on(certificateTopics.tickets, (): TicketAnswer => {
+      if (this.#readers !== undefined) {
+        this.#readers.hasAny = true;
+      }
+      return { keys: this.#tickets?.keys ?? [] };
+    });
     messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
     messages.on(certificateTopics.manage, (value) => this.#manageSites(value as ManageRequest));
     messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
@@ -326,7 +344,7 @@ class TlsApp implements App {
 
   /** Soon, and once for many. */
   #tellChange(): void {
-    if (this.#isNoticeDue) {
+    if (this.#isNoticeDue || this.#readers?.hasAny !== true) {
       return;
     }
     this.#isNoticeDue = true;

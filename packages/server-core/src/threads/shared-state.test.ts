@@ -73,6 +73,22 @@ test("memory is the same for the same name and size", async () => {
   expect(await state.memory("m", 8)).not.toBe(memory);
 });
 
+test("memory is asked for once, and again after a failure", async () => {
+  const asked: string[] = [];
+  const memory = memoryKeeper(async (name, byteLength) => {
+    asked.push(`${name} ${byteLength}`);
+    if (asked.length === 1) {
+      throw new Error("the main thread is gone");
+    }
+    return new SharedArrayBuffer(byteLength);
+  });
+  await expect(memory("m", 16)).rejects.toThrow("gone");
+  const [first, second] = await Promise.all([memory("m", 16), memory("m", 16)]);
+  expect(second).toBe(first);
+  expect(await memory("m", 16)).toBe(first);
+  expect(asked).toEqual(["m 16", "m 16"]);
+});
+
 test("threads that take, count and release at once lose nothing", async () => {
   const main = SharedTable.create(4);
   const module = new URL("./shared-state.ts", import.meta.url).href;

@@ -116,16 +116,25 @@ class TableGauge extends Handle implements SharedGauge {
   }
 }
 
-/** Finds the memory of a name, in the main thread. */
+/** Finds the memory of a name. */
 export type MemorySource = (name: string, byteLength: number) => Promise<SharedArrayBuffer>;
 
-/** Keeps the memory that modules asked for; in the main thread. */
-export function memoryKeeper(): MemorySource {
-  const kept = new Map<string, SharedArrayBuffer>();
-  return async (name, byteLength) => {
+/**
+ * Keeps the memory that modules asked for, which is theirs until the process ends. A name that is kept costs no question.
+ * @param find gets what is not kept yet: made here in the main thread, asked for in a worker. A failure is not kept.
+ */
+export function memoryKeeper(
+  find: MemorySource = async (_, byteLength) => new SharedArrayBuffer(byteLength),
+): MemorySource {
+  const kept = new Map<string, Promise<SharedArrayBuffer>>();
+  return (name, byteLength) => {
     const key = `${byteLength} ${name}`;
-    const memory = kept.get(key) ?? new SharedArrayBuffer(byteLength);
-    kept.set(key, memory);
+    let memory = kept.get(key);
+    if (memory === undefined) {
+      memory = find(name, byteLength);
+      kept.set(key, memory);
+      memory.catch(() => kept.delete(key));
+    }
     return memory;
   };
 }
