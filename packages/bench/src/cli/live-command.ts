@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { liveColumn, liveProblems } from "../live/live-figures.ts";
 import { type LivePlan, type LiveReport, runLive } from "../live/run-live.ts";
 import { keepOption, type LandedTable, renderBesideLanded } from "../report/landed-run.ts";
+import { printReport } from "../report/print-report.ts";
 import type { RatioColumn } from "../report/table.ts";
 import { startOurSystem } from "../suite/our-system.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
@@ -70,9 +71,7 @@ export async function liveCommand(argv: readonly string[], signal: AbortSignal):
     ours: 1,
     keep: args.has("keep"),
   };
-  process.stdout.write(
-    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer, kept),
-  );
+  printReport({ text: describe(ours, peer, kept), json: { ours, peer } }, args.has("json"));
   return liveProblems(ours).length === 0 ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@ import { freeAddresses } from "lifecycle/testing";
 import type { Figure } from "../report/figure.ts";
 import { keepOption, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine } from "../report/notes.ts";
+import { printReport } from "../report/print-report.ts";
 import { addedLatencyMs } from "../server/added-latency.ts";
 import { startGrpcUpstream } from "../server/grpc-upstream.ts";
 import { runH2Load } from "../server/h2-load.ts";
@@ -197,10 +198,13 @@ ${optionHelp(options)}`);
       columns,
       peers.map((peer) => ({ title: `ours / ${peer.title}`, ours, peer })),
     );
-    process.stdout.write(
-      args.has("json")
-        ? `${JSON.stringify(Object.fromEntries(columns.map(({ title, figures }) => [title, figures])), null, 2)}\n`
-        : table + machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
+    const machine = machineLine({ cores: availableParallelism(), loadBefore, loadAfter });
+    printReport(
+      {
+        text: table + machine,
+        json: Object.fromEntries(columns.map(({ title, figures }) => [title, figures])),
+      },
+      args.has("json"),
     );
     return ours.figures.some(({ label }) => label.includes("failed")) ? 1 : 0;
   } finally {

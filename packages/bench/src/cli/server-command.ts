@@ -8,6 +8,7 @@ import { processUsage } from "../e2e/measure/process-usage.ts";
 import type { Figure } from "../report/figure.ts";
 import { keepOption, type LandedTable, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine } from "../report/notes.ts";
+import { printReport } from "../report/print-report.ts";
 import {
   measureChanges,
   measureReloads,
@@ -108,11 +109,13 @@ ${optionHelp(options)}`);
     }
     const columns = await measureSystems(systems, plan, signal);
     const [loadAfter = 0] = loadavg();
-    process.stdout.write(
-      args.has("json")
-        ? `${JSON.stringify(Object.fromEntries(columns.map(({ title, figures }) => [title, figures])), null, 2)}\n`
-        : tableOf(columns, keptOf(args)) +
-            machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),
+    const machine = machineLine({ cores: availableParallelism(), loadBefore, loadAfter });
+    printReport(
+      {
+        text: tableOf(columns, keptOf(args)) + machine,
+        json: Object.fromEntries(columns.map(({ title, figures }) => [title, figures])),
+      },
+      args.has("json"),
     );
     const [ours] = columns;
     return ours?.figures.some(({ label, value }) => label.includes("refused") && value > 0) ? 1 : 0;

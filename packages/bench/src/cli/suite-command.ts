@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { lostSpans } from "../e2e/ingest-report.ts";
 import { keepOption, renderBesideLanded } from "../report/landed-run.ts";
 import { machineLine, reasonLines } from "../report/notes.ts";
+import { printReport } from "../report/print-report.ts";
 import { ingestColumns, queryColumn } from "../report/suite-columns.ts";
 import type { RatioColumn } from "../report/table.ts";
 import { startOurSystem } from "../suite/our-system.ts";
@@ -67,9 +68,7 @@ export async function suiteCommand(argv: readonly string[], signal: AbortSignal)
         signal,
       )
     : undefined;
-  process.stdout.write(
-    args.has("json") ? `${JSON.stringify({ ours, peer }, null, 2)}\n` : describe(ours, peer, keptOf(args)),
-  );
+  printReport({ text: describe(ours, peer, keptOf(args)), json: { ours, peer } }, args.has("json"));
   return [ours.warmUp, ours.grpc, ours.http].some(lostSpans) ? 1 : 0;
 }
 

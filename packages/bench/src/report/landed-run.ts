@@ -6,7 +6,7 @@ import { type Column, type RatioColumn, renderTable } from "./table.ts";
 
 /** The option of commands whose figures stand beside those of the run that was kept. */
 export const keepOption = {
-  keep: { text: "keep the figures as those that later runs stand beside; not with --json" },
+  keep: { text: "keep the figures as those that later runs stand beside" },
 } as const;
 
 /** Columns of the last run that was kept with the code, in a file named after the command. */
@@ -44,11 +44,11 @@ export class LandedRuns {
     });
   }
 
-  /** A line that says what the ratios are to; "" when no run is kept. */
+  /** A line that says what the ratios are to, or why there are none. */
   line(command: string, options: string): string {
     const landed = this.#read(command);
     if (landed === undefined) {
-      return "";
+      return "no run is kept: --keep has later ones print their ratios to this one\n";
     }
     return landed.options === options
       ? `beside the run kept at ${landed.commit}, load average ${landed.load.toFixed(1)} then\n`
@@ -93,13 +93,14 @@ export interface LandedTable {
  * The table with ratios to the run that was kept, after those to peers.
  * @param columns ours first
  * @param ratios to peers
+ * @param runs those that are kept
  */
 export function renderBesideLanded(
   { command, options, ours, keep }: LandedTable,
   columns: readonly Column[],
   ratios: readonly RatioColumn[] = [],
+  runs = new LandedRuns(),
 ): string {
-  const runs = new LandedRuns();
   const own = columns.slice(0, ours);
   const table = renderTable(columns, [...ratios, ...runs.ratios(command, options, own)]);
   const text = table + runs.line(command, options);
