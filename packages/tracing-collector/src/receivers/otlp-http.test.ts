@@ -114,6 +114,14 @@ describe("good requests", () => {
     expect(await fixture.metric("spans_rejected_total", "otlp-json")).toBe(1);
   });
 
+  test("the bytes of a protobuf answer are not touched, and a full answer follows one with rejected spans", async () => {
+    const partial = (await post(protobuf, oneSpanProtobuf("bäd ✓", ""))).body;
+    // Field 1 of 1: one span rejected, and the message in UTF-8.
+    expect(partial.subarray(0, 5).toString("hex")).toBe(`0a${(partial.length - 2).toString(16)}080112`);
+    expect(partial.toString()).toContain('span "bäd ✓" at');
+    expect((await post(protobuf, oneSpanProtobuf())).body.toString("hex")).toBe("0a00");
+  });
+
   test("what came is counted", async () => {
     await post(protobuf, oneSpanProtobuf());
     expect(await fixture.metric("requests_total", "http", "otlp", "kept")).toBe(1);

@@ -124,5 +124,11 @@ function answer(
   body: Uint8Array | string,
 ): void {
   const contentLength = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  response.writeHead(code, { "Content-Type": contentType, "Content-Length": contentLength }).end(body);
+  response.writeHead(code, { "Content-Type": contentType, "Content-Length": contentLength });
+  if (typeof body === "string") {
+    response.end(body);
+  } else {
+    // As a text of bytes it goes out in one piece with the head.
+    response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
+  }
 }

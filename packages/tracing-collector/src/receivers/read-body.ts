@@ -42,8 +42,12 @@ export class BodyReader {
         });
         request.once("end", resolve);
         request.once("error", reject);
-        // `close` without an `end` before it: the sender has disconnected.
-        request.once("close", () => reject(new Error("the sender went away")));
+        request.once("close", () => {
+          // Every request closes. Without an `end` before it the sender has disconnected; an error made for each would cost its stack.
+          if (!request.readableEnded) {
+            reject(new Error("the sender went away"));
+          }
+        });
       });
       return await use(
         chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length),
