@@ -90,21 +90,29 @@ export class RouteObserver {
     const { counts } = begun;
     const isGone = error instanceof ServerError && error.code === "CLIENT_GONE";
     if (exchange.isAborted || (exchange.headSent && !isGone)) {
-      counts.inFlight--; // an answer that is cut, by the site or within its body, is not counted, as in the model
+      // The site or a broken body has cut the answer: only its begin counts, as in the model.
+      counts.inFlight--;
+      RouteObserver.#begun(begun, exchange, exchange.status);
       return;
     }
     counts.errors++;
     RouteObserver.#ended(begun, exchange, exchange.answered ? exchange.status : HttpError.from(error).status);
   }
 
-  static #ended({ counts, startMs, sizeBytes, method }: Begun, exchange: Exchange, status: number): void {
+  /** The begin of an answer counts, where there was one. */
+  static #begun({ counts, startMs, method }: Begun, exchange: Exchange, status: number): void {
+    if (exchange.headAtMs >= startMs) {
+      counts.answered(method, status).firstBytes.add((exchange.headAtMs - startMs) / 1_000);
+    }
+  }
+
+  static #ended(begun: Begun, exchange: Exchange, status: number): void {
+    const { counts, startMs, sizeBytes, method } = begun;
     counts.inFlight--;
     counts.requests++;
     const answered = counts.answered(method, status);
     answered.durations.add((performance.now() - startMs) / 1_000);
-    if (exchange.headAtMs >= startMs) {
-      answered.firstBytes.add((exchange.headAtMs - startMs) / 1_000);
-    }
+    RouteObserver.#begun(begun, exchange, status);
     answered.requestSizes.add(sizeBytes);
     answered.responseSizes.add(exchange.bytesSent);
   }

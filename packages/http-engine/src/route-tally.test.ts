@@ -97,6 +97,9 @@ test.each([0, 2])("the public model's names and labels, with %d workers", async 
       `caddy_http_response_size_bytes_bucket{le="+Inf",${ofVars}} 1`,
     ]),
   );
+  expect(await lines(/^caddy_http_response_duration_seconds_count.*proxy.*200/)).toEqual([
+    'caddy_http_response_duration_seconds_count{server="s",handler="reverse_proxy",host="_other",code="200",method="GET"} 1',
+  ]);
   expect(await lines(/^caddy_http_request_duration_seconds_count/)).toEqual(
     expect.arrayContaining([
       expect.stringContaining('handler="headers",host="_other",code="418",method="GET"} 1'),
