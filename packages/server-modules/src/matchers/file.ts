@@ -133,87 +133,98 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
   return true;
 }
 
-/** Looks for files. Its results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
-export const fileMatcher = defineModule({
-  id: "http.matchers.file",
-  config: configSchema,
-  provision(config): HttpMatcher {
-    const rootOf = compileRoot(config.root);
-    const hasFileSystem = compileFileSystem(config.fs);
-    const endings = (config.split_path ?? []).map(endingPattern);
-    const policy = config.try_policy || "first_exist";
-    const tried: TriedFile[] = (config.try_files ?? ["{http.request.uri.path}"]).map((text) => ({
+/** A search for files, as a config has it. */
+class FileSearch implements HttpMatcher {
+  readonly #rootOf: ReturnType<typeof compileRoot>;
+  readonly #hasFileSystem: ReturnType<typeof compileFileSystem>;
+  readonly #endings: readonly RegExp[];
+  readonly #policy: string;
+  readonly #tried: readonly TriedFile[];
+
+  constructor({ root, fs, split_path, try_policy, try_files }: z.infer<typeof configSchema>) {
+    this.#rootOf = compileRoot(root);
+    this.#hasFileSystem = compileFileSystem(fs);
+    this.#endings = (split_path ?? []).map(endingPattern);
+    this.#policy = try_policy || "first_exist";
+    this.#tried = (try_files ?? ["{http.request.uri.path}"]).map((text) => ({
       text,
       status: errorStatus(text),
       pattern: compileFileTemplate(text, (value) => value.replace(/[*?[\\]/g, "\\$&")),
       literal: compileFileTemplate(text),
     }));
+  }
 
-    function candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
-      const { before, remainder } = splitPath(clean(file.pattern(exchange)), endings);
-      if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {
-        return [];
-      }
-      const paths = isGlob(before)
-        ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
-        : [pathBelow(root, before)];
-      return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
-    }
-
-    function literalOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
-      const text = withoutFinalSlash(posix.normalize(file.literal(exchange)));
-      const { before, remainder } = splitPath(text, endings);
-      const path = pathBelow(root, file.text.endsWith("/") ? `${before}/` : before);
-      return { path, relative: relativeTo(root, path), remainder };
-    }
-
-    /** The last entry of `first_exist_fallback`: what exists, else its text as it is. */
-    function fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
-      const literal = literalOf(file, root, exchange);
-      const [first] = candidatesOf(file, root, exchange);
-      if (first === undefined || (first.path === literal.path && first.remainder === literal.remainder)) {
-        return literal;
-      }
-      return nameExists(first.path) ? first : literal;
-    }
-
-    function firstExisting(root: string, exchange: Exchange): boolean {
-      for (const [index, file] of tried.entries()) {
-        if (file.status !== undefined) {
-          throw new HttpError(file.status, file.text.slice(1));
-        }
-        if (policy === "first_exist_fallback" && index === tried.length - 1) {
-          return takeFile(exchange, fallbackOf(file, root, exchange), false);
-        }
-        for (const candidate of candidatesOf(file, root, exchange)) {
-          const stats = statOf(candidate.path);
-          if (stats !== undefined && stats.isDirectory() === candidate.path.endsWith("/")) {
-            return takeFile(exchange, candidate, stats.isDirectory());
-          }
-        }
-      }
+  matches(exchange: Exchange): boolean {
+    if (!this.#hasFileSystem(exchange)) {
       return false;
     }
+    const root = this.#rootOf(exchange);
+    return this.#policy.startsWith("first_exist")
+      ? this.#firstExisting(root, exchange)
+      : this.#best(root, exchange);
+  }
 
-    function best(root: string, exchange: Exchange): boolean {
-      let found: { candidate: Candidate; stats: Stats } | undefined;
-      for (const candidate of tried.flatMap((file) => candidatesOf(file, root, exchange))) {
+  #firstExisting(root: string, exchange: Exchange): boolean {
+    for (const [index, file] of this.#tried.entries()) {
+      if (file.status !== undefined) {
+        throw new HttpError(file.status, file.text.slice(1));
+      }
+      if (this.#policy === "first_exist_fallback" && index === this.#tried.length - 1) {
+        return takeFile(exchange, this.#fallbackOf(file, root, exchange), false);
+      }
+      for (const candidate of this.#candidatesOf(file, root, exchange)) {
         const stats = statOf(candidate.path);
-        if (stats !== undefined && (found === undefined || bestBy(policy, stats, found.stats))) {
-          found = { candidate, stats };
+        if (stats !== undefined && stats.isDirectory() === candidate.path.endsWith("/")) {
+          return takeFile(exchange, candidate, stats.isDirectory());
         }
       }
-      return found !== undefined && takeFile(exchange, found.candidate, found.stats.isDirectory());
     }
+    return false;
+  }
 
-    return {
-      matches(exchange) {
-        if (!hasFileSystem(exchange)) {
-          return false;
-        }
-        const root = rootOf(exchange);
-        return policy.startsWith("first_exist") ? firstExisting(root, exchange) : best(root, exchange);
-      },
-    };
-  },
+  #best(root: string, exchange: Exchange): boolean {
+    let found: { candidate: Candidate; stats: Stats } | undefined;
+    for (const candidate of this.#tried.flatMap((file) => this.#candidatesOf(file, root, exchange))) {
+      const stats = statOf(candidate.path);
+      if (stats !== undefined && (found === undefined || bestBy(this.#policy, stats, found.stats))) {
+        found = { candidate, stats };
+      }
+    }
+    return found !== undefined && takeFile(exchange, found.candidate, found.stats.isDirectory());
+  }
+
+  #candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
+    const { before, remainder } = splitPath(clean(file.pattern(exchange)), this.#endings);
+    if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {
+      return [];
+    }
+    const paths = isGlob(before)
+      ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
+      : [pathBelow(root, before)];
+    return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
+  }
+
+  /** The last entry of `first_exist_fallback`: what exists, else its text as it is. */
+  #fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
+    const literal = this.#literalOf(file, root, exchange);
+    const [first] = this.#candidatesOf(file, root, exchange);
+    if (first === undefined || (first.path === literal.path && first.remainder === literal.remainder)) {
+      return literal;
+    }
+    return nameExists(first.path) ? first : literal;
+  }
+
+  #literalOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
+    const text = withoutFinalSlash(posix.normalize(file.literal(exchange)));
+    const { before, remainder } = splitPath(text, this.#endings);
+    const path = pathBelow(root, file.text.endsWith("/") ? `${before}/` : before);
+    return { path, relative: relativeTo(root, path), remainder };
+  }
+}
+
+/** Looks for files. Its results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
+export const fileMatcher = defineModule({
+  id: "http.matchers.file",
+  config: configSchema,
+  provision: (config): HttpMatcher => new FileSearch(config),
 });

@@ -5,10 +5,15 @@ const maxLength = 4096;
 
 /** A key of a site: `[scheme://]host[:port][/path]`. Absent parts are "". */
 export interface SiteAddress {
+  /** The key as it was written, for messages. */
   readonly original: string;
+  /** `http`, `https` or "". */
   readonly scheme: string;
+  /** A name, perhaps with wildcards, or an IP address without brackets; "" is any host. */
   readonly host: string;
+  /** A number, or "" for the usual port of the scheme. */
   readonly port: string;
+  /** With its slash. Requests elsewhere are not the site's. */
   readonly path: string;
 }
 

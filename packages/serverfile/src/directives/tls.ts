@@ -10,7 +10,7 @@ import { parseFloatingPoint } from "../values/parse-number.ts";
 import type { Directive, DirectiveContext } from "./directive.ts";
 
 const protocols = ["tls1.2", "tls1.3"];
-const curves = ["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"];
+const curves = new Set(["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"]);
 const ciphers = new Set([
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -58,7 +58,7 @@ class TlsReader {
     return this.acme;
   }
 
-  #exactly(cursor: TokenCursor, count: number): string[] {
+  exactly(cursor: TokenCursor, count: number): string[] {
     const words = cursor.remainingArguments();
     if (words.length !== count) {
       throw cursor.argumentError();
@@ -66,7 +66,7 @@ class TlsReader {
     return words;
   }
 
-  #readProtocols(cursor: TokenCursor): void {
+  readProtocols(cursor: TokenCursor): void {
     const words = cursor.remainingArguments();
     if (words.length === 0) {
       throw cursor.error("protocols requires one or two arguments");
@@ -83,111 +83,105 @@ class TlsReader {
     }
   }
 
-  #readList(cursor: TokenCursor, member: string, isKnown: (word: string) => boolean, fault: string): void {
+  readList(cursor: TokenCursor, member: string, known: ReadonlySet<string>, fault: string): void {
     while (cursor.nextArgument()) {
-      if (!isKnown(cursor.value)) {
+      if (!known.has(cursor.value)) {
         throw cursor.error(`${fault}: '${cursor.value}'`);
       }
       listOf(this.policy, member).push(cursor.value);
     }
   }
 
+  readProvider(cursor: TokenCursor): void {
+    if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
+      throw cursor.argumentError();
+    }
+    this.#dns.dns?.(cursor, this.acmeIssuer());
+  }
+
+  /** Reads a line about the DNS challenge. */
+  readDns(cursor: TokenCursor): void {
+    const name = cursor.value;
+    this.dnsLines.push(name);
+    this.#dns[name]?.(cursor, this.acmeIssuer());
+  }
+
+  readOverride(cursor: TokenCursor): void {
+    this.dnsLines.push(cursor.value);
+    setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.exactly(cursor, 1)[0] ?? "");
+  }
+
+  readRatio(cursor: TokenCursor): void {
+    const [word = ""] = this.exactly(cursor, 1);
+    const ratio = parsed(cursor, word, parseFloatingPoint, "parsing renewal_window_ratio");
+    if (ratio <= 0 || ratio >= 1) {
+      throw cursor.error("renewal_window_ratio must be between 0 and 1 (exclusive)");
+    }
+    this.renewalWindowRatio = ratio;
+  }
+
+  /** Reads the module behind the name of the line. */
+  readModule(cursor: TokenCursor, namespace: string, inline: string): Draft {
+    cursor.argument();
+    return this.#readModule(cursor, namespace, inline);
+  }
+
+  readClientAuth(cursor: TokenCursor): void {
+    this.policy.client_authentication = readClientAuth(cursor.segmentCursor(), this.#readModule);
+  }
+
   /** Reads the current line of the block. */
   line(cursor: TokenCursor): void {
     const name = cursor.value;
-    switch (name) {
-      case "protocols":
-        this.#readProtocols(cursor);
-        break;
-      case "ciphers":
-        this.#readList(
-          cursor,
-          "cipher_suites",
-          (word) => ciphers.has(word),
-          "wrong cipher suite name or cipher suite not supported",
-        );
-        break;
-      case "curves":
-        this.#readList(
-          cursor,
-          "curves",
-          (word) => curves.includes(word),
-          "Wrong curve name or curve not supported",
-        );
-        break;
-      case "client_auth":
-        this.policy.client_authentication = readClientAuth(cursor.segmentCursor(), this.#readModule);
-        break;
-      case "alpn":
-        this.policy.alpn = cursor.someArguments();
-        break;
-      case "load":
-        this.folders.push(...cursor.remainingArguments());
-        break;
-      case "ca":
-        setAt(this.acmeIssuer(), "ca", this.#exactly(cursor, 1)[0] ?? "");
-        break;
-      case "ca_root":
-        listOf(this.acmeIssuer(), "trusted_roots_pem_files").push(...this.#exactly(cursor, 1));
-        break;
-      case "key_type":
-        this.keyType = this.#exactly(cursor, 1)[0] ?? "";
-        break;
-      case "eab": {
-        const [key_id = "", mac_key = ""] = this.#exactly(cursor, 2);
-        this.acmeIssuer().external_account = { key_id, mac_key };
-        break;
-      }
-      case "issuer":
-        cursor.argument();
-        this.issuers.push(this.#readModule(cursor, "tls.issuance", "module"));
-        break;
-      case "get_certificate":
-        cursor.argument();
-        this.managers.push(this.#readModule(cursor, "tls.get_certificate", "via"));
-        break;
-      case "dns":
-        if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
-          throw cursor.argumentError();
-        }
-        this.#dns.dns?.(cursor, this.acmeIssuer());
-        break;
-      case "resolvers":
-      case "propagation_delay":
-      case "propagation_timeout":
-      case "dns_ttl":
-        this.dnsLines.push(name);
-        this.#dns[name]?.(cursor, this.acmeIssuer());
-        break;
-      case "dns_challenge_override_domain":
-        this.dnsLines.push(name);
-        setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.#exactly(cursor, 1)[0] ?? "");
-        break;
-      case "on_demand":
-        cursor.noMoreArguments();
-        this.onDemand = true;
-        break;
-      case "reuse_private_keys":
-        cursor.noMoreArguments();
-        this.reusePrivateKeys = true;
-        break;
-      case "insecure_secrets_log":
-        setAt(this.policy, "insecure_secrets_log", cursor.argument());
-        break;
-      case "renewal_window_ratio": {
-        const [word = ""] = this.#exactly(cursor, 1);
-        const ratio = parsed(cursor, word, parseFloatingPoint, "parsing renewal_window_ratio");
-        if (ratio <= 0 || ratio >= 1) {
-          throw cursor.error("renewal_window_ratio must be between 0 and 1 (exclusive)");
-        }
-        this.renewalWindowRatio = ratio;
-        break;
-      }
-      default:
-        throw cursor.error(`unknown subdirective: ${name}`);
+    const read = Object.hasOwn(lineReaders, name) ? lineReaders[name] : undefined;
+    if (read === undefined) {
+      throw cursor.error(`unknown subdirective: ${name}`);
     }
+    read(this, cursor);
   }
 }
+
+/** Every line of the block, by its name. */
+const lineReaders: Readonly<Record<string, (tls: TlsReader, cursor: TokenCursor) => void>> = {
+  protocols: (tls, cursor) => tls.readProtocols(cursor),
+  ciphers: (tls, cursor) =>
+    tls.readList(cursor, "cipher_suites", ciphers, "wrong cipher suite name or cipher suite not supported"),
+  curves: (tls, cursor) => tls.readList(cursor, "curves", curves, "Wrong curve name or curve not supported"),
+  client_auth: (tls, cursor) => tls.readClientAuth(cursor),
+  alpn: (tls, cursor) => {
+    tls.policy.alpn = cursor.someArguments();
+  },
+  load: (tls, cursor) => void tls.folders.push(...cursor.remainingArguments()),
+  ca: (tls, cursor) => setAt(tls.acmeIssuer(), "ca", tls.exactly(cursor, 1)[0] ?? ""),
+  ca_root: (tls, cursor) =>
+    void listOf(tls.acmeIssuer(), "trusted_roots_pem_files").push(...tls.exactly(cursor, 1)),
+  key_type: (tls, cursor) => {
+    tls.keyType = tls.exactly(cursor, 1)[0] ?? "";
+  },
+  eab: (tls, cursor) => {
+    const [key_id = "", mac_key = ""] = tls.exactly(cursor, 2);
+    tls.acmeIssuer().external_account = { key_id, mac_key };
+  },
+  issuer: (tls, cursor) => void tls.issuers.push(tls.readModule(cursor, "tls.issuance", "module")),
+  get_certificate: (tls, cursor) =>
+    void tls.managers.push(tls.readModule(cursor, "tls.get_certificate", "via")),
+  dns: (tls, cursor) => tls.readProvider(cursor),
+  resolvers: (tls, cursor) => tls.readDns(cursor),
+  propagation_delay: (tls, cursor) => tls.readDns(cursor),
+  propagation_timeout: (tls, cursor) => tls.readDns(cursor),
+  dns_ttl: (tls, cursor) => tls.readDns(cursor),
+  dns_challenge_override_domain: (tls, cursor) => tls.readOverride(cursor),
+  on_demand: (tls, cursor) => {
+    cursor.noMoreArguments();
+    tls.onDemand = true;
+  },
+  reuse_private_keys: (tls, cursor) => {
+    cursor.noMoreArguments();
+    tls.reusePrivateKeys = true;
+  },
+  insecure_secrets_log: (tls, cursor) => setAt(tls.policy, "insecure_secrets_log", cursor.argument()),
+  renewal_window_ratio: (tls, cursor) => tls.readRatio(cursor),
+};
 
 /** The words on the line of `tls` itself. */
 function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonly string[]): void {

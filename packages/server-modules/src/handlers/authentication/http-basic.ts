@@ -73,6 +73,22 @@ function isOther(error: unknown): boolean {
   return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
 }
 
+/** Stored hashes by user name. @throws ServerError MODULE_CONFIG for an empty or a repeated name, or an unreadable hash */
+function accountsOf(config: z.infer<typeof configSchema>): ReadonlyMap<string, string> {
+  const accounts = new Map<string, string>();
+  for (const [index, { username, password }] of (config.accounts ?? []).entries()) {
+    const [user, stored] = [replaceKnown(username), plainHash(replaceKnown(password))];
+    if (user === "" || stored === "") {
+      throw new ServerError("MODULE_CONFIG", `account ${index}: username and password are required`);
+    }
+    if (accounts.has(user)) {
+      throw new ServerError("MODULE_CONFIG", `account ${index}: username is not unique: ${user}`);
+    }
+    accounts.set(user, stored);
+  }
+  return accounts;
+}
+
 /** User name and password with each request. Source: RFC 7617; the public model (Caddy 2.11) */
 export const httpBasic = defineModule({
   id: "http.authentication.providers.http_basic",
@@ -84,17 +100,7 @@ export const httpBasic = defineModule({
       (config.hash ?? { algorithm: "bcrypt" }) as { algorithm: string },
       "hash",
     );
-    const accounts = new Map<string, string>();
-    for (const [index, { username, password }] of (config.accounts ?? []).entries()) {
-      const [user, stored] = [replaceKnown(username), plainHash(replaceKnown(password))];
-      if (user === "" || stored === "") {
-        throw new ServerError("MODULE_CONFIG", `account ${index}: username and password are required`);
-      }
-      if (accounts.has(user)) {
-        throw new ServerError("MODULE_CONFIG", `account ${index}: username is not unique: ${user}`);
-      }
-      accounts.set(user, stored);
-    }
+    const accounts = accountsOf(config);
     const realm = (config.realm || "restricted").replace(/[^ -~]/g, "").replace(/["\\]/g, "\\$&");
     const remember = config.hash_cache !== undefined && config.hash_cache !== null;
     const keys = new CheckKeys();

@@ -17,7 +17,7 @@ import { checkPreconditions, parseHttpDate } from "../../files/preconditions.ts"
 import { parseCacheControl } from "./cache-control.ts";
 import { CacheFilter } from "./cache-filter.ts";
 import { type Purge, purgeTopic, ResponseStore, responseStores, stateTopic } from "./response-store.ts";
-import { isStorable, StoredResponse } from "./stored-response.ts";
+import { type CachedRequest, isStorable, StoredResponse } from "./stored-response.ts";
 
 const defaultMaxBytes = 64 * 1024 * 1024;
 const defaultMaxObjectBytes = 1024 * 1024;
@@ -77,6 +77,40 @@ function serve(exchange: Exchange, stored: StoredResponse, how: string): void {
   exchange.respond(stored.status, exchange.method === "HEAD" ? "" : stored.body);
 }
 
+/** The answer of the origin, and whether it is stored or dropped. */
+class OriginAnswer {
+  readonly #product: string;
+  readonly #stored: StoredResponse | undefined;
+  readonly #isStorable: (status: number, headers: HeaderList) => boolean;
+  /** Status and header fields as they came; undefined before. */
+  head: { readonly status: number; readonly headers: HeaderList } | undefined;
+
+  /** @param stored the response that the origin is to confirm; undefined where none is kept */
+  constructor(
+    product: string,
+    stored: StoredResponse | undefined,
+    storable: (status: number, headers: HeaderList) => boolean,
+  ) {
+    this.#product = product;
+    this.#stored = stored;
+    this.#isStorable = storable;
+  }
+
+  /** @returns `drop` where the stored response is sent instead, `keep` where the body is stored as it passes */
+  take(status: number, headers: HeaderList): "drop" | "keep" | "pass" {
+    const stored = this.#stored;
+    if (stored !== undefined && (status === 304 || (status >= 500 && stored.usableOnError()))) {
+      this.head = { status, headers };
+      return "drop";
+    }
+    const keep = this.#isStorable(status, headers);
+    this.head = { status, headers: [...headers] };
+    const how = `fwd=${stored === undefined ? "miss" : "stale"}${keep ? "; stored" : ""}`;
+    headers.push("Cache-Status", `${this.#product}; ${how}`);
+    return keep ? "keep" : "pass";
+  }
+}
+
 /** Keeps responses in memory and answers from it. Past the public model, where this is a plugin. Source: RFC 9111, RFC 5861, RFC 9211 */
 class Cache implements HttpHandler {
   readonly #store: ResponseStore;
@@ -131,75 +165,63 @@ class Cache implements HttpHandler {
     if (stored !== undefined) {
       exchange.changeRequestHeaders((headers) => this.#revalidate(headers, stored));
     }
-    let answer: { status: number; headers: HeaderList } | undefined;
     const before = [...exchange.responseHeaders];
-    const filter = exchange.interceptResponse(
-      (below) =>
-        new CacheFilter(
-          below,
-          {
-            head: (code, headers) => {
-              const replaces =
-                stored !== undefined && (code === 304 || (code >= 500 && stored.usableOnError()));
-              if (replaces) {
-                answer = { status: code, headers };
-                return "drop";
-              }
-              const keep = isStorable(request, code, headers, this.#fallbackSeconds);
-              answer = { status: code, headers: [...headers] };
-              headers.push(
-                "Cache-Status",
-                `${exchange.server.product}; fwd=${stored === undefined ? "miss" : "stale"}${keep ? "; stored" : ""}`,
-              );
-              return keep ? "keep" : "pass";
-            },
-            whole: (body) => {
-              if (answer !== undefined) {
-                markStable(body);
-                const { status: code, headers } = answer;
-                const response = new StoredResponse(request, {
-                  status: code,
-                  headers,
-                  body,
-                  fallbackSeconds: this.#fallbackSeconds,
-                });
-                this.#store.put(url, request, response);
-              }
-            },
-          },
-          this.#maxObjectBytes,
-        ),
+    const origin = new OriginAnswer(exchange.server.product, stored, (status, headers) =>
+      isStorable(request, status, headers, this.#fallbackSeconds),
     );
+    const filter = exchange.interceptResponse((below) => {
+      const keep = (body: Buffer) => this.#keep(url, request, origin, body);
+      return new CacheFilter(
+        below,
+        { head: (code, headers) => origin.take(code, headers), whole: keep },
+        this.#maxObjectBytes,
+      );
+    });
+    /** Begins the response once more, as the request came. */
+    const restart = () => {
+      exchange.requestHeaders = asked;
+      exchange.restartResponse(filter.below);
+      exchange.responseHeaders = before;
+    };
     this.#store.refreshing.add(url);
     try {
       await next(exchange);
     } catch (error) {
-      const failure = HttpError.from(error);
-      if (stored === undefined || failure.status < 500 || exchange.headSent || !stored.usableOnError()) {
+      if (
+        stored === undefined ||
+        HttpError.from(error).status < 500 ||
+        exchange.headSent ||
+        !stored.usableOnError()
+      ) {
         throw error;
       }
-      answer = { status: failure.status, headers: [] };
-      exchange.requestHeaders = asked;
-      exchange.restartResponse(filter.below);
-      exchange.responseHeaders = before;
+      restart();
       serve(exchange, stored, "hit; detail=stale-if-error");
       return;
     } finally {
       this.#store.refreshing.delete(url);
     }
-    if (!filter.dropped || stored === undefined || answer === undefined) {
+    const { head } = origin;
+    if (!filter.dropped || stored === undefined || head === undefined) {
       return;
     }
-    exchange.requestHeaders = asked;
-    exchange.restartResponse(filter.below);
-    exchange.responseHeaders = before;
-    if (answer.status !== 304) {
+    restart();
+    if (head.status !== 304) {
       serve(exchange, stored, "hit; detail=stale-if-error");
       return;
     }
-    const confirmed = stored.confirmed(request, answer.headers, this.#fallbackSeconds);
+    const confirmed = stored.confirmed(request, head.headers, this.#fallbackSeconds);
     this.#store.put(url, request, confirmed);
     serve(exchange, confirmed, "hit; fwd=stale; fwd-status=304");
+  }
+
+  /** Stores a response whose whole body came. */
+  #keep(url: string, request: CachedRequest, { head }: OriginAnswer, body: Buffer): void {
+    if (head !== undefined) {
+      markStable(body);
+      const made = { ...head, body, fallbackSeconds: this.#fallbackSeconds };
+      this.#store.put(url, request, new StoredResponse(request, made));
+    }
   }
 
   /** Asks the origin whether the stored response still holds; the client's own validators are left out. */

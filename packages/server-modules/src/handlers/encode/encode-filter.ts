@@ -27,6 +27,15 @@ export interface EncodeRules {
   readonly minLength: number;
 }
 
+/** Facts about a response that are decided before its head is known. */
+export interface EncodeChoice {
+  /** The coding that the client likes best; undefined when it accepts none. */
+  readonly encoder: ContentEncoder | undefined;
+  readonly rules: EncodeRules;
+  /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
+  readonly askedForCoded: boolean;
+}
+
 function hasToken(headers: HeaderList, name: string, token: string): boolean {
   return getHeaders(headers, name).some((value) =>
     value.split(",").some((each) => each.trim().toLowerCase() === token),
@@ -77,13 +86,7 @@ export class EncodeFilter extends HoldingFilter {
   /** Whether the compressor may have bytes that it has not handed on. */
   #isDirty = false;
 
-  constructor(
-    below: ResponseSink,
-    exchange: Exchange,
-    encoder: ContentEncoder | undefined,
-    rules: EncodeRules,
-    askedForCoded: boolean,
-  ) {
+  constructor(below: ResponseSink, exchange: Exchange, { encoder, rules, askedForCoded }: EncodeChoice) {
     super(below);
     this.#exchange = exchange;
     this.#encoder = encoder;

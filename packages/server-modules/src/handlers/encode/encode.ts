@@ -102,7 +102,7 @@ export const encode = defineModule({
         const encoder = name === undefined ? undefined : encoders.get(name);
         const stripped = encoder !== undefined && stripCoding(exchange, encoder.name);
         const filter = exchange.interceptResponse(
-          (below) => new EncodeFilter(below, exchange, encoder, rules, stripped),
+          (below) => new EncodeFilter(below, exchange, { encoder, rules, askedForCoded: stripped }),
         );
         return filter.around(exchange, next);
       },

@@ -1,7 +1,8 @@
 import type { HttpHandler } from "http-engine/handler";
 import { compileHeaderOperations } from "http-engine/header-operations";
 import type { JsonValue } from "server-core/json/json-value";
-import { defineModule } from "server-core/modules/module";
+import { defineModule, type ModuleInstance, type ModuleNamespace } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
 import { IpRanges } from "server-core/net/ip-ranges";
 import { compileResponseMatcher } from "../../matchers/response-matcher.ts";
 import { loadResponseRules } from "../intercept/response-rules.ts";
@@ -43,32 +44,43 @@ function bytesOf(configured: number | null | undefined): number {
   return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
 }
 
+function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefined {
+  const ranges = (given ?? []).flatMap((each) => (each === "private_ranges" ? privateRanges : [each]));
+  return ranges.length > 0 ? new IpRanges(ranges) : undefined;
+}
+
+/** Loads the modules that a proxy is made of. */
+async function loadParts(config: ProxyConfig, context: ModuleContext) {
+  const { transport, load_balancing: balancing, circuit_breaker, dynamic_upstreams } = config;
+  const load = <T extends ModuleInstance>(
+    namespace: ModuleNamespace<T>,
+    key: string,
+    given: unknown,
+    path: string,
+  ) => context.loadInline(namespace, key, given as JsonValue, path);
+  return {
+    transport: await load(transports, "protocol", transport ?? { protocol: "http" }, "transport"),
+    policy: await load(
+      selectionPolicies,
+      "policy",
+      balancing?.selection_policy ?? { policy: "random" },
+      "load_balancing/selection_policy",
+    ),
+    breaker: circuit_breaker
+      ? await load(circuitBreakers, "type", circuit_breaker, "circuit_breaker")
+      : undefined,
+    source: dynamic_upstreams
+      ? await load(upstreamSources, "source", dynamic_upstreams, "dynamic_upstreams")
+      : undefined,
+  };
+}
+
 /** Hands requests to upstreams. Source: the public model (Caddy 2.11) */
 export const reverseProxy = defineModule({
   id: "http.handlers.reverse_proxy",
   config: proxySchema,
   async provision(config, context): Promise<HttpHandler> {
-    const transportConfig = (config.transport ?? { protocol: "http" }) as JsonValue;
-    const transport = await context.loadInline(transports, "protocol", transportConfig, "transport");
-    const policyConfig = (config.load_balancing?.selection_policy ?? { policy: "random" }) as JsonValue;
-    const policyPath = "load_balancing/selection_policy";
-    const policy = await context.loadInline(selectionPolicies, "policy", policyConfig, policyPath);
-    const breaker = config.circuit_breaker
-      ? await context.loadInline(
-          circuitBreakers,
-          "type",
-          config.circuit_breaker as JsonValue,
-          "circuit_breaker",
-        )
-      : undefined;
-    const source = config.dynamic_upstreams
-      ? await context.loadInline(
-          upstreamSources,
-          "source",
-          config.dynamic_upstreams as JsonValue,
-          "dynamic_upstreams",
-        )
-      : undefined;
+    const { transport, policy, breaker, source } = await loadParts(config, context);
     const upstreams = await UpstreamSet.load(config, context, policy, breaker);
     const { active, passive } = config.health_checks ?? {};
     const checker =
@@ -84,9 +96,6 @@ export const reverseProxy = defineModule({
       bufferBytes: Math.max(config.stream_buffer_size ?? 0, 0),
     });
     const failures = new FailureMemory(passive?.fail_duration ?? 0);
-    const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
-      each === "private_ranges" ? privateRanges : [each],
-    );
     const handler = new ProxyHandler({
       transport,
       upstreams,
@@ -97,7 +106,7 @@ export const reverseProxy = defineModule({
       rules: await loadResponseRules(config.handle_response ?? [], context),
       rewrite: config.rewrite ? compileRewrite(config.rewrite) : undefined,
       dropsBody: /^(?:get|head)$/i.test(config.rewrite?.method ?? ""),
-      trusted: ranges.length > 0 ? new IpRanges(ranges) : undefined,
+      trusted: trustedOf(config),
       requestBufferBytes: bytesOf(config.request_buffers),
       responseBufferBytes: bytesOf(config.response_buffers),
       flushMs: Math.max(0, config.flush_interval ?? 0),

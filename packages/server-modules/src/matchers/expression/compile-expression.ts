@@ -68,6 +68,76 @@ async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<H
   }
 }
 
+function refused(error: unknown): ServerError {
+  return new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, { cause: error });
+}
+
+/** A condition as CEL reads it. @throws ServerError MODULE_CONFIG */
+function parseCondition(expr: string): ReturnType<typeof parse> {
+  if (expr.length > maxLength) {
+    throw new ServerError("MODULE_CONFIG", `expression of ${expr.length} characters, limit ${maxLength}`);
+  }
+  try {
+    return parse(expandPlaceholders(expr));
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+/** A condition that is ready to be asked. Evaluation is synchronous: there is one request at a time. */
+class Condition implements HttpMatcher {
+  readonly #matchers: readonly HttpMatcher[];
+  readonly #regexps = new KnownRegexps();
+  readonly #evaluate: () => unknown;
+  #current: Exchange | undefined;
+
+  /** @param matchers those that the condition calls, by their numbers. @throws ServerError MODULE_CONFIG */
+  constructor(parsed: ReturnType<typeof parse>, matchers: readonly HttpMatcher[]) {
+    this.#matchers = matchers;
+    try {
+      this.#evaluate = plan(this.#environment(), parsed);
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+
+  #environment(): ReturnType<typeof celEnv> {
+    const placeholder = (text: string): CelInput =>
+      this.#current === undefined ? null : placeholderValue(this.#current, text);
+    const matcher = (index: bigint): boolean =>
+      this.#current !== undefined && this.#matchers[Number(index)]?.matches(this.#current) === true;
+    const matchesText = (text: string, pattern: string): boolean => this.#regexps.compile(pattern).test(text);
+    return celEnv({
+      re2: this.#regexps,
+      funcs: [
+        ...strings,
+        ...listFunctions,
+        ...mathFunctions,
+        celFunc("strings.quote", [CelScalar.STRING], CelScalar.STRING, quote),
+        celFunc("matches", [CelScalar.STRING, CelScalar.STRING], CelScalar.BOOL, matchesText),
+        celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
+        celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),
+      ],
+    });
+  }
+
+  matches(exchange: Exchange): boolean {
+    const outer = this.#current;
+    this.#current = exchange;
+    try {
+      const result = this.#evaluate();
+      if (isCelError(result)) {
+        throw result.cause instanceof HttpError
+          ? result.cause
+          : new HttpError(500, `evaluating expression: ${messageOf(result)}`);
+      }
+      return result === true;
+    } finally {
+      this.#current = outer;
+    }
+  }
+}
+
 /**
  * The matcher that a condition in CEL is.
  * @param name names the captures of regular expressions in it; "" for none
@@ -78,17 +148,7 @@ export async function compileExpression(
   name: string,
   context: ModuleContext,
 ): Promise<HttpMatcher> {
-  if (expr.length > maxLength) {
-    throw new ServerError("MODULE_CONFIG", `expression of ${expr.length} characters, limit ${maxLength}`);
-  }
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(expandPlaceholders(expr));
-  } catch (error) {
-    throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
+  const parsed = parseCondition(expr);
   if (parsed.expr !== undefined) {
     expandMacros(parsed.expr);
   }
@@ -100,49 +160,5 @@ export async function compileExpression(
   for (const call of calls) {
     matchers.push(await loadMatcher(call, context));
   }
-  // Evaluation is synchronous: there is one request at a time.
-  let current: Exchange | undefined;
-  const placeholder = (text: string): CelInput =>
-    current === undefined ? null : placeholderValue(current, text);
-  const matcher = (index: bigint): boolean =>
-    current !== undefined && matchers[Number(index)]?.matches(current) === true;
-  const regexps = new KnownRegexps();
-  const matchesText = (text: string, pattern: string): boolean => regexps.compile(pattern).test(text);
-  const env = celEnv({
-    re2: regexps,
-    funcs: [
-      ...strings,
-      ...listFunctions,
-      ...mathFunctions,
-      celFunc("strings.quote", [CelScalar.STRING], CelScalar.STRING, quote),
-      celFunc("matches", [CelScalar.STRING, CelScalar.STRING], CelScalar.BOOL, matchesText),
-      celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
-      celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),
-    ],
-  });
-  let evaluate: () => unknown;
-  try {
-    evaluate = plan(env, parsed);
-  } catch (error) {
-    throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-  return {
-    matches(exchange) {
-      const outer = current;
-      current = exchange;
-      try {
-        const result = evaluate();
-        if (isCelError(result)) {
-          throw result.cause instanceof HttpError
-            ? result.cause
-            : new HttpError(500, `evaluating expression: ${messageOf(result)}`);
-        }
-        return result === true;
-      } finally {
-        current = outer;
-      }
-    },
-  };
+  return new Condition(parsed, matchers);
 }
