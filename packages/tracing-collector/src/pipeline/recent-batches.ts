@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
-import { RowScanner, type SpanRows } from "wire/rows";
+import { RowScanner } from "wire/rows/row-scanner";
+import type { SpanRows } from "wire/rows/span-rows";
 
 /** Length of trace id and span id, which follow each row's prefix. */
 const idBytes = 24;

@@ -1,5 +1,5 @@
 import type { SpanRowSource, SpanWriter, WriteOptions } from "storage/api";
-import type { SpanRows } from "wire/rows";
+import type { SpanRows } from "wire/rows/span-rows";
 import type { SavedCounts, SaveResult } from "../counts/saved-counts.ts";
 import type { JournalSegment, SegmentSource } from "./journal/span-journal.ts";
 

@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
-import type { SpanRows, TranscodeResult } from "wire/rows";
+import type { TranscodeResult } from "wire/rows/message-transcoder";
+import type { SpanRows } from "wire/rows/span-rows";
 import type { CollectorMetrics, SpanSource } from "../counts/metrics.ts";
 import { CollectorError } from "../errors.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";

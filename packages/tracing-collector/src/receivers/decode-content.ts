@@ -1,4 +1,4 @@
-import { decompress, isKnownEncoding, isPlainEncoding } from "wire/compression";
+import { decompress, isKnownEncoding, isPlainEncoding } from "wire/compression/decompress";
 import { WireError } from "wire/errors";
 import { HttpError } from "./http-error.ts";
 

@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  encodeExportResponse,
-  encodeExportResponseJson,
-  encodeRpcStatus,
-  encodeRpcStatusJson,
-  OtlpJsonTranscoder,
-  OtlpTranscoder,
-} from "wire/otlp";
-import type { MessageTranscoder, TranscodeResult } from "wire/rows";
+import { encodeExportResponse, encodeExportResponseJson } from "wire/otlp/export-response";
+import { OtlpJsonTranscoder } from "wire/otlp/otlp-json-transcoder";
+import { OtlpTranscoder } from "wire/otlp/otlp-transcoder";
+import { encodeRpcStatus, encodeRpcStatusJson } from "wire/otlp/rpc-status";
+import type { MessageTranscoder, TranscodeResult } from "wire/rows/message-transcoder";
 import { SpanIntake } from "../pipeline/span-intake.ts";
 import type { Cors } from "./cors.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";

@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { WireError } from "wire/errors";
-import { encodeRpcStatus } from "wire/otlp";
+import { encodeRpcStatus } from "wire/otlp/rpc-status";
 import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import { TenantError } from "./tenant.ts";

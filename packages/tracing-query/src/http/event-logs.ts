@@ -1,4 +1,5 @@
-import { stringTag, ValueType } from "wire/api-v2";
+import { stringTag } from "wire/api-v2/tags";
+import { ValueType } from "wire/api-v2-model";
 import type { SpanEvent, SpanFormat } from "wire/model";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { microsText } from "./micros-text.ts";

@@ -1,4 +1,4 @@
-import type { Process } from "wire/api-v2";
+import type { Process } from "wire/api-v2-model";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";
 
 /** Keys of a trace's processes: p1, p2 … in order of first use. Equal processes share a key. */

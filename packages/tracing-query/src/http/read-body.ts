@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { acceptedEncodings, decompress, isKnownEncoding } from "wire/compression";
+import { acceptedEncodings, decompress, isKnownEncoding } from "wire/compression/decompress";
 import { WireError } from "wire/errors";
 import { QueryError } from "../query-error.ts";
 

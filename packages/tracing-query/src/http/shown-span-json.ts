@@ -1,4 +1,6 @@
-import { type ApiV2Span, formatTagKey, toApiV2Span, traceIdText } from "wire/api-v2";
+import { formatTagKey, toApiV2Span } from "wire/api-v2/to-api-v2-span";
+import { traceIdText } from "wire/api-v2/trace-id-text";
+import type { Span as ApiV2Span } from "wire/api-v2-model";
 import type { Attribute, Scope, Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";

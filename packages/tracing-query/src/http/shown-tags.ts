@@ -1,4 +1,5 @@
-import { type KeyValue, tagFromAttribute } from "wire/api-v2";
+import { tagFromAttribute } from "wire/api-v2/tags";
+import type { KeyValue } from "wire/api-v2-model";
 import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/ip-tags.ts";
 import { tagJson } from "./tag-json.ts";

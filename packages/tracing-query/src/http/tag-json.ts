@@ -1,4 +1,4 @@
-import { type KeyValue, ValueType } from "wire/api-v2";
+import { type KeyValue, ValueType } from "wire/api-v2-model";
 
 const maxSafeInteger = BigInt(Number.MAX_SAFE_INTEGER);
 

@@ -1,6 +1,8 @@
-import { type KeyValue, tagFromAttribute, toApiV2Span } from "wire/api-v2";
+import { tagFromAttribute } from "wire/api-v2/tags";
+import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
+import type { KeyValue } from "wire/api-v2-model";
 import type { Attribute, AttributeType, Scope, Span } from "wire/model";
-import { attributeTypeLetters, valueMark } from "wire/rows";
+import { attributeTypeLetters, valueMark } from "wire/rows/attribute-list";
 import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";

@@ -1,5 +1,5 @@
 import type { PackedTrace } from "storage/api";
-import { parseTraceId, traceIdText } from "wire/api-v2";
+import { parseTraceId, traceIdText } from "wire/api-v2/trace-id-text";
 import { isTrue } from "../go-text/parse-number.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { beginTrace } from "../service/begun-trace.ts";

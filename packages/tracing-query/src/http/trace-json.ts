@@ -1,4 +1,5 @@
-import { type ApiV2Span, type Log, type SpanRef, SpanRefType, traceIdText } from "wire/api-v2";
+import { traceIdText } from "wire/api-v2/trace-id-text";
+import { type Span as ApiV2Span, type Log, type SpanRef, SpanRefType } from "wire/api-v2-model";
 import type { ApiTrace } from "../service/api-trace.ts";
 import { ProcessKeys } from "./process-keys.ts";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";

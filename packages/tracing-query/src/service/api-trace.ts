@@ -1,5 +1,5 @@
 import type { Trace } from "storage/api";
-import type { ApiV2Span, Process } from "wire/api-v2";
+import type { Span as ApiV2Span, Process } from "wire/api-v2-model";
 import type { Resource } from "wire/model";
 import { toShownSpan } from "./end-before-start.ts";
 

@@ -1,5 +1,6 @@
 import type { PackedTrace } from "storage/api";
-import { type SpanRows, SpanRowWriter } from "wire/rows";
+import { SpanRowWriter } from "wire/rows/span-row-writer";
+import type { SpanRows } from "wire/rows/span-rows";
 import { spansOf } from "./spans-of.ts";
 
 /** Keeps a block far below the limits of one insert and of one message to a remote storage. */

@@ -1,4 +1,5 @@
-import { type ApiV2Span, toApiV2Span } from "wire/api-v2";
+import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
+import type { Span as ApiV2Span } from "wire/api-v2-model";
 import type { Span } from "wire/model";
 
 /**

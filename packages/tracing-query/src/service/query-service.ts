@@ -51,12 +51,18 @@ const noServices = {
   ratePerMs: undefined,
 };
 
+/** Parts of the service. Those that an engine lacks throw STORAGE_UNSUPPORTED when they are asked. */
 export interface QueryServiceParts {
+  /** Traces by id and by search. */
   readonly reader: SpanReader;
+  /** Calls between services. */
   readonly dependencies: DependencyReader;
+  /** Traces that a user chose to keep. */
   readonly archive: ArchiveStore;
+  /** Heat maps, comparisons, exceptions and other sums over many traces. */
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
+  /** Names and values of attributes, for completion. */
   readonly catalog: AttributeCatalog;
   /** The source of rates, errors and durations: the store, or Prometheus. */
   readonly redMetrics: RedMetrics;
@@ -66,6 +72,7 @@ export interface QueryServiceParts {
   readonly readCallCounters: ReadCounters<CallCounter>;
   /** Longest age of cached names, in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
+  /** Keeps the health of the process equal to that of the store. A failed read makes it look at once. */
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */

@@ -1,4 +1,10 @@
-import { type ApiV2Span, type KeyValue, type SpanRef, SpanRefType, ValueType } from "wire/api-v2";
+import {
+  type Span as ApiV2Span,
+  type KeyValue,
+  type SpanRef,
+  SpanRefType,
+  ValueType,
+} from "wire/api-v2-model";
 
 /** An id as a map key: one character for each byte. Cheaper than hex digits. */
 export function idKey(id: Buffer): string {

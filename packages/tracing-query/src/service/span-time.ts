@@ -1,4 +1,4 @@
-import type { ApiV2Span } from "wire/api-v2";
+import type { Span as ApiV2Span } from "wire/api-v2-model";
 
 /** A time or a duration in the form of `api_v2`. */
 type ApiTime = NonNullable<ApiV2Span["startTime"]>;

@@ -41,10 +41,14 @@ export interface SpanLink {
   readonly traceId: string;
   /** 16 lower-case hex digits. */
   readonly spanId: string;
+  /** The W3C `tracestate` of the linked span, as sent; "" for none. */
   readonly traceState: string;
   readonly attributes: readonly Attribute[];
+  /** Attributes that the sender left out because of its own limits. */
   readonly droppedAttributesCount: number;
+  /** The W3C trace flags of the link, as OTLP sends them; 0 in the older formats. */
   readonly flags: number;
+  /** The kind of a reference of the older model; `none` for a link of OTLP. */
   readonly refType: RefType;
 }
 
@@ -53,15 +57,21 @@ export interface Resource {
   readonly serviceName: string;
   /** Everything the sender put in, `service.name` included, in order. */
   readonly attributes: readonly Attribute[];
+  /** Attributes that the sender left out because of its own limits. */
   readonly droppedAttributesCount: number;
+  /** The schema that the attributes follow; "" for none. */
   readonly schemaUrl: string;
 }
 
+/** The library that made a span. The older formats have none: all members are empty. */
 export interface Scope {
+  /** Such as `@opentelemetry/instrumentation-http`; "" for none. */
   readonly name: string;
   readonly version: string;
   readonly attributes: readonly Attribute[];
+  /** Attributes that the sender left out because of its own limits. */
   readonly droppedAttributesCount: number;
+  /** The schema that the spans of this library follow; "" for none. */
   readonly schemaUrl: string;
 }
 
@@ -73,25 +83,39 @@ export interface Span {
   readonly spanId: string;
   /** 16 lower-case hex digits, or "" for a root span. */
   readonly parentSpanId: string;
+  /** The W3C `tracestate` header as the sender got it; "" for none. */
   readonly traceState: string;
+  /** OTLP: the W3C trace flags and the bits for remote parents. The older formats: 1 is sampled, 2 is debug. */
   readonly flags: number;
   /** Span name; the older model's operation name. */
   readonly name: string;
+  /** Its part in a call. In the older formats it is derived from the tag `span.kind`. */
   readonly kind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
   /** Nanoseconds; negative when the end is before the start. Readers use `lengthNano`. */
   readonly durationNano: bigint;
+  /** OTLP: the sender's attributes. The older formats: all tags, `span.kind` and `error` included. */
   readonly attributes: readonly Attribute[];
+  /** Attributes that the sender left out because of its own limits. */
   readonly droppedAttributesCount: number;
+  /** Moments within the span. The older formats call them logs. */
   readonly events: readonly SpanEvent[];
+  /** Events that the sender left out because of its own limits. */
   readonly droppedEventsCount: number;
+  /** Other spans that caused this one. In the older formats all references, the parent included. */
   readonly links: readonly SpanLink[];
+  /** Links that the sender left out because of its own limits. */
   readonly droppedLinksCount: number;
+  /** Whether the operation failed. In the older formats it is derived from the tag `error`. */
   readonly status: { readonly code: StatusCode; readonly message: string };
+  /** The process that made the span. */
   readonly resource: Resource;
+  /** The library within the process that made the span. */
   readonly scope: Scope;
+  /** How the span arrived, which says how the other members are read. */
   readonly format: SpanFormat;
+  /** Faults that were found in the span before it was stored; shown with it. */
   readonly warnings: readonly string[];
 }
 

@@ -11,14 +11,18 @@ export interface ZipkinV2Span {
   readonly traceId: string;
   /** 16 lower-case hex digits. */
   readonly id: string;
+  /** 16 lower-case hex digits; undefined for a root span. */
   readonly parentId: string | undefined;
+  /** Undefined for a span that is no call. */
   readonly kind: "CLIENT" | "SERVER" | "PRODUCER" | "CONSUMER" | undefined;
   readonly name: string;
   /** Microseconds since the epoch. */
   readonly timestamp: bigint | undefined;
   /** Microseconds, at least 1. */
   readonly duration: bigint | undefined;
+  /** The process that made the span. */
   readonly localEndpoint: ZipkinEndpoint | undefined;
+  /** The other side of its request. */
   readonly remoteEndpoint: ZipkinEndpoint | undefined;
   readonly annotations: readonly { readonly timestamp: bigint; readonly value: string }[];
   readonly tags: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-import { plainBytesOf } from "wire/rows";
+import { plainBytesOf } from "wire/rows/span-rows";
 import type { CountedRows } from "../../counts/counted-rows.ts";
 import { ServiceCounts } from "../../counts/service-counts.ts";
 import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";

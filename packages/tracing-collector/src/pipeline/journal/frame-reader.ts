@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { SpanRows } from "wire/rows";
+import type { SpanRows } from "wire/rows/span-rows";
 import type { FrameList } from "./frame-list.ts";
 import { frameHeaderBytes, isFrame } from "./segment-format.ts";
 

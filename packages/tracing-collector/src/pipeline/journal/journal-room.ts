@@ -1,5 +1,5 @@
 import type { Logger } from "lifecycle";
-import type { SpanRows } from "wire/rows";
+import type { SpanRows } from "wire/rows/span-rows";
 import { CollectorError } from "../../errors.ts";
 import type { JournalLimits } from "./span-journal.ts";
 

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import type { Logger } from "lifecycle";
 import { folderError, StartError } from "lifecycle/errors";
-import { plainBytesOf } from "wire/rows";
+import { plainBytesOf } from "wire/rows/span-rows";
 import type { CountedRows } from "../../counts/counted-rows.ts";
 import { CollectorError } from "../../errors.ts";
 import { CommitGroup } from "./commit-group.ts";

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
-import { ByteWriter, fromFirstLayout } from "wire/rows";
+import { ByteWriter } from "wire/rows/byte-writer";
+import { fromFirstLayout } from "wire/rows/from-first-layout";
 import { FrameList } from "./frame-list.ts";
 import {
   frameHeaderBytes,

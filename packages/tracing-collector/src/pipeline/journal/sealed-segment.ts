@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { SpanRows } from "wire/rows";
+import type { SpanRows } from "wire/rows/span-rows";
 import type { CountedRows } from "../../counts/counted-rows.ts";
 import type { ServiceCounts } from "../../counts/service-counts.ts";
 import { CollectorError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { spanColumns } from "wire/rows";
+import { spanColumns } from "wire/rows/span-columns";
 import { seedOf } from "./crc-inverse.ts";
 
 /**

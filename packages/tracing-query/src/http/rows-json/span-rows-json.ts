@@ -1,7 +1,10 @@
 import type { SpanList } from "storage/api";
-import { tagFromAttribute, traceIdText } from "wire/api-v2";
+import { tagFromAttribute } from "wire/api-v2/tags";
+import { traceIdText } from "wire/api-v2/trace-id-text";
 import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model";
-import { attributeMark, parseAttributeText, type SpanFields } from "wire/rows";
+import { attributeMark } from "wire/rows/attribute-list";
+import { parseAttributeText } from "wire/rows/attribute-text";
+import type { SpanFields } from "wire/rows/span-fields";
 import type { SpanClock } from "../../service/adjusters/adjusted-spans.ts";
 import { withIpShown } from "../../service/adjusters/ip-tags.ts";
 import { type JsonBytes, type KnownBytes, knownBytes } from "../json-bytes.ts";

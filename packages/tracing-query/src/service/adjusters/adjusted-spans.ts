@@ -1,5 +1,5 @@
 import type { PackedTrace } from "storage/api";
-import type { ApiV2Span } from "wire/api-v2";
+import type { Span as ApiV2Span } from "wire/api-v2-model";
 import type { Span } from "wire/model";
 import { toApiTrace } from "../api-trace.ts";
 import { spansInParts, spansOf } from "../spans-of.ts";

@@ -1,8 +1,8 @@
 import type { SpanList } from "storage/api";
 import { nextTurn } from "storage/next-turn";
-import { toApiV2Span } from "wire/api-v2";
+import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
 import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model";
-import type { SpanFields } from "wire/rows";
+import type { SpanFields } from "wire/rows/span-fields";
 import { parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";
 import { ShownProcesses } from "./shown-processes.ts";

@@ -1,4 +1,4 @@
-import { type ApiV2Span, type Process, ValueType } from "wire/api-v2";
+import { type Span as ApiV2Span, type Process, ValueType } from "wire/api-v2-model";
 import { formatDurationNano } from "../../go-text/go-duration.ts";
 import type { ApiTrace } from "../api-trace.ts";
 import { findTag, idKey, noSpan, parentKey } from "../span-facts.ts";

@@ -1,4 +1,4 @@
-import { ApiV2Span } from "wire/api-v2";
+import { Span as ApiV2Span } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { idKey } from "../span-facts.ts";
 

@@ -1,4 +1,4 @@
-import { type KeyValue, ValueType } from "wire/api-v2";
+import { type KeyValue, ValueType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { ipText } from "./ip-text.ts";
 

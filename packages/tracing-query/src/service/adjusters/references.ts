@@ -1,4 +1,4 @@
-import { type ApiV2Span, type SpanRef, SpanRefType } from "wire/api-v2";
+import { type Span as ApiV2Span, type SpanRef, SpanRefType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { parentReference } from "../span-facts.ts";
 

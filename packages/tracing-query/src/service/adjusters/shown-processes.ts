@@ -1,4 +1,5 @@
-import { type Process, toApiV2Span } from "wire/api-v2";
+import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
+import type { Process } from "wire/api-v2-model";
 import type { Resource, Span } from "wire/model";
 import { hostOf } from "./clock-skew.ts";
 import { withIpShown } from "./ip-tags.ts";

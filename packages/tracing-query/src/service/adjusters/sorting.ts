@@ -1,4 +1,4 @@
-import { type KeyValue, type Process, ValueType } from "wire/api-v2";
+import { type KeyValue, type Process, ValueType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { compareTags } from "./tag-order.ts";
 

@@ -1,4 +1,4 @@
-import { type KeyValue, ValueType } from "wire/api-v2";
+import { type KeyValue, ValueType } from "wire/api-v2-model";
 
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
