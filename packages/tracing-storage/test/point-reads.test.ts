@@ -38,11 +38,20 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
+/** Whether the tests of a group share one database, which they only read. */
+let isShared = false;
+
 beforeEach(async () => {
+  if (!isShared) {
+    await createDatabase();
+  }
+});
+
+async function createDatabase(): Promise<void> {
   database = `d${++databases}`;
   await sql(`CREATE DATABASE ${database}`);
   await createTables();
-});
+}
 
 async function createTables(): Promise<void> {
   // An insert is not synced to the disk: nothing here is lost with the power.
@@ -510,7 +519,7 @@ describe("the engine's answer after a change", () => {
 });
 
 describe("a request's parameters", () => {
-  test.each([
+  const tenants = [
     ["a backslash", "a\\b", "a\\\\b"],
     ["a tab", "a\tb", "a\\tb"],
     ["a line", "a\nb", "a\\nb"],
@@ -520,25 +529,40 @@ describe("a request's parameters", () => {
     ["nothing", "", ""],
     ["what means NULL", "\\N", "\\\\N"],
     ["a percent", "100%25+1", "100%25+1"],
-  ])("a tenant with %s", async (_name, tenant, escaped) => {
-    await insert({ trace: 1, tenant }, { trace: 1 }, { trace: 1, tenant: "a" });
-    await untilByParts([1]);
-    expect(countOf(await expectSame([1], { tenant: escaped }))).toBe(1);
+  ] as const;
+
+  /** Whether parts have answered in the database that these tests share. */
+  let isByParts = false;
+
+  beforeAll(async () => {
+    await createDatabase();
+    isShared = true;
+    await insertMany(1_000, 100);
+    const names = ["t", "a", "\t", "a\r", "a\0b", ...tenants.map(([, tenant]) => tenant)];
+    await insert(...names.map((tenant) => ({ trace: 5_000, tenant })));
+  });
+  beforeEach(async () => {
+    if (!isByParts) {
+      await untilByParts([1]);
+      isByParts = true;
+    }
+  });
+  afterAll(() => {
+    isShared = false;
+  });
+
+  test.each(tenants)("a tenant with %s", async (_name, _tenant, escaped) => {
+    expect(countOf(await expectSame([5_000], { tenant: escaped }))).toBe(1);
   });
 
   test.each(["a\tb", "a\nb", "\t", "a\r", "\\N", "a\\qb", "a\0b", "a\\"])(
     "a value that is not escaped as it should be: %j",
     async (tenant) => {
-      await insert({ trace: 1, tenant: "a\tb" }, { trace: 1, tenant: "a\nb" }, { trace: 1, tenant: "\t" });
-      await insert({ trace: 1, tenant: "a\r" }, { trace: 1, tenant: "a\0b" });
-      await untilByParts([1]);
-      await expectSame([1], { tenant });
+      await expectSame([5_000], { tenant });
     },
   );
 
   test("no tenant", async () => {
-    await insert({ trace: 1 });
-    await untilByParts([1]);
     const without = async (search: Record<string, string>) =>
       await (
         await fetch(`${storage.url}/?${new URLSearchParams({ user: "owner", password: "o", ...search })}`, {
@@ -564,14 +588,10 @@ describe("a request's parameters", () => {
     { "param_a-b": "1" },
     { param_other: "1" },
   ])("settings and parameters besides: %j", async (search) => {
-    await insert({ trace: 1 });
-    await untilByParts([1]);
     await expectSame([1], { search: search as Record<string, string> });
   });
 
   test("what is said of the answer", async () => {
-    await insertMany(1_000, 100);
-    await untilByParts([1]);
     const headers = async (search: Record<string, string>) => {
       const response = await fetch(
         `${storage.url}/?${new URLSearchParams({ user: "owner", password: "o", param_tenant: "t", query_id: "q", wait_end_of_query: "1", ...search })}`,
@@ -589,8 +609,6 @@ describe("a request's parameters", () => {
   });
 
   test("a read-only user gets the same", async () => {
-    await insertMany(1_000, 100);
-    await untilByParts([1]);
     const before = await byParts();
     for (const traces of [[1], [2, 3], [7]]) {
       const answer = await expectSame(traces, { search: reader });
@@ -601,8 +619,6 @@ describe("a request's parameters", () => {
   });
 
   test("a read-only user that asks for more than it may have", async () => {
-    await insert({ trace: 1 });
-    await untilByParts([1]);
     expect(await expectSame([1], { search: { ...reader, max_execution_time: "1000000" } })).toEqual({
       code: "452",
     });
@@ -649,14 +665,17 @@ test("nothing is lost or doubled while parts are merged and written", async () =
 });
 
 describe("a damaged part", () => {
-  /** Where the parts of a table lie. @returns the path of the one with this trace's rows */
-  async function partWith(trace: number): Promise<string> {
-    const name = await sql(
-      `SELECT _part FROM ${database}.spans WHERE trace_id = unhex('${hexOf(trace)}') LIMIT 1`,
+  /** @returns the path of the part with each trace's rows */
+  async function partsByTrace(): Promise<ReadonlyMap<number, string>> {
+    const text = await sql(
+      `SELECT DISTINCT hex(trace_id), path FROM ${database}.spans AS s JOIN system.parts AS p ON p.name = s._part ` +
+        `WHERE p.database = '${database}' AND p.table = 'spans' FORMAT TSV`,
     );
-    return await sql(
-      `SELECT path FROM system.parts WHERE database = '${database}' AND table = 'spans' AND name = '${name}'`,
-    );
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    return new Map(lines.map(([id = "", path = ""]) => [Number.parseInt(id, 16), path]));
   }
 
   /** Each in a part of its own, which nobody has read: what was read before is in a cache. */
@@ -723,8 +742,9 @@ describe("a damaged part", () => {
     await insert({ trace: 9_999 });
     await untilByParts([9_999]);
     const expected = new Map(Array.from({ length: count }, (_, n) => [n + 1, expectedRows(n + 1)]));
+    const paths = await partsByTrace();
     for (const trace of expected.keys()) {
-      const file = await open(join(await partWith(trace), "data.bin"), "r+");
+      const file = await open(join(paths.get(trace) ?? "", "data.bin"), "r+");
       const { size } = await file.stat();
       // Two bytes, so that all places of the file have their turn.
       for (const at of [Math.trunc((size * (trace - 0.5)) / count), (trace * 37) % size]) {
@@ -753,8 +773,9 @@ describe("a damaged part", () => {
     await insert({ trace: 9_999 });
     await untilByParts([9_999]);
     const expected = new Map(Array.from({ length: count }, (_, n) => [n + 1, expectedRows(n + 1)]));
+    const paths = await partsByTrace();
     for (const trace of expected.keys()) {
-      const path = join(await partWith(trace), name);
+      const path = join(paths.get(trace) ?? "", name);
       if (trace % 3 === 0) {
         await rm(path);
         continue;
@@ -776,7 +797,7 @@ describe("a damaged part", () => {
   test("a part that was read, and has lost its files", async () => {
     await insertParts(1, 3);
     await untilByParts([1]);
-    const path = await partWith(1);
+    const path = (await partsByTrace()).get(1) ?? "";
     for (const file of await readdir(path)) {
       await rm(join(path, file));
     }
