@@ -30,7 +30,9 @@ const balancingSchema = z.strictObject({
 const passiveSchema = z.strictObject({
   fail_duration: configDuration()
     .nullish()
-    .describe("How long a failure is remembered; 0 turns passive checks off (0)."),
+    .describe(
+      "How long a failure is remembered; 0: this proxy remembers none, and minds those of others (0).",
+    ),
   max_fails: configCount().nullish().describe("Remembered failures from which an upstream is down (1)."),
   unhealthy_request_count: configCount()
     .nullish()

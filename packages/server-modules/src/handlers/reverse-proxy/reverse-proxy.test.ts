@@ -418,6 +418,25 @@ describe("balancing", () => {
     expect((await ask(running.site)).status).toBe(503);
   });
 
+  test("a proxy with passive checks minds failures that another one remembers", async () => {
+    const upstreams = [{ dial: await deadAddress() }];
+    const proxy = (path: string, more: object) => ({
+      match: [{ path: [path] }],
+      handle: [{ handler: "reverse_proxy", upstreams, ...more }],
+    });
+    const routes = [
+      proxy("/remembers", { health_checks: { passive: { fail_duration: "1m" } } }),
+      proxy("/minds", { health_checks: { passive: { unhealthy_status: [5] } } }),
+      proxy("/ignores", {}),
+    ];
+    expect(await running.admin("POST", "/load", siteConfig(...routes))).toMatchObject({ status: 200 });
+    const statuses = [];
+    for (const path of ["minds", "minds", "remembers", "minds", "ignores"]) {
+      statuses.push((await ask(`${running.site}/${path}`)).status);
+    }
+    expect(statuses).toEqual([502, 502, 502, 503, 502]);
+  });
+
   test("max_requests limits what one upstream has under way", async () => {
     const arrived = new EventQueue<() => void>();
     const server = await upstream((_, response) => arrived.push(() => response.end("done")));

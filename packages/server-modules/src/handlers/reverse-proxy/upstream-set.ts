@@ -59,7 +59,8 @@ export class UpstreamSet {
     this.#policy = policy;
     this.#breaker = breaker;
     this.#check = check;
-    this.#maxFails = passive?.fail_duration ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
+    // Also of a proxy that remembers no failures: those of the others to the address count.
+    this.#maxFails = passive ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
     this.#maxRequests = passive?.unhealthy_request_count || Number.POSITIVE_INFINITY;
     this.#unlimited =
       breaker === undefined &&
