@@ -11,6 +11,7 @@ export default defineConfig({
     // More fuzz rounds, as CONTRIBUTING.md says, take longer.
     testTimeout: 60_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // One more than the cores of a small machine: tests of processes wait for a third of their time.
     maxWorkers: 3,

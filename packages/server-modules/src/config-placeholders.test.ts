@@ -508,7 +508,9 @@ describe("is filled in where it counts", () => {
         header: { "X-Token": ["{env.PH_TOKEN}"] },
       };
       await load({ admin: { config: { load: source } } });
-      await vi.waitFor(async () => expect((await ask(running.site)).text).toBe("pulled"));
+      await vi.waitFor(async () => expect((await ask(running.site)).text).toBe("pulled"), {
+        timeout: 20_000,
+      });
       expect(seen).toContainEqual({ target: "/config", method: "GET", token: "secret" });
     });
   });

@@ -153,7 +153,9 @@ test.each(["text/event-stream", "text/event-stream; charset=utf-8"])(
           text += event;
           exchange.write(Buffer.from(event));
           const calls = flushed.mock.calls.length;
-          await vi.waitFor(() => expect(flushed.mock.calls.length).toBeGreaterThan(calls));
+          await vi.waitFor(() => expect(flushed.mock.calls.length).toBeGreaterThan(calls), {
+            timeout: 20_000,
+          });
           expect(decodeStarted(name, made.body())).toBe(text);
         }
         exchange.finish();
