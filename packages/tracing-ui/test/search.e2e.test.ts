@@ -71,6 +71,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await expect
       .poll(() => query.textContent())
       .toBe('{ resource.service.name = "payment" && status = error && duration >= 10ms }');
+    // The keyboard goes on where the next condition belongs.
+    await page.keyboard.type("&& kind = server");
+    expect(await query.textContent()).toMatch(/ && duration >= 10ms && kind = server}$/);
     await query.fill('{ name = "Charge" || name = "GetCart" }');
     expect(await page.getByText("more than fields can say").count()).toBe(1);
     await query.fill('{ name = "Charge" && duration >= 1us }');
@@ -79,6 +82,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.locator(".result").first().waitFor();
     await page.getByRole("button", { name: "Use fields" }).click();
     expect(await page.getByLabel("Longer than").inputValue()).toBe("1us");
+    expect(await page.getByLabel("Tags").evaluate((tags) => tags === document.activeElement)).toBe(true);
   });
 
   test("a mistake in TraceQL is told in the server's words, and the text stays", async () => {

@@ -1,6 +1,6 @@
 import "./search-form.css";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { CompletionField } from "ui-kit/components/completion-field.tsx";
 import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -49,9 +49,15 @@ export function SearchForm(props: {
   const [asked, setAsked] = useState(true);
   const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
   const form = useRef<HTMLFormElement>(null);
+  // The button that changes the view goes with the view: the keyboard goes on in the new one.
+  const [switched, setSwitched] = useState(false);
   const change = (fields: Partial<SearchAddress>) => {
     setDraft({ ...draft, ...fields });
     setAsked(false);
+  };
+  const switchTo = (fields: Partial<SearchAddress>) => {
+    setSwitched(true);
+    change(fields);
   };
 
   async function submit(event: FormEvent) {
@@ -94,9 +100,10 @@ export function SearchForm(props: {
       {draft.q !== undefined ? (
         <QueryField
           q={draft.q}
+          focused={switched}
           onSearch={() => form.current?.requestSubmit()}
           onChange={(q) => change({ q })}
-          onFields={(fields) => change({ ...noFields, ...fields, q: undefined })}
+          onFields={(fields) => switchTo({ ...noFields, ...fields, q: undefined })}
         />
       ) : (
         <>
@@ -122,8 +129,9 @@ export function SearchForm(props: {
             value={draft.tags ?? ""}
             error={errors.tags}
             can={can}
+            focused={switched}
             onChange={(tags) => change({ tags })}
-            onQuery={() => change({ q: traceQlOfFields(draft) })}
+            onQuery={() => switchTo({ q: traceQlOfFields(draft) })}
           />
           <Field name="minDuration" label="Longer than" error={errors.minDuration}>
             <input {...textField("minDuration", "100ms")} />
@@ -201,10 +209,12 @@ function TagsField(props: {
   value: string;
   error: string | undefined;
   can: Capabilities;
+  /** Whether the keyboard goes here at once. */
+  focused: boolean;
   onChange: (tags: string) => void;
   onQuery: () => void;
 }) {
-  const { value, error, can, onChange, onQuery } = props;
+  const { value, error, can, focused, onChange, onQuery } = props;
   const [caret, setCaret] = useState(value.length);
   const completions = useCompletions(value, caret, can.traceql);
   const action = can.traceql && (
@@ -225,7 +235,7 @@ function TagsField(props: {
             className: "field mono",
             placeholder: 'error=true http.route="/api/v1 beta"',
           },
-          ...{ "aria-invalid": error !== undefined, ...slash },
+          ...{ "aria-invalid": error !== undefined, autoFocus: focused, ...slash },
           "aria-describedby": error === undefined ? undefined : "search-tags-error",
         }}
       />
@@ -239,11 +249,13 @@ const slash = { "data-slash": true };
 /** The same query as TraceQL, with the way back where fields can say it. */
 function QueryField(props: {
   q: string;
+  /** Whether the keyboard goes here at once. */
+  focused: boolean;
   onSearch: () => void;
   onChange: (q: string) => void;
   onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
 }) {
-  const { q, onSearch, onChange, onFields } = props;
+  const { q, focused, onSearch, onChange, onFields } = props;
   const fields = fieldsOfTraceQl(q);
   const action =
     fields === undefined ? (
@@ -256,16 +268,23 @@ function QueryField(props: {
   return (
     <Field name="q" label="TraceQL" action={action}>
       <Suspense fallback={<div className="field mono cut">{q}</div>}>
-        <TraceQlEditor value={q} onValue={onChange} onSearch={onSearch} />
+        <TraceQlEditor value={q} focused={focused} onValue={onChange} onSearch={onSearch} />
       </Suspense>
     </Field>
   );
 }
 
-function PlainQueryField(props: { value: string; onValue: (value: string) => void }) {
-  const { value, onValue } = props;
+function PlainQueryField(props: { value: string; focused: boolean; onValue: (value: string) => void }) {
+  const { value, focused, onValue } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focused) {
+      input.current?.focus();
+    }
+  }, [focused]);
   return (
     <input
+      ref={input}
       id="search-q"
       className="field mono"
       aria-label="TraceQL"

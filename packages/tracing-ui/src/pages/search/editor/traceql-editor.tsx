@@ -29,16 +29,18 @@ const lintDelayMs = 500;
  */
 export function TraceQlEditor(props: {
   value: string;
+  /** Whether the keyboard goes here at once. */
+  focused: boolean;
   onValue: (value: string) => void;
   onSearch: () => void;
 }) {
-  const { value, onValue, onSearch } = props;
+  const { value, focused, onValue, onSearch } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const queries = useQueryClient();
   const changed = useEffectEvent(onValue);
   const search = useEffectEvent(onSearch);
-  const first = useRef(value);
+  const first = useRef({ value, focused });
   const told = useRef(new ToldTexts());
 
   useEffect(() => {
@@ -47,8 +49,11 @@ export function TraceQlEditor(props: {
     }
     // The page's policy forbids style elements; the editor's styles are allowed as sheets of a shadow tree.
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
+    const { value: doc, focused: isFocused } = first.current;
     const state = EditorState.create({
-      doc: first.current,
+      doc,
+      // Within the braces, where the next condition goes.
+      selection: { anchor: doc.endsWith("}") ? doc.length - 1 : doc.length },
       extensions: [
         traceQl(),
         editorTheme,
@@ -126,6 +131,9 @@ export function TraceQlEditor(props: {
     // The key / focuses the host; the browser would go to the part of it that scrolls.
     const { current } = host;
     current.focus = () => editor.focus();
+    if (isFocused) {
+      editor.focus();
+    }
     return () => editor.destroy();
   }, [queries]);
 
