@@ -9,6 +9,8 @@ import { maxAckDelayMs } from "./settings.ts";
 
 /** Handshake bytes that may arrive ahead of a gap. Source: RFC 9000, section 7.5 */
 const maxCryptoAheadBytes = 16_384;
+/** Pieces of them behind gaps. Browsers send a ClientHello in a dozen; nobody has shown its address yet. */
+const maxCryptoPieces = 128;
 
 /** State of a connection for one packet number space. */
 export class PacketSpace {
@@ -20,7 +22,7 @@ export class PacketSpace {
   keys: { read?: PacketKeys; write?: PacketKeys } = {};
   readonly received: ReceivedPackets;
   readonly cryptoToSend = new SendBuffer();
-  readonly #cryptoReceived = new ReceiveBuffer();
+  readonly #cryptoReceived = new ReceiveBuffer(maxCryptoPieces, transportErrors.cryptoBufferExceeded);
   /** The keys are gone for good: nothing is sent or acknowledged any more. */
   isDiscarded = false;
   /** Packets that must be sent though the congestion window is full. */

@@ -6,13 +6,24 @@ interface Piece {
 }
 
 /** An honest sender leaves far fewer gaps in a window; each costs memory beside its bytes. */
-const maxPieces = 1_024;
+const maxPiecesOfStream = 1_024;
 
 /** Puts the bytes of frames into order. Its caller limits how far ahead they may lie. */
 export class ReceiveBuffer {
   /** Ascending, without overlaps, all behind `#next`. */
   readonly #pieces: Piece[] = [];
   #next = 0;
+  readonly #maxPieces: number;
+  readonly #code: number;
+
+  /**
+   * @param maxPieces pieces behind gaps
+   * @param code of the error that more of them lead to
+   */
+  constructor(maxPieces = maxPiecesOfStream, code: number = transportErrors.internalError) {
+    this.#maxPieces = maxPieces;
+    this.#code = code;
+  }
 
   /** Offset of the next byte that `push` can give. */
   get nextOffset(): number {
@@ -63,8 +74,8 @@ export class ReceiveBuffer {
       const next = pieces[index];
       const to = Math.min(end, next?.offset ?? end);
       if (to > at) {
-        if (pieces.length >= maxPieces) {
-          throw new QuicError(transportErrors.internalError, "too many gaps in the bytes of a stream");
+        if (pieces.length >= this.#maxPieces) {
+          throw new QuicError(this.#code, "too many gaps in the bytes of a stream");
         }
         pieces.splice(index, 0, { offset: at, bytes: ownCopy(bytes.subarray(at - offset, to - offset)) });
         index++;
