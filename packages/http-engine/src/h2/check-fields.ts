@@ -1,9 +1,9 @@
-import { type HeaderList, readResponseFields, type SaidFields } from "http-protocols/http2-server";
+import { type HeaderList, readSentFields, type SaidFields } from "http-protocols/http2-server";
 import { ServerError } from "server-core/errors";
 
 /** @throws ServerError HTTP_RESPONSE for fields that cannot stand in a response */
 export function checkFields(headers: HeaderList): SaidFields {
-  const said = readResponseFields(headers);
+  const said = readSentFields(headers);
   if (typeof said === "string") {
     throw new ServerError("HTTP_RESPONSE", said);
   }

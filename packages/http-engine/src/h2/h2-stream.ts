@@ -316,7 +316,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
       // One frame for all: gRPC knows a failure without a message by it.
       this.#sendHead(true);
       this.sending.endSent();
-      this.responseSent();
+      this.allSent();
       return;
     }
     this.#sendHead(false);
@@ -423,7 +423,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   }
 
   /** The frame with the end of the response is on its way. */
-  responseSent(): void {
+  allSent(): void {
     this.#complete = true;
     this.#tunnelEnded?.();
     if (this.requestEnded) {

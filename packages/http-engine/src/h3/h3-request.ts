@@ -117,7 +117,7 @@ export class H3Request implements Http3RequestHandler {
       sending.endSent();
       const { requestEnded } = stream;
       this.#request.end(writtenFields(stream.trailers));
-      stream.responseSent();
+      stream.allSent();
       if (!requestEnded && stream.isTunnel) {
         this.#owner.lost(this);
       } else if (!requestEnded) {

@@ -2,17 +2,18 @@ import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { HeaderList } from "../header-list.ts";
 import { FloodGuard } from "../http2/flood-guard.ts";
+import { FrameWriter } from "../http2/frame-writer.ts";
 import { errorCodes } from "../http2/frames.ts";
 import { HpackDecoder } from "../http2/hpack-decoder.ts";
 import { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { Http2Error } from "../http2/http2-error.ts";
+import { ReceiveWindow, streamWindowBytes } from "../http2/receive-window.ts";
+import { readTrailerFields } from "../http2/received-fields.ts";
+import { SendQueue } from "../http2/send-queue.ts";
+import { SendScheduler } from "../http2/send-scheduler.ts";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
-import { FrameWriter } from "./frame-writer.ts";
 import { PushedStreams } from "./pushed-streams.ts";
-import { ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
-import { type H2RequestHead, readRequestFields, readTrailerFields } from "./request-fields.ts";
-import { SendQueue } from "./send-queue.ts";
-import { SendScheduler } from "./send-scheduler.ts";
+import { type H2RequestHead, readRequestFields } from "./request-fields.ts";
 import type { ServerStream, StreamWindows } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
@@ -68,7 +69,7 @@ class TestStream implements ServerStream {
 
   streamOver(): void {}
 
-  responseSent(): void {}
+  allSent(): void {}
 }
 
 /** Frames of a connection whose owner writes down what it is asked. */

@@ -2,15 +2,15 @@ import type { HeaderList } from "../header-list.ts";
 import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
 import type { FloodGuard } from "../http2/flood-guard.ts";
 import type { FrameHandler } from "../http2/frame-dispatcher.ts";
+import type { FrameWriter } from "../http2/frame-writer.ts";
 import { encodePingAck, errorCodes, settingIds, settingsAck } from "../http2/frames.ts";
 import type { HeaderField } from "../http2/header-field.ts";
 import type { HpackDecoder } from "../http2/hpack-decoder.ts";
 import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { Http2Error } from "../http2/http2-error.ts";
-import type { FrameWriter } from "./frame-writer.ts";
+import { type ReceiveWindow, streamWindowBytes } from "../http2/receive-window.ts";
+import type { SendScheduler } from "../http2/send-scheduler.ts";
 import type { PushedStreams } from "./pushed-streams.ts";
-import { type ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
-import type { SendScheduler } from "./send-scheduler.ts";
 import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
 import type { StreamTable } from "./stream-table.ts";
 

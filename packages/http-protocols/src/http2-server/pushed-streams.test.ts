@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
+import { FrameWriter } from "../http2/frame-writer.ts";
 import { settingIds } from "../http2/frames.ts";
 import { HpackDecoder } from "../http2/hpack-decoder.ts";
 import { HpackEncoder } from "../http2/hpack-encoder.ts";
-import { FrameWriter } from "./frame-writer.ts";
 import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
 import { PushedStreams } from "./pushed-streams.ts";
 

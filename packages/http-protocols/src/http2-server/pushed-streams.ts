@@ -1,8 +1,8 @@
+import type { FrameWriter } from "../http2/frame-writer.ts";
 import { settingIds } from "../http2/frames.ts";
 import type { HpackEncoder } from "../http2/hpack-encoder.ts";
-import type { FrameWriter } from "./frame-writer.ts";
+import { addFields } from "../http2/sent-fields.ts";
 import type { PromisedRequest } from "./promised-request.ts";
-import { addFields } from "./response-fields.ts";
 
 /** Pushed streams at once in a connection, where the client allows more. */
 const maxOpen = 100;

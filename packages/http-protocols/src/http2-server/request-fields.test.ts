@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readRequestFields, readTrailerFields } from "./request-fields.ts";
+import { readTrailerFields } from "../http2/received-fields.ts";
+import { readRequestFields } from "./request-fields.ts";
 
 type Fields = [name: string, value: string][];
 const read = (fields: Fields) => readRequestFields(fields.map(([name, value]) => ({ name, value })));

@@ -1,5 +1,6 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "../http2/header-field.ts";
+import { fieldProblem, fieldValue } from "../http2/received-fields.ts";
 
 /** The head of a request of HTTP/2, checked. */
 export interface H2RequestHead {
@@ -19,43 +20,9 @@ export interface H2RequestHead {
   readonly expectsContinue: boolean;
 }
 
-/** Fields about one connection of HTTP/1; in HTTP/2 they make a message malformed. Source: RFC 9113, section 8.2.2 */
-const ofConnection: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "transfer-encoding",
-  "upgrade",
-]);
-
-const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** A blank at an end is malformed: RFC 9113, section 8.2.1. One reader trims it, another compares it. */
-const fieldValue = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const schemes = /^https?$/;
 const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
-
-/** Fields that were checked: those of HPACK's tables come again with every request. */
-const goodFields = new WeakSet<HeaderField>();
-
-/** @returns what is wrong with an ordinary field, "" when nothing is */
-function fieldProblem(field: HeaderField): string {
-  if (goodFields.has(field)) {
-    return "";
-  }
-  const { name, value } = field;
-  if (!fieldName.test(name)) {
-    return `name ${JSON.stringify(name.slice(0, 80))} is not allowed`;
-  }
-  if (!fieldValue.test(value)) {
-    return `the value of ${name} is not allowed`;
-  }
-  if (ofConnection.has(name) || (name === "te" && value !== "trailers")) {
-    return `field ${name} has no place in HTTP/2`;
-  }
-  goodFields.add(field);
-  return "";
-}
 
 interface PseudoFields {
   /** `:method`, which every request has. */
@@ -180,21 +147,4 @@ export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead
     contentLength,
     expectsContinue,
   };
-}
-
-/**
- * Checks fields that came after a body.
- * @returns them, or what is wrong
- * Source: RFC 9113, section 8.1
- */
-export function readTrailerFields(fields: readonly HeaderField[]): HeaderList | string {
-  const trailers: HeaderList = [];
-  for (const field of fields) {
-    const problem = field.name.startsWith(":") ? "a pseudo field in trailers" : fieldProblem(field);
-    if (problem !== "") {
-      return problem;
-    }
-    trailers.push(field.name, field.value);
-  }
-  return trailers;
 }

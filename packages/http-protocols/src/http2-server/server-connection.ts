@@ -3,6 +3,7 @@ import type { HeaderList } from "../header-list.ts";
 import { FloodGuard } from "../http2/flood-guard.ts";
 import { FrameDispatcher } from "../http2/frame-dispatcher.ts";
 import { FrameReader } from "../http2/frame-reader.ts";
+import { FrameWriter } from "../http2/frame-writer.ts";
 import {
   clientPreface,
   defaultWindowBytes,
@@ -17,12 +18,11 @@ import type { HeaderField } from "../http2/header-field.ts";
 import { HpackDecoder } from "../http2/hpack-decoder.ts";
 import { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { Http2Error } from "../http2/http2-error.ts";
+import { ReceiveWindow, streamWindowBytes } from "../http2/receive-window.ts";
+import { type SchedulerOwner, SendScheduler } from "../http2/send-scheduler.ts";
+import { addFields } from "../http2/sent-fields.ts";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
-import { FrameWriter } from "./frame-writer.ts";
 import { PushedStreams } from "./pushed-streams.ts";
-import { ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
-import { addFields } from "./response-fields.ts";
-import { type SchedulerOwner, SendScheduler } from "./send-scheduler.ts";
 import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
@@ -192,7 +192,8 @@ export abstract class ServerConnection<Stream extends ServerStream>
 
   /** Bytes of a body were consumed, so the client may send that many again. */
   taken(stream: Stream, bytes: number): void {
-    this.#window.release(bytes, stream);
+    // After END_STREAM the client sends no more.
+    this.#window.release(bytes, stream.requestEnded ? undefined : stream);
   }
 
   /** A DATA frame was sent. */

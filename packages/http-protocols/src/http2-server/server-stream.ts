@@ -1,10 +1,12 @@
 import type { HeaderList } from "../header-list.ts";
 import type { HeaderField } from "../http2/header-field.ts";
-import type { ReceivingStream } from "./receive-window.ts";
-import type { SendingStream } from "./send-scheduler.ts";
+import type { ReceivingStream } from "../http2/receive-window.ts";
+import type { SendingStream } from "../http2/send-scheduler.ts";
 
 /** One request and its response, as the connection knows them. */
 export interface ServerStream extends SendingStream, ReceivingStream {
+  /** Whether the client has sent all. */
+  readonly requestEnded: boolean;
   /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
   receive(piece: Buffer): boolean;
   /** The client has sent all. @returns false when it was less than declared */

@@ -1,9 +1,9 @@
 import type { FloodGuard } from "../http2/flood-guard.ts";
+import type { FrameWriter } from "../http2/frame-writer.ts";
 import { encodeRstStream, errorCodes } from "../http2/frames.ts";
 import { Http2Error } from "../http2/http2-error.ts";
-import type { FrameWriter } from "./frame-writer.ts";
+import type { SendingStream, SendScheduler } from "../http2/send-scheduler.ts";
 import { RecentStreams, type StreamFate } from "./recent-streams.ts";
-import type { SendingStream, SendScheduler } from "./send-scheduler.ts";
 
 /** The streams of one connection: those that are open, and what is known of those that are not. Source: RFC 9113, section 5.1 */
 export class StreamTable<Stream extends SendingStream> {

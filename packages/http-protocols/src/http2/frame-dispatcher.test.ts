@@ -74,7 +74,7 @@ describe("FrameDispatcher", () => {
       ["data", 3, "", 0, true],
       ["reset", 1, errorCodes.cancel],
       ["ping", "12345678"],
-      ["goAway", 5],
+      ["goAway", 5, 0],
       ["windowUpdate", 0, 7],
       ["windowUpdate", 3, 0],
     ]);
@@ -192,6 +192,6 @@ describe("FrameDispatcher", () => {
     expect(() => open().push(leaving)).toThrow(refused);
     const { push, told } = open({ mayBeginWithGoAway: true });
     push(leaving);
-    expect(told).toEqual([["goAway", 0]]);
+    expect(told).toEqual([["goAway", 0, 0]]);
   });
 });

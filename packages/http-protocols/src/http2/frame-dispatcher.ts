@@ -5,8 +5,8 @@ import { Http2Error } from "./http2-error.ts";
 import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
 
 /**
- * Receives the frames of a peer. Bytes are views that are valid during the call only. An `Http2Error` from a
- * method ends the connection.
+ * Receives the frames of a peer. Bytes are views that are valid during the call only, unless the reader keeps
+ * payloads. An `Http2Error` from a method ends the connection.
  */
 export interface FrameHandler {
   /** @param frameBytes length with padding, which flow control counts */
@@ -19,8 +19,12 @@ export interface FrameHandler {
   settings(settings: ReadonlyMap<number, number>): void;
   /** Must be answered with the same bytes. */
   ping(payload: Buffer): void;
-  /** GOAWAY. @param lastStreamId streams above it were not processed and may be sent again */
-  goAway(lastStreamId: number): void;
+  /**
+   * GOAWAY.
+   * @param lastStreamId streams above it were not processed and may be sent again
+   * @param errorCode see RFC 9113, section 7; 0: the peer leaves in order
+   */
+  goAway(lastStreamId: number, errorCode: number): void;
   /** @param increment may be 0, which is the stream's error; not for stream 0 */
   windowUpdate(streamId: number, increment: number): void;
   /** A malformed frame whose meaning is irrelevant here; it is an error of the stream. */
@@ -210,7 +214,7 @@ export class FrameDispatcher implements FrameSink {
     if (payload.length < goAwayBytes) {
       throw frameSizeError(`GOAWAY of ${payload.length} bytes`);
     }
-    this.#handler.goAway(payload.readUInt32BE(0) & highestStreamId);
+    this.#handler.goAway(payload.readUInt32BE(0) & highestStreamId, payload.readUInt32BE(4));
   }
 
   #windowUpdate(streamId: number, payload: Buffer): void {

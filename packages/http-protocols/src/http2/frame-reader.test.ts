@@ -39,6 +39,18 @@ const encoded = ([type, flags, streamId, payload]: Frame) =>
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
 describe("FrameReader", () => {
+  test("keeps payloads on request, also of frames that came in pieces", () => {
+    const payloads: Buffer[] = [];
+    const sink = { frame: (...[, , , payload]: [number, number, number, Buffer]) => payloads.push(payload) };
+    const reader = new FrameReader(sink, undefined, true);
+    const bytes = Buffer.concat(["one", "two", "six"].map((text) => encodeFrame(0, 0, 1, Buffer.from(text))));
+    for (const byte of bytes) {
+      reader.push(Buffer.of(byte));
+    }
+    reader.push(bytes);
+    expect(payloads.map(String)).toEqual(["one", "two", "six", "one", "two", "six"]);
+  });
+
   test("gives the same frames however they are cut", () => {
     fc.assert(
       fc.property(fc.array(anyFrame, { maxLength: 8 }), places, (frames, cuts) => {

@@ -1,9 +1,9 @@
 import { defaultFrameBytes, errorCodes, frameHeaderBytes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Receives complete frames. The payload is a view that is valid during the call only. */
+/** Receives complete frames. The payload is a view that is valid during the call only, unless the reader keeps payloads. */
 export interface FrameSink {
-  /** Takes a complete frame. The payload is a view that the next read overwrites. */
+  /** Takes a complete frame. The next read may overwrite the payload. */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void;
 }
 
@@ -14,16 +14,22 @@ export interface FrameSink {
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #preface: Buffer;
+  readonly #keepsPayloads: boolean;
   #prefaceBytes = 0;
   /** The beginning of an incomplete frame. */
   #partial: Buffer | undefined;
   #partialBytes = 0;
   #partialSince = 0;
 
-  /** @param preface required before the first frame: `clientPreface` for a server, empty for a client */
-  constructor(sink: FrameSink, preface: Buffer = nothing) {
+  /**
+   * @param preface required before the first frame: `clientPreface` for a server, empty for a client
+   * @param keepsPayloads whether payloads stay valid after the call: then a frame of two chunks costs memory of
+   *   its own, and the chunks may not change
+   */
+  constructor(sink: FrameSink, preface: Buffer = nothing, keepsPayloads = false) {
     this.#sink = sink;
     this.#preface = preface;
+    this.#keepsPayloads = keepsPayloads;
   }
 
   /** When the frame that is incomplete began, on the clock of `performance.now()`; 0: none is. */
@@ -77,6 +83,9 @@ export class FrameReader {
     at += this.#take(partial, chunk, at, end);
     if (this.#partialBytes === end) {
       this.#partialBytes = 0;
+      if (this.#keepsPayloads) {
+        this.#partial = undefined;
+      }
       this.#deliver(partial, 0, end);
     }
     return at;

@@ -1,5 +1,6 @@
 import type { HeaderList } from "../header-list.ts";
-import { type H2RequestHead, readRequestFields, readTrailerFields } from "../http2-server/request-fields.ts";
+import { readTrailerFields } from "../http2/received-fields.ts";
+import { type H2RequestHead, readRequestFields } from "../http2-server/request-fields.ts";
 import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
 import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";

@@ -153,7 +153,7 @@ export class RequestStream implements ServerStream {
     this.sending.end();
   }
 
-  responseSent(): void {
+  allSent(): void {
     this.#carrier.answered(this);
   }
 

@@ -1,5 +1,5 @@
 import type { HeaderList } from "../header-list.ts";
-import type { HpackEncoder } from "../http2/hpack-encoder.ts";
+import type { HpackEncoder } from "./hpack-encoder.ts";
 
 /** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
@@ -12,7 +12,7 @@ const ofConnection: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields whose values no table may keep. Source: RFC 7541, section 7.1.3 */
-const secret: ReadonlySet<string> = new Set(["set-cookie", "authorization", "proxy-authorization"]);
+const secret: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
 
 const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
@@ -38,7 +38,7 @@ function h2Name(name: string): string | undefined {
   return written;
 }
 
-/** The fields of a response that this server would otherwise add itself. */
+/** What the fields of a message say that this side would otherwise add itself. */
 export interface SaidFields {
   /** Undefined when they name none. */
   readonly contentLength: number | undefined;
@@ -47,7 +47,7 @@ export interface SaidFields {
 }
 
 /** Checks fields before anything of them is in the encoder's table. @returns what is wrong, when they cannot be sent */
-export function readResponseFields(headers: HeaderList): SaidFields | string {
+export function readSentFields(headers: HeaderList): SaidFields | string {
   let contentLength: number | undefined;
   let hasDate = false;
   for (let index = 0; index < headers.length; index += 2) {

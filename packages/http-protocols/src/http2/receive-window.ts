@@ -1,23 +1,21 @@
-import { encodeWindowUpdate, errorCodes } from "../http2/frames.ts";
-import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { encodeWindowUpdate, errorCodes } from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
 
-/** Bytes of one body that a client may send before it gets a larger window. */
+/** Bytes of one body that the peer may send before it gets a larger window. */
 export const streamWindowBytes: number = 1024 * 1024;
 
 /** A stream whose body comes. */
 export interface ReceivingStream {
   /** Number of the stream, for its WINDOW_UPDATE. */
   readonly id: number;
-  /** After END_STREAM no window is given back: the client sends no more. */
-  readonly requestEnded: boolean;
-  /** Bytes that the client may still send before it gets a larger window. */
+  /** Bytes that the peer may still send before it gets a larger window. */
   receiveWindowBytes: number;
-  /** Bytes that were used up and of which the client was not told yet. */
+  /** Bytes that were used up and of which the peer was not told yet. */
   untoldBytes: number;
 }
 
-/** The bytes that a client may send on one connection. It gets a larger window when a quarter is free. */
+/** The bytes that the peer may send on one connection. It gets a larger window when a quarter is free. */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
   readonly #tellBytes: number;
@@ -39,7 +37,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Bytes were consumed. @param stream undefined when they belong to no stream */
+  /** Bytes were consumed. @param stream undefined when they belong to none, or to one whose peer sends no more */
   release(bytes: number, stream?: ReceivingStream): void {
     this.#untoldBytes += bytes;
     if (this.#untoldBytes >= this.#tellBytes) {
@@ -47,13 +45,18 @@ export class ReceiveWindow {
       this.#writer.frame(encodeWindowUpdate(0, this.#untoldBytes));
       this.#untoldBytes = 0;
     }
-    if (stream !== undefined && !stream.requestEnded) {
-      stream.untoldBytes += bytes;
-      if (stream.untoldBytes >= streamWindowBytes / 4) {
-        stream.receiveWindowBytes += stream.untoldBytes;
-        this.#writer.frame(encodeWindowUpdate(stream.id, stream.untoldBytes));
-        stream.untoldBytes = 0;
-      }
+    if (stream !== undefined) {
+      this.releaseStream(bytes, stream);
+    }
+  }
+
+  /** Bytes of a stream were consumed, whose share of the connection's window was given back before. */
+  releaseStream(bytes: number, stream: ReceivingStream): void {
+    stream.untoldBytes += bytes;
+    if (stream.untoldBytes >= streamWindowBytes / 4) {
+      stream.receiveWindowBytes += stream.untoldBytes;
+      this.#writer.frame(encodeWindowUpdate(stream.id, stream.untoldBytes));
+      stream.untoldBytes = 0;
     }
   }
 }

@@ -1,13 +1,13 @@
-import { defaultFrameBytes } from "../http2/frames.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { defaultFrameBytes } from "./frames.ts";
 
 /** Unsent bytes from which on a writer should wait. */
 const highWaterBytes = 32 * 1024;
 
-/** The unsent data of one stream, within the client's windows. */
+/** The unsent data of one stream, within the peer's windows. */
 export class SendQueue {
   readonly #streamId: number;
-  /** Bytes that the client accepts for this stream; negative after it reduced its windows. */
+  /** Bytes that the peer accepts for this stream; negative after it reduced its windows. */
   windowBytes: number;
   #chunks: Uint8Array[] = [];
   #bytes = 0;

@@ -6,7 +6,7 @@ import {
   frameFlags,
   frameHeaderBytes,
   frameTypes,
-} from "../http2/frames.ts";
+} from "./frames.ts";
 
 /** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
 const maxJoinedBytes = 4 * 1024;
@@ -38,7 +38,7 @@ export class FrameWriter {
     this.#flushed = flushed;
   }
 
-  /** Bytes that the client has not taken. */
+  /** Bytes that the peer has not taken. */
   get unsentBytes(): number {
     return this.#waitingBytes + this.#socket.writableLength;
   }

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { FrameReader } from "../http2/frame-reader.ts";
-import { frameTypes } from "../http2/frames.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
+import { frameTypes } from "./frames.ts";
 import { SendQueue } from "./send-queue.ts";
 
 /** A writer, and the DATA frames that it wrote: length and end. */

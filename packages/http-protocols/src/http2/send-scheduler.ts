@@ -1,10 +1,10 @@
 import type { HeaderList } from "../header-list.ts";
-import { defaultWindowBytes, errorCodes, maxWindowBytes } from "../http2/frames.ts";
-import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
+import { defaultWindowBytes, errorCodes, maxWindowBytes } from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
 import type { SendQueue } from "./send-queue.ts";
 
-/** Limit of unsent body bytes for a client that does not read. */
+/** Limit of unsent body bytes for a peer that does not read. */
 const maxUnsentBytes = 128 * 1024;
 const noPayload = Buffer.alloc(0);
 
@@ -16,8 +16,8 @@ export interface SendingStream {
   readonly sending: SendQueue;
   /** Fields that end it; none where the body does. */
   readonly trailers: HeaderList;
-  /** The frame with the end of the response is on its way. */
-  responseSent(): void;
+  /** The frame that ends the stream is on its way. */
+  allSent(): void;
 }
 
 /** The connection, as far as a scheduler needs it. */
@@ -28,7 +28,7 @@ export interface SchedulerOwner {
   sendTrailers(streamId: number, trailers: HeaderList): void;
 }
 
-/** Sends the bodies of all streams of a connection, a frame of each in turn, within the windows that the client grants. */
+/** Sends the bodies of all streams of a connection, a frame of each in turn, within the windows that the peer grants. */
 export class SendScheduler {
   readonly #writer: FrameWriter;
   readonly #owner: SchedulerOwner;
@@ -58,7 +58,7 @@ export class SendScheduler {
     this.#ready.clear();
   }
 
-  /** The client takes more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** The peer takes more on the connection. @throws Http2Error FLOW_CONTROL_ERROR */
   grant(bytes: number): void {
     this.#windowBytes += bytes;
     if (this.#windowBytes > maxWindowBytes) {
@@ -67,7 +67,7 @@ export class SendScheduler {
     this.run();
   }
 
-  /** The client takes more of a stream. @returns false when its window gets too large, which is the stream's error */
+  /** The peer takes more of a stream. @returns false when its window gets too large, which is the stream's error */
   grantStream(stream: SendingStream, bytes: number): boolean {
     const { sending } = stream;
     sending.windowBytes += bytes;
@@ -142,7 +142,7 @@ export class SendScheduler {
     }
     if (sending.isOver) {
       this.#ready.delete(stream);
-      stream.responseSent();
+      stream.allSent();
     } else if (!sending.isReady) {
       this.#ready.delete(stream);
     }
