@@ -117,7 +117,11 @@ const rooms = {
     "tenancy|tls",
     "clickhouse|tracing",
   ],
-  "http-protocols": ["header-list|http2|quic", "grpc-client|grpc-js|http1|http2-server", "http3"],
+  "http-protocols": [
+    "header-list|http2|quic",
+    "grpc-client|grpc-js|http1|http2-client|http2-server",
+    "http3",
+  ],
   wire: [
     "errors|model",
     "api-v3|compression|metrics-query|rows|tempo",

@@ -26,3 +26,4 @@ export type { HeaderField } from "./header-field.ts";
 export { HpackDecoder } from "./hpack-decoder.ts";
 export { HpackEncoder } from "./hpack-encoder.ts";
 export { Http2Error } from "./http2-error.ts";
+export { readSentFields } from "./sent-fields.ts";

@@ -203,7 +203,7 @@ describe("HTTP/2", () => {
       running.site,
       `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${twice.join("\r\n")}\r\n\r\n`,
     );
-    expect(answer).toContain("a,b,c,e,d");
+    expect(answer).toContain("a,b,c,d,e");
   });
 
   test("an upstream that goes away is dialed again", async () => {

@@ -1,13 +1,8 @@
 import { encodeFields } from "http-engine/h1/response-head";
 import { ServerError } from "server-core/errors";
 import { oneUserAgent } from "../one-user-agent.ts";
+import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
-
-/** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
-const validTarget = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
-/** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
-export const withBody = /^(?:POST|PUT|PATCH)$/;
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
@@ -52,7 +47,7 @@ export class RequestHeadWriter {
         ? `${text}Transfer-Encoding: chunked\r\n\r\n`
         : `${text}Content-Length: ${request.bodyLength}\r\n\r\n`;
     }
-    return request.bodyLength === undefined && !withBody.test(request.method)
+    return request.bodyLength === undefined && !saysNoBody(request.method)
       ? `${text}\r\n`
       : `${text}Content-Length: 0\r\n\r\n`;
   }
@@ -61,9 +56,9 @@ export class RequestHeadWriter {
     if (method === this.#goodMethod && target === this.#goodTarget) {
       return;
     }
-    if (!token.test(method) || !validTarget.test(target)) {
-      const text = JSON.stringify(`${method} ${target}`.slice(0, 80));
-      throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${text}`);
+    const problem = requestLineProblem(method, target);
+    if (problem !== "") {
+      throw new ServerError("HTTP_BAD_REQUEST", problem);
     }
     this.#goodMethod = method;
     this.#goodTarget = target;

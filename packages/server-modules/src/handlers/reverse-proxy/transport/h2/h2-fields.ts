@@ -1,82 +1,63 @@
 import type { HeaderList } from "http-engine/header-list";
-import { withBody } from "../h1/request-head-writer.ts";
+import { readSentFields } from "http-protocols/http2";
+import type { RequestFields } from "http-protocols/http2-client";
+import { ServerError } from "server-core/errors";
 import { oneUserAgent } from "../one-user-agent.ts";
+import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** Fields that have no place in HTTP/2. Source: RFC 9113, section 8.2.2 */
-const ofConnection = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "transfer-encoding",
-  "upgrade",
-  "host",
-]);
+/** Fields without those that have another place in HTTP/2, and the authority. */
+function plainFields(headers: HeaderList): { readonly fields: HeaderList; readonly authority: string } {
+  const fields: HeaderList = [];
+  let authority = "";
+  let cookieAt = -1;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") {
+      authority = value;
+    } else if (name.length === 6 && name.toLowerCase() === "cookie") {
+      // Cookies are one field for an upstream that passes them on over HTTP/1 (RFC 9113, section 8.2.3).
+      if (cookieAt < 0) {
+        cookieAt = fields.push(name, value) - 1;
+      } else {
+        fields[cookieAt] += `; ${value}`;
+      }
+    } else {
+      fields.push(name, value);
+    }
+  }
+  return { fields, authority };
+}
 
 /**
- * A request's fields as `node:http2` takes them.
+ * A request's fields for a connection of HTTP/2.
  * @param scheme of this connection
+ * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent
  */
-export function h2RequestFields(request: UpstreamRequest, scheme: string): Record<string, string | string[]> {
-  const headers = oneUserAgent(request.headers);
-  let authority = "";
-  const fields: Record<string, string | string[]> = {
-    ":method": request.method,
-    ":scheme": scheme,
-    ":path": request.target,
-  };
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = (headers[index] ?? "").toLowerCase();
-    const value = headers[index + 1] ?? "";
-    if (name === "host") {
-      authority = value;
-    } else if (!ofConnection.has(name)) {
-      const known = fields[name];
-      if (known === undefined) {
-        fields[name] = value;
-      } else if (Array.isArray(known)) {
-        known.push(value);
-      } else {
-        // Cookies are one field for an upstream that passes them on over HTTP/1 (RFC 9113, section 8.2.3).
-        fields[name] = name === "cookie" ? `${known}; ${value}` : [known, value];
-      }
-    }
+export function h2RequestFields(request: UpstreamRequest, scheme: string): RequestFields {
+  const { method, target, body, bodyLength } = request;
+  const { fields, authority } = plainFields(oneUserAgent(request.headers));
+  const problem = requestLineProblem(method, target) || fieldsProblem(["host", authority, ...fields]);
+  if (problem !== "") {
+    throw new ServerError("HTTP_BAD_REQUEST", problem);
   }
-  fields[":authority"] = authority;
-  const { body, bodyLength } = request;
+  const pseudo = [":method", method, ":scheme", scheme, ":path", target];
+  if (authority !== "") {
+    pseudo.push(":authority", authority);
+  }
   if (body instanceof Uint8Array) {
-    fields["content-length"] = String(body.length);
+    fields.push("content-length", String(body.length));
   } else if (bodyLength !== undefined) {
-    fields["content-length"] = String(bodyLength);
-  } else if (body === undefined && withBody.test(request.method)) {
-    fields["content-length"] = "0";
+    fields.push("content-length", String(bodyLength));
+  } else if (body === undefined && saysNoBody(method)) {
+    fields.push("content-length", "0");
   }
-  return fields;
+  return { pseudo, fields, isHead: method === "HEAD", endsStream: body === undefined };
 }
 
-/** Fields without pseudo-header fields. @param raw name, value, name, value, … as `node:http2` gives them */
-export function plainFields(raw: readonly string[]): HeaderList {
-  const fields: HeaderList = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index] ?? "";
-    if (!name.startsWith(":")) {
-      fields.push(name, raw[index + 1] ?? "");
-    }
-  }
-  return fields;
-}
-
-/** As {@link plainFields}, of an object. */
-export function fieldsOf(
-  headers: Readonly<Record<string, string | readonly string[] | number | undefined>>,
-): HeaderList {
-  const fields: HeaderList = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (!name.startsWith(":") && value !== undefined) {
-      for (const each of Array.isArray(value) ? value : [value]) {
-        fields.push(name, String(each));
-      }
-    }
-  }
-  return fields;
+/** @returns what is wrong with fields, "" when nothing is */
+export function fieldsProblem(fields: HeaderList): string {
+  const said = readSentFields(fields);
+  return typeof said === "string" ? `cannot be sent on: ${said}` : "";
 }

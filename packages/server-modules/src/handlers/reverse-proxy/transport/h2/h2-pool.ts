@@ -1,19 +1,18 @@
-import { connect } from "node:http2";
 import type { Socket } from "node:net";
+import { ClientConnection } from "http-protocols/http2-client";
 import { runForNobody } from "server-core/threads/error-owner";
 import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { Dial } from "../h1/h1-pool.ts";
 import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H2Call, type H2CallOwner } from "./h2-call.ts";
-import type { H2Connection } from "./h2-connection.ts";
 
 export interface H2PoolOptions {
   /** Opens a connection that has agreed on HTTP/2. */
   readonly dial: Dial;
   /** `http` for cleartext (h2c). */
   readonly scheme: "http" | "https";
-  /** Milliseconds without a stream after which a session is closed. */
+  /** Milliseconds without a stream after which a connection is closed. */
   readonly idleTimeoutMs: number;
   /** Milliseconds until the head of an answer; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
@@ -25,26 +24,21 @@ export interface H2PoolOptions {
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Bytes in flight of one stream, and of all streams of a connection: large bodies are not held up by round trips. */
-const streamWindowBytes = 1024 * 1024;
+/** Bytes in flight of all streams of a connection: large bodies are not held up by round trips. */
 const connectionWindowBytes = 16 * 1024 * 1024;
-
-/** Fields that stand twice are the client's: the upstream judges them, as over HTTP/1. */
-const asTheyCame: object = { strictSingleValueFields: false };
-
-/** Limit of a head's fields, whose bytes are limited too; Node's default is 128. */
-const maxFields = 100_000;
 
 /** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
 const maxRepeats = 6;
 const repeatPauseMs = 1_000;
 
-interface Session extends H2Connection {
-  /** Open streams. The peer's SETTINGS limit them. */
+/** A connection of the pool. */
+interface Session {
+  readonly connection: ClientConnection;
+  /** Calls that run on it. */
   active: number;
-  /** Before that, closing it would break off the streams that wait for it to begin. */
-  hasBegun: boolean;
-  /** Closes the session; undefined while it has streams. */
+  /** It takes no more calls, and ends with the last of them. */
+  runsOut: boolean;
+  /** Closes the connection; undefined while calls run on it. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
@@ -62,11 +56,21 @@ export class H2Pool implements SlotUser, H2CallOwner {
   }
 
   get waitingCount(): number {
-    return this.#dialing > 0 ? 0 : this.#waiting.length;
+    return this.#isOpening ? 0 : this.#waiting.length;
   }
 
   get waitingSince(): number | undefined {
-    return this.#dialing > 0 ? undefined : this.#waiting[0]?.waitingSince;
+    return this.#isOpening ? undefined : this.#waiting[0]?.waitingSince;
+  }
+
+  /** Whether a connection is on its way: dialed, or without settings, so that nobody knows yet how many calls it takes. */
+  get #isOpening(): boolean {
+    return (
+      this.#dialing > 0 ||
+      this.#sessions.some(
+        ({ connection, runsOut }) => !runsOut && !connection.hasBegun && connection.takesRequests,
+      )
+    );
   }
 
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
@@ -113,15 +117,15 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
     const [next] = this.#waiting;
     const { slots } = this.#options;
-    if (next !== undefined && this.#dialing === 0 && (slots === undefined || slots.take())) {
+    if (next !== undefined && !this.#isOpening && (slots === undefined || slots.take())) {
       this.#dial(next);
     }
   }
 
   giveIdle(count: number): number {
-    const given = this.#sessions.filter(({ active, hasBegun }) => hasBegun && active === 0).slice(0, count);
-    for (const { session } of given) {
-      session.close();
+    const given = this.#sessions.filter(({ active }) => active === 0).slice(0, count);
+    for (const { connection } of given) {
+      connection.close();
     }
     return given.length;
   }
@@ -135,50 +139,23 @@ export class H2Pool implements SlotUser, H2CallOwner {
 
   /** Takes a connection that somebody else opened, with the slot for it. */
   adopt(socket: Socket): void {
-    const { scheme, maxHeaderBytes } = this.#options;
-    const session = runForNobody(() =>
-      connect(`${scheme}://upstream`, {
-        createConnection: () => socket,
-        maxHeaderListPairs: maxFields,
-        ...asTheyCame,
-        settings: {
-          initialWindowSize: streamWindowBytes,
-          enablePush: false,
-          maxHeaderListSize: maxHeaderBytes,
-        },
-      }),
-    );
-    const entry: Session = {
-      session,
-      goneAway: undefined,
-      active: 0,
-      hasBegun: false,
-      runsOut: false,
-      idleTimer: undefined,
+    const limits = { maxHeaderBytes: this.#options.maxHeaderBytes, windowBytes: connectionWindowBytes };
+    const owner = {
+      roomChanged: () => this.#flush(),
+      leaving: () => this.#forget(entry),
+      closed: () => this.#options.slots?.free(),
     };
+    const connection = runForNobody(() => new ClientConnection(socket, owner, limits));
+    const entry: Session = { connection, active: 0, runsOut: false, idleTimer: undefined };
     this.#sessions.push(entry);
-    session.once("connect", () => {
-      entry.hasBegun = true;
-      session.setLocalWindowSize(connectionWindowBytes);
-      this.#rest(entry);
-    });
-    session.on("error", () => session.destroy()); // its streams tell
-    session.on("goaway", (code, lastStreamId) => {
-      entry.goneAway = { code, lastStreamId };
-      this.#forget(entry);
-    });
-    session.once("close", () => {
-      this.#forget(entry);
-      this.#options.slots?.free();
-    });
     this.#flush();
     this.#rest(entry);
   }
 
   close(): void {
     this.#closed = true;
-    for (const { session } of [...this.#sessions]) {
-      session.close();
+    for (const { connection } of [...this.#sessions]) {
+      connection.close();
     }
   }
 
@@ -198,10 +175,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
   }
 
   #free(): Session | undefined {
-    return this.#sessions.find(({ session, active, runsOut }) => {
-      const limit = session.remoteSettings?.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      return !runsOut && !session.closed && !session.destroyed && active < limit;
-    });
+    return this.#sessions.find(({ connection, runsOut }) => !runsOut && connection.hasRoom);
   }
 
   #run(entry: Session, call: H2Call): void {
@@ -219,7 +193,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
       this.#rest(entry);
     };
     const { scheme, responseHeaderTimeoutMs } = this.#options;
-    call.run(entry, scheme, responseHeaderTimeoutMs);
+    call.run(entry.connection, scheme, responseHeaderTimeoutMs);
   }
 
   /** Starts what waits, as far as there is room. */
@@ -245,13 +219,13 @@ export class H2Pool implements SlotUser, H2CallOwner {
       return;
     }
     if (this.#closed || entry.runsOut) {
-      entry.session.close();
+      entry.connection.close();
       return;
     }
     clearTimeout(entry.idleTimer);
-    entry.idleTimer = setTimeout(() => entry.session.close(), this.#options.idleTimeoutMs).unref();
+    entry.idleTimer = setTimeout(() => entry.connection.close(), this.#options.idleTimeoutMs).unref();
     for (const limit of this.#options.idle) {
-      limit.add(entry, () => entry.session.close());
+      limit.add(entry, () => entry.connection.close());
     }
   }
 
@@ -263,7 +237,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
         limit.remove(entry);
       }
       clearTimeout(entry.idleTimer);
-      entry.session.close();
+      entry.connection.close();
       this.#flush();
     }
   }

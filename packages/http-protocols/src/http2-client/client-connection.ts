@@ -1,0 +1,398 @@
+import type { Duplex } from "node:stream";
+import type { HeaderList } from "../header-list.ts";
+import { FloodGuard } from "../http2/flood-guard.ts";
+import { FrameDispatcher } from "../http2/frame-dispatcher.ts";
+import { FrameReader } from "../http2/frame-reader.ts";
+import { FrameWriter } from "../http2/frame-writer.ts";
+import {
+  clientPreface,
+  defaultWindowBytes,
+  encodeGoAway,
+  encodeRstStream,
+  encodeSettings,
+  encodeWindowUpdate,
+  errorCodes,
+  settingIds,
+} from "../http2/frames.ts";
+import { HpackDecoder } from "../http2/hpack-decoder.ts";
+import { HpackEncoder } from "../http2/hpack-encoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
+import { ReceiveWindow, streamWindowBytes } from "../http2/receive-window.ts";
+import { type SchedulerOwner, SendScheduler } from "../http2/send-scheduler.ts";
+import { addFields } from "../http2/sent-fields.ts";
+import { ClientStream, type ResponseListener, type StreamCarrier } from "./client-stream.ts";
+import { type FrameOwner, ServerFrames } from "./server-frames.ts";
+import { errorCodeText, StreamError } from "./stream-error.ts";
+
+/** Limit of a compressed header block: as many frames as may carry one. A longer block ends the connection. */
+const maxHeaderBlockBytes = 256 * 1024;
+/** Streams before the server has said how many it takes. Source: Go's net/http */
+const maxFirstStreams = 100;
+/** With more unsent bytes the connection takes no new requests: the server does not read. */
+const maxWaitingBytes = 512 * 1024;
+/** Limit of unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
+const maxUnsentBytes = 4 * 1024 * 1024;
+const maxStreamId = 2 ** 31 - 1;
+/** Time for the last frames of a connection that is closed in order. */
+const closeMs = 500;
+
+/** Limits of a connection. */
+export interface ClientConnectionLimits {
+  /** Bytes of a response's fields, each counted with 32 more. A longer head ends its stream. */
+  readonly maxHeaderBytes: number;
+  /** Bytes of all responses that the server may send before it gets a larger window. */
+  readonly windowBytes: number;
+  /** Number of the first stream, odd; 1 by default. */
+  readonly firstStreamId?: number;
+}
+
+/** What a request begins with. */
+export interface RequestFields {
+  /** Pseudo fields, which are known good. */
+  readonly pseudo: HeaderList;
+  /** All others, checked by `readSentFields`. Those of one connection are left out. */
+  readonly fields: HeaderList;
+  /** Whether the method is HEAD. */
+  readonly isHead: boolean;
+  /** Whether the request has neither body nor trailers. */
+  readonly endsStream: boolean;
+}
+
+/** Is told what concerns no stream alone. No method may throw. */
+export interface ClientConnectionOwner {
+  /** There may be room for more requests. */
+  roomChanged(): void;
+  /** No further requests are taken. Those that run go on. */
+  leaving(): void;
+  /** The socket is closed, and each stream has ended. Called once. */
+  closed(): void;
+}
+
+/**
+ * The client's side of one HTTP/2 connection: opens streams, keeps windows, and hands on responses. A server that breaks the
+ * rules loses the stream or the connection, as RFC 9113 says; no fault of a server throws. Server push is off.
+ *
+ * Source: RFC 9113
+ */
+export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwner {
+  readonly #socket: Duplex;
+  readonly #owner: ClientConnectionOwner;
+  readonly #writer: FrameWriter;
+  readonly #scheduler: SendScheduler;
+  readonly #window: ReceiveWindow;
+  readonly #encoder = new HpackEncoder();
+  readonly #guard = new FloodGuard();
+  readonly #dispatcher: FrameDispatcher;
+  readonly #reader: FrameReader;
+  readonly #streams = new Map<number, ClientStream>();
+  #nextId: number;
+  #maxStreams = maxFirstStreams;
+  #goAwayCode: number | undefined;
+  #hasBegun = false;
+  #isLeaving = false;
+  #isDead = false;
+  #isClosed = false;
+
+  /** @param socket connected; from here on it belongs to the connection. It is read at once */
+  constructor(socket: Duplex, owner: ClientConnectionOwner, limits: ClientConnectionLimits) {
+    const { maxHeaderBytes, windowBytes } = limits;
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#nextId = limits.firstStreamId ?? 1;
+    this.#writer = new FrameWriter(socket, () => this.#scheduler.run());
+    this.#scheduler = new SendScheduler(this.#writer, this);
+    this.#window = new ReceiveWindow(this.#writer, windowBytes);
+    const frames = new ServerFrames(this, {
+      decoder: new HpackDecoder({ maxListBytes: maxHeaderBytes }),
+      maxHeaderBytes,
+      writer: this.#writer,
+      encoder: this.#encoder,
+      guard: this.#guard,
+      streams: this.#streams,
+      scheduler: this.#scheduler,
+      window: this.#window,
+    });
+    this.#dispatcher = new FrameDispatcher(frames, { maxHeaderBlockBytes, mayBeginWithGoAway: true });
+    this.#reader = new FrameReader(this.#dispatcher, undefined, true);
+    this.#writer.frame(clientPreface);
+    this.#writer.frame(
+      encodeSettings(
+        new Map([
+          [settingIds.enablePush, 0],
+          [settingIds.initialWindowSize, streamWindowBytes],
+          [settingIds.maxHeaderListSize, maxHeaderBytes],
+        ]),
+      ),
+    );
+    this.#writer.frame(encodeWindowUpdate(0, windowBytes - defaultWindowBytes));
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("drain", () => this.#drained());
+    socket.on("end", () => this.#lost("the server closed the connection"));
+    socket.on("error", (error: Error) => this.#lost(error.message));
+    socket.on("close", () => this.#closed());
+    if (socket.destroyed) {
+      process.nextTick(() => this.#closed()); // its events may have fired
+    }
+  }
+
+  // For the client
+
+  /** Whether a request can begin now. */
+  get hasRoom(): boolean {
+    return (
+      this.takesRequests &&
+      this.#streams.size < this.#maxStreams &&
+      this.#writer.unsentBytes < maxWaitingBytes
+    );
+  }
+
+  /** Whether requests can begin now or later. */
+  get takesRequests(): boolean {
+    return !this.#isLeaving && !this.#isDead && !this.#socket.destroyed;
+  }
+
+  /** Whether the server's settings have come: before that, nobody knows how many streams it takes. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Why the server left, by the error code of its GOAWAY; undefined: it sent none. */
+  get goAwayCode(): number | undefined {
+    return this.#goAwayCode;
+  }
+
+  /**
+   * Sends the head of a request, and its end when it has no body.
+   * @param listener hears nothing before this returns
+   * @returns undefined when the connection has no room
+   */
+  request(request: RequestFields, listener: ResponseListener): ClientStream | undefined {
+    if (!this.hasRoom) {
+      return undefined;
+    }
+    const id = this.#nextId;
+    this.#nextId += 2;
+    const { isHead, endsStream } = request;
+    const stream = new ClientStream(this, listener, {
+      id,
+      isHead,
+      endsStream,
+      sendBytes: this.#scheduler.initialBytes,
+      receiveBytes: streamWindowBytes,
+    });
+    this.#streams.set(id, stream);
+    this.#guard.streamOpened();
+    const encoder = this.#encoder;
+    encoder.begin();
+    for (let index = 0; index < request.pseudo.length; index += 2) {
+      encoder.add(request.pseudo[index] as string, request.pseudo[index + 1] as string);
+    }
+    addFields(encoder, request.fields);
+    this.#writer.headers(id, endsStream, encoder.end());
+    if (this.#nextId > maxStreamId) {
+      this.close(); // The next connection begins with 1 again.
+    }
+    return stream;
+  }
+
+  /** Takes no new requests, and closes the socket when the last stream has ended. */
+  close(): void {
+    this.#leave();
+    this.#endWhenIdle();
+  }
+
+  // Called by streams
+
+  queued(stream: ClientStream): void {
+    if (this.#streams.has(stream.id)) {
+      this.#scheduler.add(stream);
+    }
+  }
+
+  taken(stream: ClientStream, bytes: number): void {
+    if (this.#streams.has(stream.id)) {
+      this.#window.releaseStream(bytes, stream);
+    }
+  }
+
+  breakOff(stream: ClientStream, errorCode: number): void {
+    if (this.#remove(stream)) {
+      this.#writer.frame(encodeRstStream(stream.id, errorCode));
+      this.#streamGone();
+    }
+  }
+
+  // Called by the scheduler
+
+  dataSent(): void {
+    this.#guard.dataSent();
+  }
+
+  sendTrailers(streamId: number, trailers: HeaderList): void {
+    this.#encoder.begin();
+    addFields(this.#encoder, trailers);
+    this.#writer.headers(streamId, true, this.#encoder.end());
+  }
+
+  // Called by frames
+
+  get lastStreamId(): number {
+    return this.#nextId - 2;
+  }
+
+  faulted(stream: ClientStream, errorCode: number, reason: string): void {
+    if (this.#remove(stream)) {
+      this.#writer.frame(encodeRstStream(stream.id, errorCode));
+      stream.fail(new StreamError(reason));
+      this.#streamGone();
+    }
+  }
+
+  responseEnded(stream: ClientStream): void {
+    if (this.#remove(stream)) {
+      if (!stream.requestSent) {
+        // The server has answered without the rest of the request, and gets no more of it.
+        this.#writer.frame(encodeRstStream(stream.id, errorCodes.noError));
+      }
+      stream.completed();
+      this.#streamGone();
+    }
+  }
+
+  wasReset(stream: ClientStream, error: StreamError): void {
+    if (this.#remove(stream)) {
+      stream.fail(error);
+      this.#streamGone();
+    }
+  }
+
+  settingsCame(maxStreams: number | undefined): void {
+    // Without a limit the server takes any number.
+    this.#maxStreams = maxStreams ?? (this.#hasBegun ? this.#maxStreams : Number.POSITIVE_INFINITY);
+    this.#hasBegun = true;
+    this.#owner.roomChanged();
+  }
+
+  serverLeaves(lastTaken: number, errorCode: number): void {
+    this.#goAwayCode = errorCode;
+    this.#leave();
+    const message = `the server went away with ${errorCodeText(errorCode)}`;
+    for (const stream of [...this.#streams.values()]) {
+      if (stream.id > lastTaken && this.#remove(stream)) {
+        stream.fail(new StreamError(message, { isUnseen: true }));
+      }
+    }
+    if (errorCode === errorCodes.noError) {
+      this.#endWhenIdle();
+    } else {
+      this.#lost(message);
+    }
+  }
+
+  // Reading
+
+  #receive(chunk: Buffer): void {
+    if (this.#isDead) {
+      return;
+    }
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      const code = error instanceof Http2Error ? error.code : errorCodes.internalError;
+      this.#fail(code, error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (this.#writer.unsentBytes > maxUnsentBytes) {
+      this.#fail(errorCodes.enhanceYourCalm, "the server does not read what it asks for");
+    }
+  }
+
+  #drained(): void {
+    this.#scheduler.run();
+    if (!this.#isDead) {
+      this.#owner.roomChanged();
+    }
+  }
+
+  // The end
+
+  /** @returns whether it was open */
+  #remove(stream: ClientStream): boolean {
+    this.#scheduler.remove(stream);
+    const wasOpen = this.#streams.delete(stream.id);
+    if (wasOpen) {
+      this.#guard.streamEnded();
+    }
+    return wasOpen;
+  }
+
+  #streamGone(): void {
+    if (!this.#isLeaving && !this.#isDead) {
+      this.#owner.roomChanged();
+    }
+    this.#endWhenIdle();
+  }
+
+  #leave(): void {
+    if (!this.#isLeaving && !this.#isDead) {
+      this.#isLeaving = true;
+      this.#owner.leaving();
+    }
+  }
+
+  #endWhenIdle(): void {
+    if (!this.#isLeaving || this.#isDead || this.#streams.size > 0) {
+      return;
+    }
+    this.#die();
+    const socket = this.#socket;
+    this.#writer.frame(encodeGoAway(0, errorCodes.noError));
+    this.#writer.flush();
+    socket.end(() => socket.destroy());
+    setTimeout(() => socket.destroy(), closeMs).unref();
+  }
+
+  /** Ends the connection for a fault of the server. */
+  #fail(errorCode: number, reason: string): void {
+    if (!this.#isDead) {
+      const text = reason.slice(0, 200).replace(/[^ -~]/g, "?");
+      this.#writer.frame(encodeGoAway(0, errorCode, text));
+      this.#writer.flush();
+      this.#lost(`the server broke HTTP/2: ${reason}`);
+    }
+  }
+
+  /** The connection is of no use: what runs on it fails. */
+  #lost(reason: string): void {
+    if (this.#isDead) {
+      return;
+    }
+    this.#leave();
+    this.#die();
+    this.#socket.end();
+    this.#socket.destroy();
+    const lost = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const stream of lost) {
+      stream.fail(new StreamError(reason, { isConnectionLost: true }));
+    }
+  }
+
+  #closed(): void {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.#lost("the connection was closed");
+      this.#owner.closed();
+    }
+  }
+
+  #die(): void {
+    this.#isDead = true;
+    this.#dispatcher.stop();
+    this.#scheduler.clear();
+  }
+}

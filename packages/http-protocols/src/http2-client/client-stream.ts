@@ -1,0 +1,258 @@
+import type { HeaderList } from "../header-list.ts";
+import { errorCodes } from "../http2/frames.ts";
+import type { HeaderField } from "../http2/header-field.ts";
+import type { ReceivingStream } from "../http2/receive-window.ts";
+import { SendQueue } from "../http2/send-queue.ts";
+import type { SendingStream } from "../http2/send-scheduler.ts";
+import { HeldData } from "./held-data.ts";
+import { readResponseHead, readResponseTrailers } from "./response-fields.ts";
+import type { StreamError } from "./stream-error.ts";
+
+/**
+ * Takes the response of one request. Order: any number of `interim`, `head`, any number of `data`, `end`. `failed` may come at
+ * any time; nothing after `end`, `failed` or a cancel. No method may throw.
+ */
+export interface ResponseListener {
+  /** An answer of class 1xx. The final one follows. */
+  interim(status: number, headers: HeaderList): void;
+  /** @param endsStream whether nothing follows but `end`, which is called right after */
+  head(status: number, headers: HeaderList, endsStream: boolean): void;
+  /** @param chunk may be kept. @returns false when it is enough for now: nothing comes until `resume` */
+  data(chunk: Buffer): boolean;
+  /** @param trailers fields behind the body */
+  end(trailers: HeaderList): void;
+  failed(error: StreamError): void;
+}
+
+/** The connection, as far as a stream needs it. */
+export interface StreamCarrier {
+  /** There is something in the queue of this stream. */
+  queued(stream: ClientStream): void;
+  /** Bytes of the response were handed on, so the server may send that many again. */
+  taken(stream: ClientStream, bytes: number): void;
+  /** Breaks the stream off with RST_STREAM, and forgets it. */
+  breakOff(stream: ClientStream, errorCode: number): void;
+}
+
+/** What is known of a request before its response comes. */
+interface StreamStart {
+  /** Number of the stream. */
+  readonly id: number;
+  /** Whether its response has no body, whatever its length says. */
+  readonly isHead: boolean;
+  /** Whether the request has neither body nor trailers. */
+  readonly endsStream: boolean;
+  /** Bytes that the server takes of the request's body at first. */
+  readonly sendBytes: number;
+  /** Bytes that this side takes of the response's body at first. */
+  readonly receiveBytes: number;
+}
+
+/** Statuses whose responses have no body. Source: RFC 9110, section 6.4.1 */
+const bodiless: ReadonlySet<number> = new Set([204, 304]);
+
+/** One request and its response, as the client's side sees them. */
+export class ClientStream implements SendingStream, ReceivingStream {
+  readonly id: number;
+  /** DATA of the request that waits for a window. */
+  readonly sending: SendQueue;
+  receiveWindowBytes: number;
+  untoldBytes = 0;
+  readonly #carrier: StreamCarrier;
+  readonly #listener: ResponseListener;
+  readonly #isHead: boolean;
+  readonly #held = new HeldData();
+  #trailers: HeaderList = [];
+  #requestSent: boolean;
+  #headCame = false;
+  /** Bytes of the body that are still to come; undefined when nobody knows. */
+  #leftBytes: number | undefined;
+  /** Trailers of a response that is complete, until all its data is handed on. */
+  #ended: HeaderList | undefined;
+  #isPaused = false;
+  #isHanding = false;
+  #isOver = false;
+
+  constructor(carrier: StreamCarrier, listener: ResponseListener, start: StreamStart) {
+    this.#carrier = carrier;
+    this.#listener = listener;
+    this.id = start.id;
+    this.#isHead = start.isHead;
+    this.#requestSent = start.endsStream;
+    this.sending = new SendQueue(start.id, start.sendBytes);
+    this.receiveWindowBytes = start.receiveBytes;
+  }
+
+  // For the client
+
+  /** Sends a part of the body. @param chunk may not change until it is sent. @returns false when it is enough until `onceDrain` */
+  write(chunk: Uint8Array): boolean {
+    if (this.#isOver || this.#requestSent || chunk.length === 0) {
+      return true;
+    }
+    this.sending.push(chunk);
+    this.#carrier.queued(this);
+    return !this.sending.isFull;
+  }
+
+  /** Ends the request. @param trailers checked fields that follow its body */
+  end(trailers: HeaderList = []): void {
+    if (!this.#isOver && !this.#requestSent) {
+      this.#trailers = trailers;
+      this.sending.end();
+      this.#carrier.queued(this);
+    }
+  }
+
+  /** Calls back once the stream takes more of the body. */
+  onceDrain(callback: () => void): void {
+    this.sending.onceDrain(callback);
+  }
+
+  /** Hands on more of the response, after `data` returned false. */
+  resume(): void {
+    this.#isPaused = false;
+    this.#handOn();
+  }
+
+  /** Gives the request up. The listener hears nothing more. */
+  cancel(): void {
+    if (!this.#isOver) {
+      this.#finish();
+      this.#carrier.breakOff(this, errorCodes.cancel);
+    }
+  }
+
+  // Called by the connection
+
+  get trailers(): HeaderList {
+    return this.#trailers;
+  }
+
+  /** Whether the frame that ends the request went out. */
+  get requestSent(): boolean {
+    return this.#requestSent;
+  }
+
+  allSent(): void {
+    this.#requestSent = true;
+  }
+
+  /** A header block came. @returns what is wrong with it, "" when nothing is */
+  receiveHeaders(fields: readonly HeaderField[], endsStream: boolean): string {
+    if (this.#headCame) {
+      return endsStream ? this.#receiveTrailers(fields) : "a second head";
+    }
+    const head = readResponseHead(fields);
+    if (typeof head === "string") {
+      return head;
+    }
+    const { status, headers } = head;
+    if (status < 200) {
+      if (endsStream) {
+        return `status ${status} ends the stream`;
+      }
+      this.#listener.interim(status, headers);
+      return "";
+    }
+    this.#headCame = true;
+    this.#leftBytes = this.#isHead || bodiless.has(status) ? 0 : head.contentLength;
+    if (endsStream && !this.#isHead && this.#leftBytes !== 0 && this.#leftBytes !== undefined) {
+      return `the body is ${this.#leftBytes} bytes shorter than content-length`;
+    }
+    this.#listener.head(status, headers, endsStream);
+    if (endsStream) {
+      this.#ended = [];
+    }
+    return "";
+  }
+
+  /** A part of the body came. @param piece may be kept. @returns what is wrong, "" when nothing is */
+  receive(piece: Buffer): string {
+    if (!this.#headCame) {
+      return "DATA before the head";
+    }
+    if (this.#leftBytes !== undefined) {
+      this.#leftBytes -= piece.length;
+      if (this.#leftBytes < 0) {
+        return "the body is longer than content-length, or must be empty";
+      }
+    }
+    if (this.#isPaused || this.#isHanding || !this.#held.isEmpty) {
+      this.#held.push(piece);
+    } else if (piece.length > 0) {
+      this.#hand(piece);
+    }
+    return "";
+  }
+
+  /** The server has sent all. @returns what is wrong, "" when nothing is */
+  receiveEnd(): string {
+    if (this.#leftBytes !== undefined && this.#leftBytes > 0) {
+      return `the body is ${this.#leftBytes} bytes shorter than content-length`;
+    }
+    this.#ended = [];
+    return "";
+  }
+
+  /** The stream ended before its response was complete. */
+  fail(error: StreamError): void {
+    if (!this.#isOver) {
+      this.#finish();
+      this.#listener.failed(error);
+    }
+  }
+
+  #receiveTrailers(fields: readonly HeaderField[]): string {
+    if (this.#leftBytes !== undefined && this.#leftBytes > 0) {
+      return `the body is ${this.#leftBytes} bytes shorter than content-length`;
+    }
+    const trailers = readResponseTrailers(fields);
+    if (typeof trailers === "string") {
+      return trailers;
+    }
+    this.#ended = trailers;
+    return "";
+  }
+
+  /** The connection has forgotten the stream: its end is told when all data was. */
+  completed(): void {
+    this.sending.drop();
+    this.#handOn();
+  }
+
+  #hand(piece: Buffer): void {
+    this.#isHanding = true;
+    if (!this.#listener.data(piece)) {
+      this.#isPaused = true;
+    }
+    this.#isHanding = false;
+    if (!this.#isOver && this.#ended === undefined) {
+      this.#carrier.taken(this, piece.length);
+    }
+  }
+
+  #handOn(): void {
+    if (this.#isHanding) {
+      return;
+    }
+    while (!this.#isPaused && !this.#isOver) {
+      const piece = this.#held.take();
+      if (piece === undefined) {
+        break;
+      }
+      this.#hand(piece);
+    }
+    if (this.#ended !== undefined && !this.#isOver && this.#held.isEmpty) {
+      const trailers = this.#ended;
+      this.#finish();
+      this.#listener.end(trailers);
+    }
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#held.drop();
+    this.sending.drop();
+  }
+}

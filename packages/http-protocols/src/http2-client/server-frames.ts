@@ -1,0 +1,193 @@
+import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
+import type { FloodGuard } from "../http2/flood-guard.ts";
+import type { FrameHandler } from "../http2/frame-dispatcher.ts";
+import type { FrameWriter } from "../http2/frame-writer.ts";
+import { encodePingAck, errorCodes, settingIds, settingsAck } from "../http2/frames.ts";
+import type { HpackDecoder } from "../http2/hpack-decoder.ts";
+import type { HpackEncoder } from "../http2/hpack-encoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
+import type { ReceiveWindow } from "../http2/receive-window.ts";
+import type { SendScheduler } from "../http2/send-scheduler.ts";
+import type { ClientStream } from "./client-stream.ts";
+import { errorCodeText, StreamError } from "./stream-error.ts";
+
+/** The connection, as far as frames need it. */
+export interface FrameOwner {
+  /** Number of the last stream that was opened; 0: none was. */
+  readonly lastStreamId: number;
+  /** Ends a stream for a fault of its server. @param reason for people */
+  faulted(stream: ClientStream, errorCode: number, reason: string): void;
+  /** A response is complete. */
+  responseEnded(stream: ClientStream): void;
+  /** The server broke a stream off. */
+  wasReset(stream: ClientStream, error: StreamError): void;
+  /** The server's settings allow so many streams; undefined: they do not say. */
+  settingsCame(maxStreams: number | undefined): void;
+  /** The server takes no more streams. @param lastTaken streams above it were not looked at */
+  serverLeaves(lastTaken: number, errorCode: number): void;
+}
+
+/** The parts of a connection. */
+interface ConnectionParts {
+  /** Reads header blocks. Its table is shared by all streams, so each block must be read. */
+  readonly decoder: HpackDecoder;
+  /** Limit of a header block's fields, for messages. */
+  readonly maxHeaderBytes: number;
+  /** Writes frames to the socket. */
+  readonly writer: FrameWriter;
+  /** Writes header blocks. */
+  readonly encoder: HpackEncoder;
+  /** Counts frames that cost the server less than this side. */
+  readonly guard: FloodGuard;
+  /** Open streams by number. */
+  readonly streams: ReadonlyMap<number, ClientStream>;
+  /** Chooses whose DATA goes out next. */
+  readonly scheduler: SendScheduler;
+  /** Window of the whole connection for received DATA. */
+  readonly window: ReceiveWindow;
+}
+
+/**
+ * Applies a server's frames to its connection. A violation of a stream ends the stream; one of the connection throws an
+ * Http2Error, which ends the connection. Frames on streams that are over are dropped, as they may have been under way.
+ */
+export class ServerFrames implements FrameHandler {
+  readonly #owner: FrameOwner;
+  readonly #parts: ConnectionParts;
+
+  constructor(owner: FrameOwner, parts: ConnectionParts) {
+    this.#owner = owner;
+    this.#parts = parts;
+  }
+
+  data(streamId: number, piece: Buffer, frameBytes: number, endsStream: boolean): void {
+    const { window, guard } = this.#parts;
+    const stream = this.#openStream(streamId, "DATA");
+    window.take(frameBytes);
+    // At once, so that one slow reader does not stop the other streams. Each stream's own window bounds what is held.
+    window.release(frameBytes);
+    if (piece.length === 0 && !endsStream) {
+      guard.idleFrame();
+    }
+    if (stream === undefined) {
+      return;
+    }
+    stream.receiveWindowBytes -= frameBytes;
+    if (stream.receiveWindowBytes < 0) {
+      this.#owner.faulted(
+        stream,
+        errorCodes.flowControlError,
+        "the server sent DATA over the window of the stream",
+      );
+      return;
+    }
+    if (frameBytes > piece.length && !endsStream) {
+      window.releaseStream(frameBytes - piece.length, stream);
+    }
+    let problem = stream.receive(piece);
+    if (problem === "" && endsStream) {
+      problem = stream.receiveEnd();
+    }
+    this.#after(stream, problem, endsStream);
+  }
+
+  headers(streamId: number, block: Buffer, endsStream: boolean): void {
+    const { decoder, guard, maxHeaderBytes } = this.#parts;
+    const stream = this.#openStream(streamId, "HEADERS");
+    const fields = decodeHeaderBlock(decoder, block);
+    if (stream === undefined) {
+      return;
+    }
+    if (fields === undefined) {
+      const reason = `the response head is larger than the limit of ${maxHeaderBytes} bytes`;
+      this.#owner.faulted(stream, errorCodes.enhanceYourCalm, reason);
+      return;
+    }
+    if (!endsStream) {
+      guard.idleFrame(); // Each stream earns one by its end, and has one head that is none of these.
+    }
+    this.#after(stream, stream.receiveHeaders(fields, endsStream), endsStream);
+  }
+
+  reset(streamId: number, resetCode: number): void {
+    const stream = this.#openStream(streamId, "RST_STREAM");
+    if (stream !== undefined) {
+      const isUnseen = resetCode === errorCodes.refusedStream;
+      const message = `the stream was reset with ${errorCodeText(resetCode)}`;
+      this.#owner.wasReset(stream, new StreamError(message, { isUnseen, resetCode }));
+    }
+  }
+
+  settings(settings: ReadonlyMap<number, number>): void {
+    const { guard, writer, encoder, scheduler, streams } = this.#parts;
+    guard.idleFrame();
+    if ((settings.get(settingIds.enablePush) ?? 0) !== 0) {
+      throw new Http2Error(errorCodes.protocolError, "SETTINGS_ENABLE_PUSH of a server");
+    }
+    writer.frame(settingsAck);
+    const tableBytes = settings.get(settingIds.headerTableSize);
+    if (tableBytes !== undefined) {
+      encoder.setTableLimit(tableBytes);
+    }
+    const windowBytes = settings.get(settingIds.initialWindowSize);
+    if (windowBytes !== undefined) {
+      scheduler.setInitial(windowBytes, streams.values());
+    }
+    this.#owner.settingsCame(settings.get(settingIds.maxConcurrentStreams));
+  }
+
+  ping(payload: Buffer): void {
+    const { guard, writer } = this.#parts;
+    guard.idleFrame();
+    writer.frame(encodePingAck(payload));
+  }
+
+  idleFrame(): void {
+    this.#parts.guard.idleFrame();
+  }
+
+  goAway(lastTaken: number, errorCode: number): void {
+    this.#owner.serverLeaves(lastTaken, errorCode);
+  }
+
+  windowUpdate(streamId: number, increment: number): void {
+    const { guard, scheduler } = this.#parts;
+    guard.windowUpdate();
+    if (streamId === 0) {
+      scheduler.grant(increment);
+      return;
+    }
+    const stream = this.#openStream(streamId, "WINDOW_UPDATE");
+    if (stream === undefined) {
+      return;
+    }
+    if (increment === 0) {
+      this.#owner.faulted(stream, errorCodes.protocolError, "the server sent WINDOW_UPDATE of 0");
+    } else if (!scheduler.grantStream(stream, increment)) {
+      this.#owner.faulted(stream, errorCodes.flowControlError, "the server sent a window over 2^31 - 1");
+    }
+  }
+
+  streamError(streamId: number, errorCode: number): void {
+    const stream = this.#parts.streams.get(streamId);
+    if (stream !== undefined) {
+      this.#owner.faulted(stream, errorCode, "the server sent a malformed PRIORITY frame");
+    }
+  }
+
+  #after(stream: ClientStream, problem: string, endsStream: boolean): void {
+    if (problem !== "") {
+      this.#owner.faulted(stream, errorCodes.protocolError, `malformed response: ${problem}`);
+    } else if (endsStream) {
+      this.#owner.responseEnded(stream);
+    }
+  }
+
+  /** @returns undefined for a stream that is over. @throws Http2Error PROTOCOL_ERROR for one that never was opened */
+  #openStream(streamId: number, what: string): ClientStream | undefined {
+    if (streamId === 0 || streamId % 2 === 0 || streamId > this.#owner.lastStreamId) {
+      throw new Http2Error(errorCodes.protocolError, `${what} on stream ${streamId}, which was never opened`);
+    }
+    return this.#parts.streams.get(streamId);
+  }
+}
