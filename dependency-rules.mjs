@@ -118,7 +118,8 @@ const rooms = {
     "clickhouse|tracing",
   ],
   "http-protocols": [
-    "header-list|http2|quic",
+    "header-list",
+    "http2|quic",
     "grpc-client|grpc-js|http1|http2-client|http2-server",
     "http3",
   ],
@@ -212,6 +213,18 @@ export default {
       severity: "error",
       from: { path: "^packages/http-protocols/", pathNot: test },
       to: { path: "^packages/(?!http-protocols/)" },
+    },
+    {
+      name: "web-server-without-node-http2",
+      comment:
+        "A fault of node:http2 ends the whole process with all its connections. The web server speaks HTTP/2 with http-protocols, on " +
+        "both sides.",
+      severity: "error",
+      from: {
+        path: `^packages/(${["http-protocols", ...Object.keys(serverPackages)].join("|")})/(src|bin)/`,
+        pathNot: test,
+      },
+      to: { path: "^(node:)?http2$", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "http-protocols-tests-stand-alone",

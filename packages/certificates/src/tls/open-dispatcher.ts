@@ -18,6 +18,7 @@ export function checkProxy(proxy: string | undefined): void {
 
 /**
  * Opens what requests to authorities go through.
+ * It is HTTP/1.1 always: a fault of `node:http2` can end the whole process.
  * @param roots PEM, trusted for the authorities beside those that Node trusts
  * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
  */
@@ -28,12 +29,12 @@ export async function openDispatcher(
   const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import("undici"); // when it is needed: most starts ask nobody
   const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
   if (proxy) {
-    return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls });
+    return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls, allowH2: false });
   }
   if (proxy === undefined && inEnvironment.some((name) => process.env[name])) {
     const own = process.env.no_proxy ?? process.env.NO_PROXY ?? "";
     const noProxy = own.trim() === "*" ? "*" : `${alwaysDirect},${own}`;
-    return new EnvHttpProxyAgent({ connect: tls, requestTls: tls, noProxy });
+    return new EnvHttpProxyAgent({ connect: tls, requestTls: tls, noProxy, allowH2: false });
   }
-  return new Agent({ connect: tls });
+  return new Agent({ connect: tls, allowH2: false });
 }

@@ -86,7 +86,7 @@ async function begun(
   return opened;
 }
 
-/** What was written is at the server. */
+/** Waits until the server has all that was written. */
 async function settled(): Promise<void> {
   await turn();
   await turn();

@@ -46,7 +46,7 @@ export interface ClientConnectionLimits {
   readonly firstStreamId?: number;
 }
 
-/** What a request begins with. */
+/** The beginning of a request. */
 export interface RequestFields {
   /** Pseudo fields, which are known good. */
   readonly pseudo: HeaderList;

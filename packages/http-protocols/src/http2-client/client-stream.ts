@@ -34,7 +34,7 @@ export interface StreamCarrier {
   breakOff(stream: ClientStream, errorCode: number): void;
 }
 
-/** What is known of a request before its response comes. */
+/** Facts about a request that hold before its response comes. */
 interface StreamStart {
   /** Number of the stream. */
   readonly id: number;

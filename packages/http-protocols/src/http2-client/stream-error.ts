@@ -27,7 +27,7 @@ interface StreamErrorFacts {
   readonly isUnseen?: boolean;
   /** The connection ended, and with it each of its streams. */
   readonly isConnectionLost?: boolean;
-  /** Of RST_STREAM; undefined where the server sent none. */
+  /** The code of RST_STREAM; undefined where the server sent none. */
   readonly resetCode?: number;
 }
 

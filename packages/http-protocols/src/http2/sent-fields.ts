@@ -38,7 +38,7 @@ function h2Name(name: string): string | undefined {
   return written;
 }
 
-/** What the fields of a message say that this side would otherwise add itself. */
+/** The fields of a message that this side would otherwise add itself. */
 export interface SaidFields {
   /** Undefined when they name none. */
   readonly contentLength: number | undefined;

@@ -10,7 +10,7 @@ export interface SentFrame {
   readonly flags: number;
   readonly streamId: number;
   readonly payload: Buffer;
-  /** Of HEADERS. */
+  /** The fields of a header block. */
   readonly fields?: readonly string[];
 }
 

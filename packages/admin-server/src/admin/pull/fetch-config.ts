@@ -25,6 +25,7 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
   const ca = await Promise.all((tls?.root_ca_pem_files ?? []).map((path) => readPemFile(path)));
   const { Agent } = await import("undici"); // when it is needed: few servers pull a config
   return new Agent({
+    allowH2: false,
     connect: {
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),

@@ -3,6 +3,7 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 import { defineModule } from "server-core/modules/module";
 import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
+import { httpOneAgent } from "../http-one-agent.ts";
 
 /** Says whether a certificate may be obtained for a name that a client asked for. */
 export interface CertificatePermission extends ModuleInstance {
@@ -31,7 +32,11 @@ export const httpPermission = defineModule({
         let status: number;
         try {
           const { fetch } = await import("undici"); // when it is needed: most servers ask nobody
-          const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+          const response = await fetch(url, {
+            dispatcher: await httpOneAgent(),
+            redirect: "manual",
+            signal: AbortSignal.timeout(timeoutMs),
+          });
           await response.body?.cancel();
           status = response.status;
         } catch (error) {

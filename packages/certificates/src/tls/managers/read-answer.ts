@@ -1,6 +1,7 @@
 import { messageOf, ServerError } from "server-core/errors";
 import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
+import { httpOneAgent } from "../http-one-agent.ts";
 
 /** Limit of one answer: a chain with its key, or a bundle of authorities. */
 const maxAnswerBytes = 1024 * 1024;
@@ -17,7 +18,7 @@ export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buf
     const { request } = await import("undici"); // when it is needed: most servers ask nobody
     const { statusCode, body } = await request(url, {
       signal: AbortSignal.timeout(timeoutMs),
-      ...(dispatcher === undefined ? {} : { dispatcher }),
+      dispatcher: dispatcher ?? (await httpOneAgent()),
     });
     if (statusCode !== 200) {
       await body.dump();

@@ -39,12 +39,14 @@ export const httpCaPool = defineModule({
       async load() {
         const { Agent, buildConnector } = await import("undici"); // when it is needed: most servers ask nobody
         const connect = buildConnector({
+          allowH2: false,
           timeout: tls?.handshake_timeout || defaultHandshakeMs,
           rejectUnauthorized: tls?.insecure_skip_verify !== true,
           ...(tls?.server_name ? { servername: tls.server_name } : {}),
           ...(pool === undefined ? {} : { ca: await pool.load() }),
         });
         const agent = new Agent({
+          allowH2: false,
           connect(options, done) {
             connect(options, (...result) => {
               const [, socket] = result;

@@ -37,6 +37,7 @@ export class OidcProvider {
     this.#config = config;
     this.#secret = secret;
     this.#agent = new Agent({
+      allowH2: false,
       maxResponseSize: maxAnswerBytes,
       ...(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {}),
     });

@@ -30,7 +30,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
 export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
   const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
   // A redirect may lead to HTTPS, whose certificate is what is asked for.
-  const agent = new Agent({ connect: { rejectUnauthorized: false, timeout: timeoutMs } });
+  const agent = new Agent({ allowH2: false, connect: { rejectUnauthorized: false, timeout: timeoutMs } });
   const host = isIP(name) === 6 ? `[${name}]` : name;
   let url = new URL(`http://${host}:${httpPort}${challengePath}${token}`);
   try {
