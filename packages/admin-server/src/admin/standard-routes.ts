@@ -23,10 +23,15 @@ import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
 import { validateRoute } from "./validate-route.ts";
 
+/** Parts of the process that the standard routes of the admin API reach. */
 export interface StandardRouteParts {
+  /** Holds the config that runs, and changes it. */
   readonly engine: ConfigEngine;
+  /** Formats of configs other than JSON, by name and media type. */
   readonly adapters: AdapterRegistry;
+  /** Earlier configs, with who changed what. */
   readonly history: ConfigHistory;
+  /** Fetches the config from where `admin.config.load` says. */
   readonly puller: ConfigPuller;
   /** The server's own modules. */
   readonly registry: ModuleRegistry;
@@ -34,6 +39,7 @@ export interface StandardRouteParts {
   readonly consoleFolder: string;
   /** Reach the threads that serve. */
   readonly messages: ThreadMessages;
+  /** Counters, gauges and memory that all threads share. */
   readonly shared: SharedState;
   /** For their profiles; undefined where the main thread serves. */
   readonly workers: Workers | undefined;

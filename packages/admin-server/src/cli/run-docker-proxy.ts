@@ -18,6 +18,11 @@ import { runServer, type ServerRun } from "./run-server.ts";
 
 /** The arguments of `server docker-proxy`. */
 export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
+  /**
+   * - `standalone`: follows labels and serves the sites itself
+   * - `controller`: follows labels and gives the config to servers in containers
+   * - `server`: waits for a controller and serves what that gives it
+   */
   readonly mode: "standalone" | "controller" | "server";
   /** Sockets of engines; empty: that of the environment. */
   readonly sockets: readonly string[];
@@ -26,13 +31,19 @@ export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" |
   readonly versions: readonly string[];
   /** A range of addresses; "" is any. */
   readonly controllerNetwork: string;
+  /** Networks through which upstreams are reached; empty: those of the own container, or any outside of containers. */
   readonly ingressNetworks: readonly string[];
+  /** A serverfile to which labels add; "" for none. */
   readonly file: string;
+  /** First word of labels (`caddy`). */
   readonly prefix: string;
+  /** True: a site that cannot be adapted is left out. False: it stops every change. */
   readonly leavesOutFaults: boolean;
+  /** True: labels of containers that do not run count too. */
   readonly readsStopped: boolean;
-  /** Durations as Go writes them. */
+  /** How often containers are looked at without an event, as Go writes durations (`30s`). */
   readonly polling: string;
+  /** How long events are gathered before a look at the containers, as Go writes durations (`100ms`). */
   readonly throttle: string;
 }
 

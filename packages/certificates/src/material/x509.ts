@@ -26,6 +26,7 @@ export interface CertificatePlan {
   readonly commonName: string;
   /** DNS names and IP addresses; none for an authority. */
   readonly names: readonly string[];
+  /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -33,6 +34,7 @@ export interface CertificatePlan {
   readonly pathLength?: number;
   /** Absent: signed with its own key. */
   readonly issuer?: X509Certificate | undefined;
+  /** The private key that signs: the issuer's, or the own one without an issuer. */
   readonly issuerKey: KeyObject;
   /** Made by who asked: for the challenge of TLS-ALPN. */
   readonly extensions?: readonly Extension[];

@@ -9,12 +9,18 @@ import type { TraceQlReader } from "./traceql-reader.ts";
 
 /** The parts of a store that an engine may be without. */
 export interface OptionalParts {
+  /** Calls between services. */
   readonly dependencies: DependencyReader;
+  /** Rates, errors and durations by service and operation. */
   readonly metrics: MetricsReader;
+  /** Traces that a user chose to keep. */
   readonly archive: ArchiveStore;
+  /** Heat maps, comparisons, exceptions and other sums over many traces. */
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
+  /** Names and values of attributes, for completion. */
   readonly catalog: AttributeCatalog;
+  /** Throughput and probabilities of adaptive sampling, which collectors share. */
   readonly sampling: SamplingStore;
 }
 

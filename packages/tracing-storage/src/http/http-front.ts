@@ -37,12 +37,18 @@ export interface HttpFrontSettings {
   readonly tls?: ServerTls | undefined;
 }
 
+/** Parts that serve the HTTP protocol of the store. */
 export interface HttpFrontParts {
+  /** Runs statements. */
   readonly engine: Engine;
+  /** Lets a bounded number of statements run at once, and a bounded number wait. */
   readonly gate: QueryGate;
+  /** Refuses rows before the disk is full. Statements that free space still run. */
   readonly guard: DiskGuard;
+  /** Answers statements for few rows by key from part files, without the engine. */
   readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
+  /** Moves damaged parts to `detached`, so that reads go on without them. */
   readonly quarantine: PartQuarantine;
   /** Begins reads again that met a damaged block. */
   readonly stuckReads: StuckReads;

@@ -26,8 +26,11 @@ export interface StartedChallenge {
   readonly type: SharedChallengeType;
   /** URL of the challenge at the authority. */
   readonly url: string;
+  /** The DNS name or IP address that is to be proven. */
   readonly name: string;
+  /** The authority's, by which it asks for the proof. */
   readonly token: string;
+  /** The proof: the token, a dot, and the thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
 }
 

@@ -8,13 +8,18 @@ export interface SpanStatistics {
   name: string;
   /** Index of their service where they are all of one, otherwise −1. */
   service: number;
+  /** Index of the first of them, in the order of the trace. */
   first: number;
   count: number;
+  /** Spans of them that failed. */
   errors: number;
+  /** Sum of their durations. It may exceed that of the trace, as spans overlap. */
   totalUs: number;
+  /** Sum of their durations without the time of their children. */
   selfUs: number;
   leastUs: number;
   medianUs: number;
+  /** 95 of 100 of them took at most this long. */
   p95Us: number;
   mostUs: number;
 }

@@ -13,8 +13,11 @@ export interface AwsCredentials {
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;
+  /** "" for none; its hash is signed either way. */
   readonly body: string;
+  /** Region whose keys count, such as `us-east-1`. */
   readonly region: string;
+  /** The service's name in signatures, such as `route53`. */
   readonly service: string;
 }
 
