@@ -18,7 +18,7 @@ function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
   );
 }
 
-/** Whether nothing is automated on a server: names that need certificates are not listed then. */
+/** Whether automatic certificates are off on a server. The config lists no names of certificates then. */
 function hasNoCertificates({ members }: ServerDraft): boolean {
   const automatic = members.look("automatic_https");
   return isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true);

@@ -6,46 +6,57 @@
  */
 export type Merging = "alike" | "same" | "none";
 
+/**
+ * Which automated names become further addresses of the site for any host, instead of words of `tls_automate_names`:
+ *
+ * - `unserved`: names that no site serves
+ * - `internal`: those of them that no public authority knows
+ * - `first`: the first name of each policy that has no other settings
+ * - `all`: every automated name
+ * - `none`: none of them
+ */
 export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
+
+/**
+ * Where an address for any host is added that no route shows. An address with any host hides its site's other hosts, and a site
+ * without routes has no route at all.
+ *
+ * - `none`: nowhere
+ * - `with paths`: in a site whose addresses all have paths, on servers whose logs or connection policies speak of any host;
+ *   without such a site as `alone`
+ * - `alone`: in a site of its own on these servers
+ * - `for names`: as `alone`, also on the server of the HTTPS port, since automated names need a site for any host
+ * - `beside names`: in sites with paths whose names are all automated
+ */
 export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";
 
-/** Choices between texts that mean the same. The config tells little of them, so each text is adapted again and compared. */
+/** Choices between texts that mean the same. A config shows few of them, so each text is adapted again and compared. */
 export interface Choices {
-  /** Which sites of several servers are one, with the addresses of all. */
+  /** Which sites of several servers are written as one site with the addresses of all. */
   readonly merging: Merging;
-  /** True: settings for all names are global options, instead of belonging to the site for any host. */
+  /** True: settings for all names are global options. False: they stand in the site for any host. */
   readonly globalCertificates: boolean;
-  /** ACME is set up by `email`, `acme_ca` …, not issuer by issuer. */
+  /** True: ACME is set up by options such as `email` and `acme_ca`. False: by a `cert_issuer` for each issuer. */
   readonly acmeOptions: boolean;
-  /**
-   * Automated names become further addresses of the site for any host, instead of `tls_automate_names`. The
-   * choice says which: names without a site, those of them that no public authority knows, the first name of
-   * each policy without other settings, or all.
-   */
   readonly automatedAddresses: AutomatedAddresses;
-  /**
-   * Which sites have an address for any host that no route tells of: a site with paths may, and a site without routes
-   * is not to be seen at all. Those that logs and connection policies speak of, in a site with paths or in one of their
-   * own; or one that automated names need, alone or beside them.
-   */
   readonly hiddenAnyHost: HiddenAnyHost;
-  /** Sites for any host without TLS say `http://`: else they would speak for the certificates of all. */
+  /** True: sites for any host without TLS say `http://`. Else their settings would count for the certificates of all names. */
   readonly namesScheme: boolean;
   /** True: `default_bind` has the addresses on which all servers listen. */
   readonly defaultBind: boolean;
-  /** `handle_errors` stands before other directives: numbers of groups may tell, but not where they begin. */
+  /** True: `handle_errors` stands before the other directives. Groups are numbered in the order of the text. */
   readonly errorsFirst: boolean;
 }
 
 /** The parts of a config that make a choice matter; without them both places give the same text. */
 export interface ChoiceGrounds {
-  /** Whether policies say how certificates are had. */
+  /** Whether the config has policies that automate certificates. */
   readonly hasPolicies: boolean;
-  /** Whether names are automated that no route need name. */
+  /** Whether certificates are automated for names that perhaps no route names. */
   readonly hasAutomatedNames: boolean;
-  /** Whether a server speaks of a site for any host that is not to be seen. */
+  /** Whether logs or connection policies of a server speak of a site for any host that no route shows. */
   readonly hasHiddenSites: boolean;
-  /** Whether a policy names certificates and says nothing else: some site speaks for all others. */
+  /** Whether a policy has names and no settings: then another site has settings for all names. */
   readonly hasPlainPolicies: boolean;
   /** Whether routes for errors are in groups. */
   readonly hasGroupedErrors: boolean;

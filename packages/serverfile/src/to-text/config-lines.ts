@@ -10,11 +10,11 @@ export interface SiteLines {
   readonly head: readonly Line[];
   /** Matchers and directives. */
   readonly body: readonly Line[];
-  /** Why it is there, when that is not to be seen. */
+  /** A comment before the site, where its purpose is not obvious. */
   readonly comment?: string;
 }
 
-/** A site that listens nowhere: it is in no server, but takes numbers. @param number makes its name another */
+/** A site that listens nowhere. It is in no server, but takes numbers of groups. @param number keeps its name unique */
 export function unservedSite(number: number, head: readonly Line[], body: readonly Line[]): SiteLines {
   const bind: Line = { words: ["bind"], block: [line("protocols", "h2")] };
   return {

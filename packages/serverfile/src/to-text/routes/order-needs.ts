@@ -1,7 +1,7 @@
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";
 
-/** How directives are sorted, as the option `order` has it. */
+/** The order of directives, with the `order` options that make it. */
 export class DirectiveOrder {
   readonly names: readonly string[];
   readonly lines: readonly Line[];
@@ -47,7 +47,7 @@ export class OrderNeeds {
     });
   }
 
-  /** An order in which everything fits, when this one does not; undefined when it does. */
+  /** Another order that keeps all routes as they are; undefined when this one does, or none is found. */
   better(): DirectiveOrder | undefined {
     const pairs = [...this.#pairs].map((pair) => pair.split(" ") as [string, string]);
     let { order } = this;

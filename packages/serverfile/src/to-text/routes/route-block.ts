@@ -2,17 +2,17 @@ import type { Route } from "../../routes/route.ts";
 import { precedes } from "../../routes/sort-routes.ts";
 import type { Line } from "../lines/line.ts";
 
-/** Something that takes numbers of groups while it is read. */
+/** A part of the text that gets numbers for groups of routes (`group0`, `group1` …) while it is read. */
 export interface Numbered {
-  /** How many. */
+  /** How many numbers it takes. */
   readonly groups: number;
-  /** The first, as far as the config tells. */
+  /** The first of its numbers; undefined where no route of it is in a group. */
   readonly firstGroup: number | undefined;
-  /** Puts what is in it into the order in which it was read. @param base the first number */
+  /** Sorts its directives into the order in which they were numbered. @param base the first number */
   arrange(base: number): void;
 }
 
-/** A directive with what its reading does to the numbers of groups: `group0`, `group1` … are handed out as a text is read. */
+/** A directive, with the numbers of groups that it takes as the text is read. */
 export interface Statement {
   readonly directive: string;
   /** An older name of the directive, and the route that it makes: for {@link withOlderNames}. */
@@ -20,11 +20,11 @@ export interface Statement {
   readonly line: Line;
   /** Blocks of routes in it, in the order in which they are read. */
   readonly blocks: readonly Numbered[];
-  /** Numbers that it takes itself. */
+  /** Numbers that the directive itself takes, besides its blocks. */
   readonly ownGroups: number;
-  /** The first of those, as far as the config tells. */
+  /** The first of its own numbers; undefined where the config does not show it. */
   readonly firstGroup: number | undefined;
-  /** Whether it stands where it is, among its like. */
+  /** Whether it is a route of its list, and counts for the numbers of that. False for `handle_errors` and `php_fastcgi`. */
   readonly isRoute: boolean;
 }
 
@@ -84,7 +84,7 @@ interface Placeable {
 
 /** The directive whose lines are not sorted, so that none may pass another. */
 const unsorted = "handle_errors";
-/** How many placements of fillers are tried: more than any text that people write needs. */
+/** Most placements that are tried. Texts that people write need fewer; more would take seconds. */
 const maxPlacements = 2000;
 
 /**
@@ -137,8 +137,9 @@ function fillGaps<T extends Placeable>(
 }
 
 /**
- * Puts things into the order in which their groups were numbered; those of which the config does not tell fill the gaps.
- * @param base number of the first
+ * Sorts items into the order in which their groups were numbered. Items whose number the config does not show fill the gaps
+ * between the others.
+ * @param base the number of the first group
  */
 export function inReadingOrder<T extends Placeable>(items: readonly T[], base: number): T[] {
   const counted = items.filter(({ groups }) => groups > 0);

@@ -235,7 +235,7 @@ export class RouteWriter {
   }
 }
 
-/** Whether it can only be `handle_path`: in `route` what takes the prefix off and what follows would be one route. */
+/** Whether only `handle_path` makes it. In `route` the handler that strips the prefix and the next one would be one route. */
 function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   const routes = isJsonObject(handler) ? handler.routes : undefined;
   if (!isJsonArray(routes) || strippedPath(match, routes) === undefined) {

@@ -47,7 +47,7 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   return mapping;
 }
 
-/** Whether a site has a log though none of its hosts has: else the server skips them. */
+/** Whether a site has a log for none of its hosts: without a log the server would list them to be skipped. */
 function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   const { port } = site.server.listening;
   const skipped = textsOf(logs.skip_hosts);
@@ -119,7 +119,7 @@ export class AccessLogs {
     return lines;
   }
 
-  /** The site of a server that names hosts which no site has. */
+  /** The site of a server whose `log` names the hosts that no site has. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
     const sites = this.#sites.filter(({ server }) => server === site.server);
     return (
@@ -127,7 +127,7 @@ export class AccessLogs {
     );
   }
 
-  /** The site that is on just the servers that have a log for a host of none of their sites. */
+  /** The site that is on exactly those servers that have this log for a host without a site. */
   #groupOfStranger(host: string, name: string): readonly SiteDraft[] | undefined {
     const those = this.#sites.filter((site) => {
       const logs = logsOf(site);

@@ -1,10 +1,10 @@
 import type { ServerDraft, SiteDraft } from "./site-draft.ts";
 
-/** The ports of the options `http_port` and `https_port`. */
+/** The ports that addresses have without saying so: those of the options `http_port` and `https_port`. */
 export interface UsualPorts {
   readonly http: number;
   readonly https: number;
-  /** Whether sites for any host say that they are without TLS: others shadow the certificates of named ones. */
+  /** Whether sites for any host without TLS say `http://`. See `Choices.namesScheme`. */
   readonly namesScheme: boolean;
 }
 

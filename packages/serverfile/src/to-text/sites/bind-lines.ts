@@ -7,7 +7,7 @@ function isUsual(binds: Binds): boolean {
   return binds.every(({ address, protocols }) => address === "" && protocols.length === 0);
 }
 
-/** The addresses that all servers have; undefined when they differ, or when it is all addresses anyhow. */
+/** The addresses that all servers listen on; undefined when servers differ, or listen on all addresses. */
 export function commonBinds(servers: readonly ServerDraft[]): Binds | undefined {
   const [first, ...others] = servers;
   const binds = first?.listening.binds;

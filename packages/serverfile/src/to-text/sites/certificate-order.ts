@@ -4,7 +4,7 @@ interface MovableSite {
   readonly groups: number;
 }
 
-/** Moves sites whose pairs of files are numbered otherwise, if no number of a group holds them where they are. */
+/** Moves sites so that their pairs of files get the numbers of the config. Sites with numbered groups stay. */
 export function inCertificateOrder<T extends MovableSite>(
   texts: readonly T[],
   numberOf: (text: T) => number | undefined,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "server-core/json/json-value";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import type { ServerDraft } from "./site-draft.ts";
 
-/** Stand for pairs of files of which a config has the counted tags only. */
+/** Made-up pairs of files for tags such as `cert0` whose files the config does not have. */
 function unknownPairs(tags: readonly string[]): string[][] {
   return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
 }
@@ -22,7 +22,7 @@ export function certificatePairs(
 }
 
 /**
- * Pairs of files that sites of servers choose, but none of them loads: one that is served nowhere is the first to.
+ * Pairs of files that servers choose but do not load. In the text a site that is served nowhere loads them first.
  * @param tls the app
  */
 export function unloadedPairs(tls: JsonObject, servers: readonly ServerDraft[]): string[][] {

@@ -13,7 +13,7 @@ import { connectionFor, connectionLines, isForNameless } from "./connection-line
 import { bindHostOf, emailOf, ownSettings } from "./issuer-settings.ts";
 import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** Names whose certificates are had though no route need name them. @param tls the app */
+/** Names whose certificates are automated whether or not a route names them. @param tls the app */
 export function automatedNames({ certificates }: JsonObject): string[] {
   return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
 }
@@ -54,7 +54,7 @@ export class CertificateLines {
     this.#policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
   }
 
-  /** The policy for names that no other is for. */
+  /** The policy for names that no other policy lists. */
   get catchAll(): JsonObject | undefined {
     return this.#policies.find(({ subjects }) => subjects === undefined);
   }

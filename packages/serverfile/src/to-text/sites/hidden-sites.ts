@@ -15,7 +15,7 @@ function hasLogsOfAnyHost(server: ServerDraft): boolean {
   return default_logger_name !== undefined || skip_unmapped_hosts === true;
 }
 
-/** Whether the one policy is for all connections: hosts that are named have their own, or do without. */
+/** Whether the only connection policy is for all connections. */
 function hasLonePolicy({ members }: ServerDraft): boolean {
   const [policy, ...others] = objectsOf(members.look("tls_connection_policies"));
   return policy !== undefined && policy.match === undefined && others.length === 0;

@@ -5,7 +5,7 @@ import type { UsualPorts } from "./addresses.ts";
 /** The second authority that certificates are asked of by default. */
 export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
-/** An issuer's settings, without those that options add to each. */
+/** An issuer's settings, without those that global options add to every issuer. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   const { challenges, ...rest } = issuer;
   if (!isJsonObject(challenges)) {
@@ -25,7 +25,7 @@ export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
 }
 
-/** The address of the two issuers that an address alone makes; undefined for others. */
+/** The email of the two issuers that `tls <email>` makes; undefined for other issuers. */
 export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
   const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
   const email = first?.email;

@@ -2,7 +2,7 @@ import { isJsonObject } from "server-core/json/json-value";
 import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** Addresses in the order of the hosts of a socket without a port, which has those of every port. */
+/** Addresses in the order of hosts on a socket without a port: its server has the hosts of every port. */
 function inSocketOrder(
   keys: readonly { readonly key: string; readonly host: string | undefined }[],
   group: readonly SiteDraft[],

@@ -23,7 +23,7 @@ function bindKeys({ server }: SiteDraft): string[] {
   return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
 }
 
-/** Whether one site has them all: on every port the same addresses to listen on, and on each of its servers the same hosts. */
+/** Whether they can be one site: the same addresses to listen on for every port, and the same hosts on each server. */
 function isOneSite(sites: readonly SiteDraft[]): boolean {
   const servers = new Set(sites.map(({ server }) => server));
   const byPort = new Map<number, { readonly binds: Set<string>; readonly keys: Set<string> }>();

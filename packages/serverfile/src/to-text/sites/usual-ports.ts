@@ -5,7 +5,7 @@ import { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /**
- * Which of the usual ports is 0: it stands nowhere then, but issuers' challenges have an empty object for it.
+ * Which of the usual ports is 0. A port of 0 is nowhere in the config, but issuers' challenges have an empty object for it.
  */
 function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
   const { automation } = new Members(config, "/config").objectAt("apps", "tls");
