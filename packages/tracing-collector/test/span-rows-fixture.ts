@@ -9,6 +9,7 @@ export interface SpanOutline {
   readonly spanId?: string;
   /** "" by default: a root span. */
   readonly parentSpanId?: string;
+  readonly traceState?: string;
   readonly name?: string;
   readonly service?: string;
   readonly flags?: number;
@@ -26,7 +27,7 @@ export function spanOf(outline: SpanOutline): Span {
     traceId: outline.traceId ?? "0102030405060708090a0b0c0d0e0f10",
     spanId: outline.spanId ?? "1112131415161718",
     parentSpanId: outline.parentSpanId ?? "",
-    traceState: "",
+    traceState: outline.traceState ?? "",
     flags: outline.flags ?? 1,
     name: outline.name ?? "GET /",
     kind: "server",

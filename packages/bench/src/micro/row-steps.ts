@@ -42,7 +42,7 @@ const tags = new CollectorTags([
 ]);
 print("CollectorTags", () => tags.apply(hundred));
 print("CollectorTags, requests of 1", () => tags.apply(one), 1);
-const downsampling = new TraceDownsampling(1, "", { downsampled() {} });
+const downsampling = new TraceDownsampling({ ratio: 1, salt: "" }, { downsampled() {} });
 print("TraceDownsampling, all kept", () => downsampling.apply(hundred));
 
 let nowMs = 0;

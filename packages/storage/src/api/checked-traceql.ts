@@ -55,6 +55,24 @@ export function checkTraceQlMetrics(
   return query;
 }
 
+/**
+ * Whether a metrics query wants what sampled spans stand for: `with(adjusted=true)`.
+ * @throws StorageError STORAGE_BAD_QUERY for another value, and for `compare()`, which counts stored spans only
+ */
+export function isAdjusted({ hints, expression }: Extract<TraceQlQuery, { type: "metrics" }>): boolean {
+  const hint = hints.findLast(({ name }) => name === "adjusted")?.value;
+  if (hint === undefined) {
+    return false;
+  }
+  if (hint.type !== "bool") {
+    throw badQuery("the hint adjusted is true or false");
+  }
+  if (hint.value && expression.type === "metrics-comparison") {
+    throw badQuery("compare() counts stored spans only: leave out adjusted=true");
+  }
+  return hint.value;
+}
+
 /** A request for groups as one for metrics, with all of its range in one interval. */
 export function checkTraceQlGroups({ query, range }: Pick<TraceQlMetricsQuery, "query" | "range">): {
   readonly request: TraceQlMetricsQuery;

@@ -1,3 +1,4 @@
+import type { AdjustedCounts } from "./adjusted-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
 /** Number of calls of one service by another. */
@@ -10,6 +11,8 @@ export interface DependencyLink {
   readonly callCount: number;
   /** The program that found the link; "" when it was found in stored spans. */
   readonly source: string;
+  /** The number that the called spans stand for, when the query asks for it and the store knows. */
+  readonly adjusted?: AdjustedCounts | undefined;
 }
 
 export interface DependencyQuery {
@@ -17,6 +20,8 @@ export interface DependencyQuery {
   readonly startUnixNano: bigint;
   /** End of the time, exclusive. */
   readonly endUnixNano: bigint;
+  /** True: links also say what calls whose spans were sampled stand for. */
+  readonly adjusted?: boolean | undefined;
 }
 
 /** Reads which services call which. Throws `StorageError`. */

@@ -1,3 +1,4 @@
+export { type AdjustedCounts, AdjustedSum } from "./adjusted-counts.ts";
 export type {
   AnalysisReader,
   AttributeComparison,
@@ -56,6 +57,7 @@ export { nextTurn } from "./next-turn.ts";
 export { type PartialAnswer, type PartialReason, PartialReasons } from "./partial-answer.ts";
 export { explainedShare, fewestSpans } from "./population-comparison.ts";
 export {
+  type AdjustedFigures,
   type RankedRates,
   type RankedRatesQuery,
   type RatedName,
@@ -86,6 +88,7 @@ export type { SpanRowSource, SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";
 export type {
+  AdjustedSpans,
   TraceQlAttribute,
   TraceQlExemplar,
   TraceQlGroup,

@@ -1,4 +1,5 @@
 import type { SpanKind } from "wire/model";
+import { type AdjustedCounts, AdjustedSum, countOf } from "./adjusted-counts.ts";
 import { checkTexts } from "./checked-query.ts";
 import { quantileNano } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
@@ -38,6 +39,22 @@ export interface RankedRatesQuery {
   readonly limit: number;
   /** Number of names before the page. */
   readonly offset: number;
+  /** True: figures also say what sampled spans stand for; the order stays that of the stored spans. */
+  readonly adjusted?: boolean | undefined;
+}
+
+/** Figures of what sampled spans stand for. */
+export interface AdjustedFigures extends Omit<AdjustedCounts, "adjusted"> {
+  /** Number of calls. */
+  readonly calls: number;
+  /** Number of those that failed. */
+  readonly errors: number;
+  /** Durations in milliseconds, of all calls that the spans stand for. */
+  readonly p50Ms: number;
+  /** 95th percentile of the duration in milliseconds. */
+  readonly p95Ms: number;
+  /** 99th percentile of the duration in milliseconds. */
+  readonly p99Ms: number;
 }
 
 /** The number of calls, with failures and durations. */
@@ -52,6 +69,8 @@ export interface RateFigures {
   readonly p95Ms: number;
   /** 99th percentile of the duration in milliseconds. */
   readonly p99Ms: number;
+  /** Present when the query asked for it, and the source of the figures knows. */
+  readonly adjusted?: AdjustedFigures | undefined;
 }
 
 /** One service or operation. */
@@ -87,6 +106,8 @@ export interface NameCounts {
   readonly calls: readonly number[];
   /** Failed calls of each step. */
   readonly errors: readonly number[];
+  /** The number of calls that each call stands for, 0 when unknown. Present when the query asked for it. */
+  readonly adjustedCounts?: readonly number[] | undefined;
 }
 
 /** Number of steps in the query's time range. */
@@ -175,16 +196,44 @@ export function rankOf(order: RateOrder, { calls, errors, p50Ms, p95Ms, p99Ms }:
 }
 
 function ratedName({ name, ...counts }: NameCounts, stepsOfAll: number): RatedName {
-  const whole = new Sum();
+  const newSum = () => new Sum(counts.adjustedCounts !== undefined);
+  const whole = newSum();
   const steps = Array.from({ length: stepsOfAll }, (): Sum | undefined => undefined);
   for (const [index, step] of counts.steps.entries()) {
-    const entry = [counts.buckets[index] ?? 0, counts.calls[index] ?? 0, counts.errors[index] ?? 0] as const;
-    whole.add(...entry);
-    const own = steps[step] ?? new Sum();
-    own.add(...entry);
+    const entry: CountEntry = {
+      bucket: counts.buckets[index] ?? 0,
+      calls: counts.calls[index] ?? 0,
+      errors: counts.errors[index] ?? 0,
+      each: counts.adjustedCounts?.[index] ?? 0,
+    };
+    whole.add(entry);
+    const own = steps[step] ?? newSum();
+    own.add(entry);
     steps[step] = own;
   }
   return { name, whole: whole.figures(), steps: steps.map((sum) => sum?.figures()) };
+}
+
+/** Calls of one bucket. */
+interface CountEntry {
+  /** See `durationBucket`. */
+  readonly bucket: number;
+  /** Number of spans. */
+  readonly calls: number;
+  /** Number of those that failed. */
+  readonly errors: number;
+  /** The number of spans that each span stands for; 0: unknown. */
+  readonly each: number;
+}
+
+/** Sums of what spans stand for. */
+interface AdjustedSums {
+  /** Calls. */
+  readonly calls: AdjustedSum;
+  /** Failed calls. */
+  errors: number;
+  /** Calls by bucket. */
+  readonly durations: Map<number, number>;
 }
 
 class Sum {
@@ -192,20 +241,42 @@ class Sum {
   #errors = 0;
   /** Calls by bucket. Few steps of a name have more than a dozen. */
   readonly #durations = new Map<number, number>();
+  readonly #adjusted: AdjustedSums | undefined;
 
-  add(bucket: number, calls: number, errors: number): void {
+  /** @param isAdjusted whether it also sums what spans stand for */
+  constructor(isAdjusted: boolean) {
+    this.#adjusted = isAdjusted ? { calls: new AdjustedSum(), errors: 0, durations: new Map() } : undefined;
+  }
+
+  add({ bucket, calls, errors, each }: CountEntry): void {
     this.#calls += calls;
     this.#errors += errors;
     this.#durations.set(bucket, (this.#durations.get(bucket) ?? 0) + calls);
+    const adjusted = this.#adjusted;
+    if (adjusted !== undefined) {
+      adjusted.calls.add(calls, each);
+      adjusted.errors += errors * countOf(each);
+      adjusted.durations.set(bucket, (adjusted.durations.get(bucket) ?? 0) + calls * countOf(each));
+    }
   }
 
   figures(): RateFigures {
-    const quantileMs = (quantile: number) => quantileNano(this.#durations, quantile) / 1e6;
     return {
       ...{ calls: this.#calls, errors: this.#errors },
-      ...{ p50Ms: quantileMs(0.5), p95Ms: quantileMs(0.95), p99Ms: quantileMs(0.99) },
+      ...quantilesMs(this.#durations),
+      ...(this.#adjusted === undefined ? {} : { adjusted: this.#adjustedFigures(this.#adjusted) }),
     };
   }
+
+  #adjustedFigures({ calls, errors, durations }: AdjustedSums): AdjustedFigures {
+    const { adjusted, ...known } = calls.counts;
+    return { calls: adjusted, errors, ...quantilesMs(durations), ...known };
+  }
+}
+
+function quantilesMs(durations: ReadonlyMap<number, number>): Pick<RateFigures, "p50Ms" | "p95Ms" | "p99Ms"> {
+  const quantileMs = (quantile: number) => quantileNano(durations, quantile) / 1e6;
+  return { p50Ms: quantileMs(0.5), p95Ms: quantileMs(0.95), p99Ms: quantileMs(0.99) };
 }
 
 function badQuery(message: string): StorageError {

@@ -1,5 +1,6 @@
 import type { TraceQlQuery } from "traceql";
 import type { AttributeValue } from "wire/model";
+import type { AdjustedCounts } from "./adjusted-counts.ts";
 import type { TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
@@ -139,6 +140,17 @@ export interface TraceQlMetrics {
   readonly truncated: boolean;
   /** Spans that were read for the answer. */
   readonly inspectedSpans: number;
+  /**
+   * Present when the query says `with(adjusted=true)`: the values then count what sampled spans stand for. It
+   * covers all spans that the query counts, those of several pipelines together.
+   */
+  readonly adjusted?: AdjustedSpans | undefined;
+}
+
+/** The spans that a query counts, and what they stand for. */
+export interface AdjustedSpans extends AdjustedCounts {
+  /** Number of stored spans. */
+  readonly spans: number;
 }
 
 /** Spans of a metrics query with the same values of `by(…)`, whose durations or other numbers are counted. */

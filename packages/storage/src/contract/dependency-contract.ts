@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Span } from "wire/model";
 import type { DependencyLink } from "../api/dependency-reader.ts";
+import { adjustedLinksContract } from "./adjusted-contract.ts";
 import {
   type ContractContext,
   expectStorageError,
@@ -51,6 +52,7 @@ function services(): [string, string, string] {
 
 /** Which services call which: halves of links may come in any order, in any block, more than once. */
 export function dependencyContract({ store, test }: ContractContext): void {
+  adjustedLinksContract({ store, test });
   const around = { startUnixNano: noonUnixNano - minuteNano, endUnixNano: noonUnixNano + minuteNano };
   const linksOf = async (names: readonly string[], range = around, tenant = ""): Promise<string[]> => {
     const links = await store().dependencies.getDependencies(range, { tenant });

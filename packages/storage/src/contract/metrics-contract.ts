@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { durationOfBucket } from "../api/duration-buckets.ts";
 import type { MetricSeries, MetricsQuery } from "../api/metrics-reader.ts";
 import type { RankedRatesQuery } from "../api/ranked-rates.ts";
+import { adjustedRatesContract } from "./adjusted-contract.ts";
 import {
   type ContractContext,
   expectStorageError,
@@ -30,6 +31,7 @@ function points(series: MetricSeries | undefined): string {
 
 /** Rates, errors and durations of services and operations. */
 export function metricsContract({ store, test }: ContractContext): void {
+  adjustedRatesContract({ store, test });
   const queryOf = (service: string, changes: Partial<MetricsQuery> = {}): MetricsQuery => ({
     services: [service],
     spanKinds: ["server"],

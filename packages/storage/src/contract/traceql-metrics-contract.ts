@@ -1,6 +1,7 @@
 import { parseTraceQl } from "traceql";
 import { expect } from "vitest";
 import type { TraceQlMetrics } from "../api/traceql-reader.ts";
+import { adjustedTraceqlContract } from "./adjusted-contract.ts";
 import { type ContractContext, expectStorageError, write } from "./contract-context.ts";
 import {
   attribute,
@@ -17,6 +18,7 @@ import { askingTraceQl, secondNano } from "./traceql-asking.ts";
 export function traceqlMetricsContract(context: ContractContext): void {
   const { store, test } = context;
   const { metrics } = askingTraceQl(context);
+  adjustedTraceqlContract(context);
 
   test("traceql: groups, with all of the range in one", async () => {
     const service = newServiceName();

@@ -1,5 +1,6 @@
 import type { Field, MetricsAggregate } from "traceql";
 import type { AttributeValue } from "wire/model";
+import { AdjustedSum, countOf } from "../api/adjusted-counts.ts";
 import { floatBucket } from "../api/float-buckets.ts";
 import type { TraceQlExemplar, TraceQlGroup } from "../api/traceql-reader.ts";
 import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
@@ -15,7 +16,10 @@ export interface MetricRow {
   readonly group: readonly AttributeValue[];
   /** Number of the interval: it ends at this many steps after 1970. */
   readonly interval: bigint;
-  /** Spans, or, with a field, spans that have a number there. */
+  /**
+   * Spans, or, with a field, spans that have a number there. As `sum` and `buckets` it counts what spans stand for when the
+   * query is adjusted.
+   */
   count: number;
   /** Sum of the field; durations in nanoseconds. */
   sum: number;
@@ -71,6 +75,10 @@ export class MetricRows {
   readonly #wantsBuckets: boolean;
   readonly #stepNano: bigint;
   readonly #rows = new Map<string, MetricRow>();
+  /** The sum of what the counted spans stand for. */
+  readonly adjusted = new AdjustedSum();
+  /** Number of spans that count. */
+  spans = 0;
 
   constructor(aggregate: MetricsAggregate, fields: QueryFields, stepNano: bigint) {
     this.#by = aggregate.by.map((field) => [field, fieldReader(field, fields)]);
@@ -100,8 +108,12 @@ export class MetricRows {
       };
       this.#rows.set(key, row);
     }
-    row.count++;
-    row.sum += number;
+    const each = span.facts.adjustedCount;
+    const count = each === undefined ? 1 : countOf(each);
+    this.spans++;
+    this.adjusted.add(1, each ?? 1);
+    row.count += count;
+    row.sum += number * count;
     if (number < row.min) {
       row.min = number;
     }
@@ -110,7 +122,7 @@ export class MetricRows {
     }
     if (this.#wantsBuckets) {
       const bucket = floatBucket(number);
-      row.buckets.set(bucket, (row.buckets.get(bucket) ?? 0) + 1);
+      row.buckets.set(bucket, (row.buckets.get(bucket) ?? 0) + count);
     }
     const { spanId, startUnixNano } = span.facts;
     row.exemplar ??= { traceId: span.trace.traceId, spanId, unixNano: startUnixNano, value: number };

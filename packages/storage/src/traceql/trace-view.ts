@@ -18,6 +18,8 @@ export interface SpanFacts {
   readonly durationNano: bigint;
   /** True when it starts in the query's range; other spans only complete the trace. */
   readonly isInRange: boolean;
+  /** The number of spans that it stands for, 0 when it does not tell. Absent when every span counts once. */
+  readonly adjustedCount?: number | undefined;
   /** Values of the query's fields, by index. */
   readonly values: readonly QueryValue[];
 }

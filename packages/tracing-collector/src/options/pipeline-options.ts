@@ -74,6 +74,12 @@ export const pipelineOptions = z.object({
   "sampling.tail.decision-wait": duration("30s").describe(
     "Time from a trace's first span to the decision; its spans wait in the journal.",
   ),
+  "sampling.tracestate": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether spans that downsampling or tail sampling kept say with which probability: ot=th:… in their tracestate.",
+    ),
   "sampling.tail.max-traces": z
     .int()
     .min(100)

@@ -103,7 +103,11 @@ export async function openJournal(
   }
   const tailMetrics = new TailSamplingMetrics(registry);
   const sampler = new TailSampler(
-    { policies, decisionWaitMs, maxTraces: options["sampling.tail.max-traces"], now: systemTailClock.now },
+    {
+      ...{ policies, decisionWaitMs, now: systemTailClock.now },
+      maxTraces: options["sampling.tail.max-traces"],
+      statesProbability: options["sampling.tracestate"],
+    },
     tailMetrics,
   );
   const tailJournal = new TailSamplingJournal(journal, sampler, log);

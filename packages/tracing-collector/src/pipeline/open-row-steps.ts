@@ -21,11 +21,11 @@ export function openRowSteps(
   return [
     ...(tags.length > 0 ? [new CollectorTags(tags)] : []),
     ...observers,
-    ...(ratio < 1 ? [downsampling(ratio, options["downsampling.hashsalt"], registry)] : []),
+    ...(ratio < 1 ? [downsampling(options, registry)] : []),
   ];
 }
 
-function downsampling(ratio: number, salt: string, registry: Registry): RowStep {
+function downsampling(options: CollectorOptions, registry: Registry): RowStep {
   const registers = [registry];
   const accepted = new Counter({
     name: "tracing_downsampling_writer_spans_accepted_total",
@@ -37,7 +37,12 @@ function downsampling(ratio: number, salt: string, registry: Registry): RowStep 
     help: "Spans that downsampling dropped.",
     registers,
   });
-  return new TraceDownsampling(ratio, salt, {
+  const settings = {
+    ratio: options["downsampling.ratio"],
+    salt: options["downsampling.hashsalt"],
+    statesProbability: options["sampling.tracestate"],
+  };
+  return new TraceDownsampling(settings, {
     downsampled(kept, left) {
       accepted.inc(kept);
       dropped.inc(left);

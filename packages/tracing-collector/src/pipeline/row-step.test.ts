@@ -45,7 +45,7 @@ const chains: readonly [name: string, (told: unknown[]) => RowStep[]][] = [
       ]),
     ],
   ],
-  ["downsampling", () => [new TraceDownsampling(0.5, "", { downsampled() {} })]],
+  ["downsampling", () => [new TraceDownsampling({ ratio: 0.5, salt: "" }, { downsampled() {} })]],
   ["root spans", (told) => [new RootSpanStep({ record: (...what) => void told.push(what) })]],
   [
     "tail sampling",

@@ -48,7 +48,10 @@ describe("TraceDownsampling", () => {
     [1, traceIds],
   ])("with ratio %d keeps the traces that the public model keeps", (ratio, kept) => {
     let counted: number[] = [];
-    const step = new TraceDownsampling(ratio, "", { downsampled: (...counts) => (counted = counts) });
+    const step = new TraceDownsampling(
+      { ratio, salt: "" },
+      { downsampled: (...counts) => (counted = counts) },
+    );
     const spans = traceIds.flatMap((traceId) => [
       spanOf({ traceId, name: "a" }),
       spanOf({ traceId, name: "b" }),
@@ -59,8 +62,32 @@ describe("TraceDownsampling", () => {
   });
 
   test("decides by another salt where one is given", () => {
-    const step = new TraceDownsampling(0.1, "s", { downsampled() {} });
+    const step = new TraceDownsampling({ ratio: 0.1, salt: "s" }, { downsampled() {} });
     const [traceId] = traceIds;
     expect(step.apply(rowsOf([spanOf({ traceId: traceId as string })])).count).toBe(1);
+  });
+
+  test("states the ratio in the tracestate of what it keeps, times what the sender states", () => {
+    const traceId = "daa66d2c7ddf743f48180ab7777ec1ed";
+    const settings = { ratio: 0.25, salt: "", statesProbability: true };
+    const spans = [
+      spanOf({ traceId, name: "plain" }),
+      spanOf({ traceId, name: "stated", traceState: "a=b,ot=rv:0123456789abcd;th:8" }),
+      spanOf({
+        traceId,
+        name: "tags",
+        attributes: { "sampler.type": "probabilistic", "sampler.param": "0.5" },
+      }),
+      spanOf({ traceId: "9e3779b97f4a7c15c2b2ae3d27d4eb4f", name: "dropped" }),
+    ];
+    const kept = spansOf(new TraceDownsampling(settings, { downsampled() {} }).apply(rowsOf(spans)));
+    expect(kept.map(({ name, traceState }) => [name, traceState])).toEqual([
+      ["plain", "ot=th:c"],
+      ["stated", "ot=th:e;rv:0123456789abcd,a=b"],
+      ["tags", "ot=th:e"],
+    ]);
+    expect(kept.map((span) => ({ ...span, traceState: "" }))).toEqual(
+      spans.slice(0, 3).map((span) => ({ ...span, traceState: "" })),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { RowScanner, type SpanRows } from "wire/rows";
 import { keepRows } from "./keep-rows.ts";
 import type { RowStep } from "./row-step.ts";
+import { ProbabilityWriter } from "./state-probability.ts";
 import { TraceIdHash } from "./trace-id-hash.ts";
 
 /** Used when `--downsampling.hashsalt` is empty. */
@@ -11,6 +12,16 @@ const maxHash = 2n ** 64n - 1n;
 export interface DownsamplingObserver {
   /** Called for each batch with the spans that stay and those that go. */
   downsampled(kept: number, dropped: number): void;
+}
+
+/** How traces are chosen. */
+export interface DownsamplingSettings {
+  /** Share of traces to keep, 0 to 1. */
+  readonly ratio: number;
+  /** Salt of the hash; "" for the built-in one. */
+  readonly salt: string;
+  /** Whether spans that stay get the ratio in their `tracestate`; false by default. */
+  readonly statesProbability?: boolean;
 }
 
 /**
@@ -25,12 +36,15 @@ export class TraceDownsampling implements RowStep {
   readonly #thresholdLow: number;
   readonly #observer: DownsamplingObserver;
   readonly #scanner = new RowScanner();
+  readonly #ratio: number;
+  readonly #probabilities: ProbabilityWriter | undefined;
 
-  /**
-   * @param ratio from 0 to 1
-   * @param salt "" for the built-in one
-   */
-  constructor(ratio: number, salt: string, observer: DownsamplingObserver) {
+  constructor(
+    { ratio, salt, statesProbability = false }: DownsamplingSettings,
+    observer: DownsamplingObserver,
+  ) {
+    this.#ratio = ratio;
+    this.#probabilities = statesProbability ? new ProbabilityWriter() : undefined;
     this.#hash = new TraceIdHash(salt || builtInSalt);
     const threshold = hashThreshold(ratio);
     this.#thresholdHigh = Number(threshold >> 32n);
@@ -41,7 +55,9 @@ export class TraceDownsampling implements RowStep {
   apply(rows: SpanRows): SpanRows {
     const kept = keepRows(rows, this.#scanner, (scanner) => this.keeps(scanner.bytes, scanner.traceIdAt));
     this.#observer.downsampled(kept.count, rows.count - kept.count);
-    return kept;
+    return this.#probabilities === undefined || kept.count === 0
+      ? kept
+      : this.#probabilities.write(kept, this.#scanner, () => this.#ratio);
   }
 
   /** Whether to keep the trace whose 16-byte id is at `at`. */

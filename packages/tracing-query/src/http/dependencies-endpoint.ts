@@ -1,5 +1,6 @@
 import { goJson } from "../go-text/go-json.ts";
 import type { QueryService } from "../service/query-service.ts";
+import { adjustedCallsOf } from "./adjusted-json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
 import { integerParam } from "./number-params.ts";
@@ -13,8 +14,8 @@ function inRange(nano: bigint): bigint {
 }
 
 /**
- * `GET /api/dependencies?endTs=ms&lookback=ms[&service=]`: which service calls which. `lookback` is a day by
- * default.
+ * `GET /api/dependencies?endTs=ms&lookback=ms[&service=][&adjusted=true]`: which service calls which. `lookback` is a day
+ * by default. `adjusted` adds what calls whose spans were sampled stand for.
  */
 export function dependenciesEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {
@@ -25,12 +26,16 @@ export function dependenciesEndpoint(service: QueryService): Endpoint {
       {
         startUnixNano: inRange((endMs - lookbackMs) * nanosPerMs),
         endUnixNano: inRange(endMs * nanosPerMs),
+        adjusted: params.get("adjusted") === "true",
       },
       read,
     );
     const shown = links
       .filter(({ parent, child }) => only === "" || parent === only || child === only)
-      .map(({ parent, child, callCount }) => ({ parent, child, callCount }));
+      .map(({ parent, child, callCount, adjusted }) => ({
+        ...{ parent, child, callCount },
+        ...adjustedCallsOf(adjusted),
+      }));
     return envelope([goJson(shown)], read);
   };
 }

@@ -1,5 +1,6 @@
 import { spanKinds } from "wire/model";
 import { z } from "zod";
+import { adjustedCallsSchema, adjustedParam } from "./adjusted-json.ts";
 import { envelopeSchema } from "./envelope-schema.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
 
@@ -62,11 +63,19 @@ export const nameOperations: readonly OperationDescription[] = [
       endTs: z.int().optional().describe("End, milliseconds since the Unix epoch; now by default."),
       lookback: z.int().optional().describe("So many milliseconds before it; a day by default."),
       service: z.string().optional().describe("Only calls of this service, or to it."),
+      adjusted: adjustedParam,
     }),
     answer: {
       contentType: "application/json",
       schema: envelopeSchema(
-        z.array(z.strictObject({ parent: z.string(), child: z.string(), callCount: z.int() })),
+        z.array(
+          z.strictObject({
+            parent: z.string(),
+            child: z.string(),
+            callCount: z.int(),
+            adjusted: adjustedCallsSchema.optional(),
+          }),
+        ),
       ).meta({ id: "Dependencies" }),
     },
     failureStatuses: [400, 501],

@@ -1,7 +1,8 @@
-import { type RankedRatesQuery, type RateFigures, rateOrders } from "storage/api";
+import { type AdjustedFigures, type RankedRatesQuery, type RateFigures, rateOrders } from "storage/api";
 import { spanKinds } from "wire/model";
 import { z } from "zod";
 import type { QueryService } from "../service/query-service.ts";
+import { adjustedFields, adjustedFieldsOf, adjustedParam, roundedCount } from "./adjusted-json.ts";
 import { paramsReader } from "./analysis/read-request.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
@@ -28,6 +29,7 @@ const paramsSchema = z.strictObject({
     .default("calls")
     .describe("Names from a to z; or most calls, largest share of errors, longest durations first."),
   limit: z.int().min(1).max(200).default(50).describe("Most names in the answer."),
+  adjusted: adjustedParam,
   offset: z.int().min(0).max(1_000_000).default(0).describe("Names before those of the answer."),
 });
 
@@ -45,6 +47,10 @@ const figures = {
   p99: z.number(),
 };
 
+const curveSchema = z
+  .array(z.tuple([z.int(), z.number(), z.number(), z.number(), z.number(), z.number()]))
+  .describe("`[step, calls, errors, p50, p95, p99]`; steps without calls are left out.");
+
 const answerSchema = z
   .strictObject({
     total: z
@@ -57,9 +63,13 @@ const answerSchema = z
       z.strictObject({
         name: z.string(),
         ...figures,
-        curve: z
-          .array(z.tuple([z.int(), z.number(), z.number(), z.number(), z.number(), z.number()]))
-          .describe("`[step, calls, errors, p50, p95, p99]`; steps without calls are left out."),
+        curve: curveSchema,
+        adjusted: z
+          .strictObject({ ...figures, ...adjustedFields, curve: curveSchema })
+          .optional()
+          .describe(
+            "The same of what sampled spans stand for; with `adjusted=true`, from stores that know it.",
+          ),
       }),
     ),
   })
@@ -95,25 +105,46 @@ export function ratesEndpoint(service: QueryService): Endpoint {
       names: names.map(({ name, whole, steps }) => ({
         name,
         ...shown(whole),
-        curve: steps.flatMap((step, index): Answer["names"][number]["curve"] => {
-          if (step === undefined) {
-            return [];
-          }
-          const { calls, errors, p50, p95, p99 } = shown(step);
-          return [[index, calls, errors, p50, p95, p99]];
-        }),
+        curve: curveOf(steps),
+        ...(whole.adjusted === undefined ? {} : { adjusted: adjustedOf(whole.adjusted, steps) }),
       })),
     };
     return [JSON.stringify(answer)];
   };
 }
 
+function curveOf(
+  steps: readonly (Omit<RateFigures, "adjusted"> | undefined)[],
+): z.output<typeof curveSchema> {
+  return steps.flatMap((step, index): z.output<typeof curveSchema> => {
+    if (step === undefined) {
+      return [];
+    }
+    const { calls, errors, p50, p95, p99 } = shown(step);
+    return [[index, calls, errors, p50, p95, p99]];
+  });
+}
+
+function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures | undefined)[]) {
+  const rounded = (one: AdjustedFigures) => ({
+    ...one,
+    calls: roundedCount(one.calls),
+    errors: roundedCount(one.errors),
+  });
+  return {
+    ...shown(rounded(figuresOfAll)),
+    ...adjustedFieldsOf(figuresOfAll),
+    curve: curveOf(steps.map((step) => (step?.adjusted === undefined ? undefined : rounded(step.adjusted)))),
+  };
+}
+
 function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRatesQuery {
   const { service, name, contains, spanKind, endTs = nowMs, lookback, step, order, limit, offset } = values;
+  const adjusted = values.adjusted === "true";
   const endUnixMs = Math.max(minuteMs, Math.floor(endTs / minuteMs) * minuteMs);
   const lookbackMs = Math.max(minuteMs, Math.ceil(lookback / minuteMs) * minuteMs);
   return {
-    ...{ service, only: name, contains, order, limit, offset },
+    ...{ service, only: name, contains, order, limit, offset, adjusted },
     spanKinds: spanKind ?? ["server"],
     startUnixMs: Math.max(0, endUnixMs - lookbackMs),
     endUnixMs,
@@ -121,7 +152,13 @@ function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRa
   };
 }
 
-function shown({ calls, errors, p50Ms, p95Ms, p99Ms }: RateFigures) {
+function shown({ calls, errors, p50Ms, p95Ms, p99Ms }: Omit<RateFigures, "adjusted">) {
   const micros = (ms: number) => Math.round(ms * 1e6) / 1_000;
-  return { calls, errors, p50: micros(p50Ms), p95: micros(p95Ms), p99: micros(p99Ms) };
+  return {
+    calls: roundedCount(calls),
+    errors: roundedCount(errors),
+    p50: micros(p50Ms),
+    p95: micros(p95Ms),
+    p99: micros(p99Ms),
+  };
 }

@@ -5,6 +5,7 @@ import type {
   TraceQlSample,
   TraceQlSeries,
 } from "storage/api";
+import { adjustedFieldsOf, roundedCount } from "../http/adjusted-json.ts";
 import { partialText } from "../service/partial-text.ts";
 import { doubleJson, keyValueJson } from "./any-value-json.ts";
 import { metricsJson } from "./search-json.ts";
@@ -52,9 +53,18 @@ function* responseJson(
     separator = ",";
   }
   const message = shortcoming(found, partial);
-  const metrics = metricsJson(inspectedSpans, undefined, partial);
+  const metrics = { ...metricsJson(inspectedSpans, undefined, partial), ...adjustedJson(found) };
   const status = message === "" ? {} : { status: "PARTIAL", message };
   yield `],${JSON.stringify({ metrics, ...status }).slice(1)}`;
+}
+
+/** The totals of a query `with(adjusted=true)`; Tempo has no such member. */
+function adjustedJson({ adjusted }: TraceQlMetrics): object {
+  if (adjusted === undefined) {
+    return {};
+  }
+  const { spans, adjusted: standFor } = adjusted;
+  return { adjusted: { spans, standFor: roundedCount(standFor), ...adjustedFieldsOf(adjusted) } };
 }
 
 /** The reason why series are missing or incomplete; "" when they are complete. */

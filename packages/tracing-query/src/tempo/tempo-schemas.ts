@@ -1,5 +1,6 @@
 import { attributeScopes } from "storage/api";
 import { z } from "zod";
+import { adjustedFields } from "../http/adjusted-json.ts";
 
 const uint64 = z.string().regex(/^\d+$/).describe("64 bits, as text.");
 
@@ -15,6 +16,14 @@ const metrics = z
     inspectedSpans: uint64,
     completedJobs: z.int(),
     totalJobs: z.int(),
+    adjusted: z
+      .strictObject({
+        spans: z.int().describe("Stored spans that count."),
+        standFor: z.number().describe("Spans that they stand for."),
+        ...adjustedFields,
+      })
+      .optional()
+      .describe("With `with(adjusted=true)`, whose values count what sampled spans stand for."),
   })
   .meta({ id: "TempoMetrics" });
 

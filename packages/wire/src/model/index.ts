@@ -1,4 +1,11 @@
 export {
+  adjustedCount,
+  probabilityInTags,
+  probabilityOf,
+  samplingThreshold,
+  withSamplingProbability,
+} from "./adjusted-count.ts";
+export {
   type Attribute,
   type AttributeType,
   type AttributeValue,

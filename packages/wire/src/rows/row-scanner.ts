@@ -46,6 +46,8 @@ export class RowScanner {
   spanIdAt = 0;
   /** 8 bytes, all zero for a root span. */
   parentSpanIdAt = 0;
+  /** Its length, then its text. */
+  traceStateAt = 0;
   traceStateEnd = 0;
   flags = 0;
   nameStart = 0;
@@ -153,6 +155,7 @@ export class RowScanner {
     this.traceIdAt = start;
     this.spanIdAt = start + 16;
     this.parentSpanIdAt = start + 24;
+    this.traceStateAt = start + 32;
     this.traceStateEnd = this.#text(start + 32);
     this.flags = this.#uint32At(this.traceStateEnd);
     this.nameEnd = this.#text(this.traceStateEnd + 4);
@@ -183,6 +186,13 @@ export class RowScanner {
   /** Nanoseconds since the Unix epoch, rounded to about 256 ns as numbers are. */
   get startUnixNs(): number {
     return this.#view.getInt32(this.startAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.startAt, true);
+  }
+
+  /** The span's `tracestate`. */
+  get traceStateText(): string {
+    return this.traceStateEnd === this.traceStateAt + 1
+      ? ""
+      : this.#textOf(this.#length(this.traceStateAt), this.traceStateEnd);
   }
 
   /** Whether the span has no parent. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { AdjustedSum } from "../../api/adjusted-counts.ts";
 import type { CallCount } from "../../api/call-counts.ts";
 import { tenantOf } from "../../api/checked-query.ts";
 import type { DependencyLink, DependencyQuery, DependencyReader } from "../../api/dependency-reader.ts";
@@ -73,7 +74,7 @@ export class ClickHouseDependencies implements DependencyReader {
 
   async getDependencies(query: DependencyQuery, options: ReadOptions = {}): Promise<DependencyLink[]> {
     const minutes = { from: minuteNumber(query.startUnixNano), to: minuteNumber(query.endUnixNano) };
-    return linksOf(await this.#calls("sums", minutes, options));
+    return linksOf(await this.#calls("sums", minutes, options), query.adjusted === true);
   }
 
   /** See `MetricsReader`. */
@@ -173,16 +174,26 @@ function minuteNumber(unixNano: bigint): number {
 
 /** The rows that no other row cancels. A copy of a span has fewer than no calls: it cancels calls that are counted already. */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
-  const key = ({ parentKey, startMinute, child, kind, failed, bucket }: CountedCalls) =>
-    JSON.stringify([parentKey, startMinute, child, kind, failed, bucket]);
+  const key = ({ parentKey, startMinute, child, kind, failed, bucket, adjusted_count }: CountedCalls) =>
+    JSON.stringify([parentKey, startMinute, child, kind, failed, bucket, adjusted_count]);
   return sumsBy(rows, key, ({ calls }) => calls !== 0);
 }
 
 /** Each pair of services once, in order of their names. */
-function linksOf(calls: readonly CountedCalls[]): DependencyLink[] {
+function linksOf(calls: readonly CountedCalls[], isAdjusted: boolean): DependencyLink[] {
   const byName = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
-  return sumsBy(calls, ({ parent, child }) => JSON.stringify([parent, child]))
-    .map(({ parent, child, calls: callCount }) => ({ parent, child, callCount, source: "" }))
+  const keyOf = ({ parent, child }: CountedCalls) => JSON.stringify([parent, child]);
+  const adjusted = new Map<string, AdjustedSum>();
+  for (const row of isAdjusted ? calls : []) {
+    const sum = adjusted.get(keyOf(row)) ?? new AdjustedSum();
+    adjusted.set(keyOf(row), sum);
+    sum.add(row.calls, row.adjusted_count);
+  }
+  return sumsBy(calls, keyOf)
+    .map((row) => ({
+      ...{ parent: row.parent, child: row.child, callCount: row.calls, source: "" },
+      ...(isAdjusted ? { adjusted: adjusted.get(keyOf(row))?.counts } : {}),
+    }))
     .sort((one, other) => byName(one.parent, other.parent) || byName(one.child, other.child));
 }
 

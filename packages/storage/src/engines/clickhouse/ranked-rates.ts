@@ -129,13 +129,16 @@ function countStatement(
   // The table is in the order of services: their names spare it most of the reading that hashes do not.
   const isShort = query.service === undefined && length <= maxNamesBytes;
   const among = isShort ? " AND service IN {names:Array(String)}" : "";
+  const isAdjusted = query.adjusted === true;
+  // Copies of a span that are taken back may be in rows of their own, below 0.
+  const sum = (column: string) => `toFloat64(sum(${isAdjusted ? `toInt64(m.${column})` : `m.${column}`}))`;
   const sql = `SELECT toString(hash) AS name, groupArray(step) AS steps, groupArray(bucket) AS buckets,
-  groupArray(n) AS calls, groupArray(failed) AS errors
+  groupArray(n) AS calls, groupArray(failed) AS errors${isAdjusted ? ", groupArray(adjusted_count) AS adjustedCounts" : ""}
 FROM (
   SELECT cityHash64(${key}) AS hash, intDiv(minute - {startMinute:Int32}, {stepMinutes:Int32}) AS step, bucket,
-    toFloat64(sum(m.calls)) AS n, toFloat64(sum(m.errors)) AS failed
+    ${sum("calls")} AS n, ${sum("errors")} AS failed${isAdjusted ? ", adjusted_count" : ""}
   ${source}${among} AND hash IN (${page.map(([hash]) => BigInt(hash)).join(", ")})
-  GROUP BY hash, step, bucket
+  GROUP BY hash, step, bucket${isAdjusted ? ", adjusted_count" : ""}
 ) GROUP BY hash`;
   return { sql, more: isShort ? { names } : {} };
 }

@@ -1,4 +1,5 @@
-import type { Span } from "wire/model";
+import { adjustedCount, type Span } from "wire/model";
+import { AdjustedSum } from "../../api/adjusted-counts.ts";
 import type { CallCount } from "../../api/call-counts.ts";
 import type { DependencyLink, DependencyQuery } from "../../api/dependency-reader.ts";
 import { callBucket, durationOfCallBucket } from "../../api/duration-buckets.ts";
@@ -10,16 +11,21 @@ const minuteNano = 60_000_000_000n;
 export function dependenciesOf(traces: Iterable<readonly Span[]>, query: DependencyQuery): DependencyLink[] {
   const from = minuteOf(query.startUnixNano);
   const to = minuteOf(query.endUnixNano);
-  const links = new Map<string, DependencyLink>();
+  const links = new Map<string, { parent: string; child: string; callCount: number; sum: AdjustedSum }>();
   for (const { parent, span } of callsOf(traces, from, to)) {
     const child = span.resource.serviceName;
     const key = JSON.stringify([parent, child]);
-    const callCount = (links.get(key)?.callCount ?? 0) + 1;
-    links.set(key, { parent, child, callCount, source: "" });
+    const link = links.get(key) ?? { parent, child, callCount: 0, sum: new AdjustedSum() };
+    links.set(key, link);
+    link.callCount++;
+    link.sum.add(1, adjustedCount(span));
   }
-  return [...links.values()].sort(
-    (one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child),
-  );
+  return [...links.values()]
+    .map(({ sum, ...link }) => ({
+      ...{ ...link, source: "" },
+      ...(query.adjusted === true ? { adjusted: sum.counts } : {}),
+    }))
+    .sort((one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child));
 }
 
 /** Counts calls between services. @param traces spans of one trace each */

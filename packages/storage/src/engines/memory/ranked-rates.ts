@@ -1,4 +1,4 @@
-import type { Span } from "wire/model";
+import { adjustedCount, type Span } from "wire/model";
 import { durationBucket } from "../../api/duration-buckets.ts";
 import {
   checkRankedRates,
@@ -13,6 +13,7 @@ interface ListedCounts extends NameCounts {
   readonly buckets: number[];
   readonly calls: number[];
   readonly errors: number[];
+  readonly adjustedCounts?: number[];
 }
 
 /** Counts all names and cuts the page out. @throws StorageError STORAGE_BAD_QUERY */
@@ -48,13 +49,15 @@ function countNames(spans: Iterable<Span>, query: RankedRatesQuery): Map<string,
     }
     let own = counts.get(name);
     if (own === undefined) {
-      own = { name, steps: [], buckets: [], calls: [], errors: [] };
+      const adjusted = query.adjusted === true ? { adjustedCounts: [] } : {};
+      own = { name, steps: [], buckets: [], calls: [], errors: [], ...adjusted };
       counts.set(name, own);
     }
     own.steps.push(Number((span.startTimeUnixNano - startNano) / stepNano));
     own.buckets.push(durationBucket(span.durationNano));
     own.calls.push(1);
     own.errors.push(span.status.code === "error" ? 1 : 0);
+    own.adjustedCounts?.push(adjustedCount(span));
   }
   return counts;
 }

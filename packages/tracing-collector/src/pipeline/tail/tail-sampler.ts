@@ -1,4 +1,5 @@
 import { RowScanner, type SpanRows } from "wire/rows";
+import type { KeptWith } from "../state-probability.ts";
 import { NameNumbers } from "./name-numbers.ts";
 import type { TailPolicy } from "./tail-policies.ts";
 import { TraceChance } from "./trace-chance.ts";
@@ -41,12 +42,16 @@ export interface TailSamplerSettings {
   readonly maxTraces: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
+  /** Whether kept spans get the probability of their policy in their `tracestate`; false by default. */
+  readonly statesProbability?: boolean;
 }
 
 /** The verdicts on the rows of a segment. They are fixed, so that every reading gives the same block. */
 export interface RowVerdicts {
   /** Whether the span of a row is kept. */
   isKept(row: number): boolean;
+  /** How the span of a row was kept. */
+  keptWith(row: number): KeptWith;
 }
 
 /**
@@ -56,7 +61,11 @@ export interface RowVerdicts {
  */
 export class TailSampler {
   readonly decisionWaitMs: number;
+  /** See `TailSamplerSettings`. */
+  readonly statesProbability: boolean;
   readonly #policies: readonly TailPolicy[];
+  /** The probability of each policy. */
+  readonly #keptWith: readonly KeptWith[];
   readonly #observer: TailObserver;
   readonly #now: () => number;
   readonly #maxTraces: number;
@@ -87,7 +96,9 @@ export class TailSampler {
   constructor(settings: TailSamplerSettings, observer: TailObserver) {
     const { policies } = settings;
     this.decisionWaitMs = settings.decisionWaitMs;
+    this.statesProbability = settings.statesProbability ?? false;
     this.#policies = policies;
+    this.#keptWith = policies.map(keptWith);
     this.#observer = observer;
     this.#now = settings.now;
     this.#maxTraces = settings.maxTraces;
@@ -175,7 +186,7 @@ export class TailSampler {
     // A scanner of its own, because the sampler's would keep the segment's buffer in memory.
     const scanner = new RowScanner();
     const table = this.#table;
-    const kept = new Uint8Array((rows.count + 7) >>> 3);
+    const decisions = new Uint8Array(rows.count);
     const counts = new Uint32Array(firstKept + this.#policies.length);
     let row = 0;
     scanner.open(rows);
@@ -183,10 +194,7 @@ export class TailSampler {
       const slot = table.find(scanner.bytes, scanner.traceIdAt);
       const decision = slot === absent ? 0 : table.verdict(slot);
       counts[decision] = (counts[decision] as number) + 1;
-      if (decision !== dropped) {
-        kept[row >>> 3] = (kept[row >>> 3] as number) | (1 << (row & 7));
-      }
-      row++;
+      decisions[row++] = decision;
     }
     for (const [decision, spans] of counts.entries()) {
       if (spans === 0) {
@@ -198,7 +206,10 @@ export class TailSampler {
         this.#observer.spansDecided(this.#policies[decision - firstKept]?.name, spans);
       }
     }
-    return { isKept: (at) => ((kept[at >>> 3] as number) & (1 << (at & 7))) !== 0 };
+    return {
+      isKept: (at) => decisions[at] !== dropped,
+      keptWith: (at) => this.#keptWith[(decisions[at] as number) - firstKept] ?? "undecided",
+    };
   }
 
   #begin(now: number): number {
@@ -327,6 +338,26 @@ export class TailSampler {
     }
     quota?.set(key, taken + 1);
     return true;
+  }
+}
+
+/**
+ * The probability with which a policy keeps the traces that fit it and no policy before it. A rate keeps some and leaves the
+ * others to the policies after it. When a probability covers those, the rate's traces stand for themselves. When they are
+ * dropped, nobody knows what the rate's traces stand for.
+ */
+function keptWith(policy: TailPolicy, index: number, policies: readonly TailPolicy[]): KeptWith {
+  switch (policy.type) {
+    case "probability":
+      return policy.ratio;
+    case "rate":
+      return policies
+        .slice(index + 1)
+        .some((later) => later.type === "probability" && later.ratio > 0 && later.services === undefined)
+        ? 1
+        : "unknown";
+    default:
+      return 1;
   }
 }
 

@@ -83,6 +83,7 @@ function tailJournal(
   inner: SpanJournal,
   policies: object[] = [{ type: "error" }],
   maxTraces = 1_000,
+  statesProbability = false,
 ): TailSamplingJournal {
   const sampler = new TailSampler(
     {
@@ -90,6 +91,7 @@ function tailJournal(
       decisionWaitMs: 1_000,
       maxTraces,
       now: () => clock.now(),
+      statesProbability,
     },
     {
       traceDecided() {},
@@ -392,3 +394,35 @@ class Run {
     await this.stop();
   }
 }
+
+test.each([
+  [
+    "a probability covers the rest",
+    [{ type: "probability", ratio: 1 - 2 ** -20 }],
+    ["ot=th:8", "ot=th:0", "ot=th:00001"],
+  ],
+  ["the rest is dropped", [], ["ot=th:8", "a=b"]],
+])("kept spans state the probability of their policy, where %s", async (_, last, traceStates) => {
+  const policies = [{ type: "error" }, { type: "rate", "traces-per-minute": 1 }, ...last];
+  const journal = tailJournal(
+    new MemoryJournal({ ...limits, maxBytes: 1e7 }, quietLog),
+    policies,
+    1_000,
+    true,
+  );
+  const outlines = [
+    { name: "failed", status: "error", traceState: "ot=th:8" },
+    { name: "first of its minute", traceState: last.length > 0 ? "" : "a=b,ot=th:8" },
+    { name: "second" },
+  ] as const;
+  await append(journal, ...outlines.map((outline, index) => ({ ...outline, traceId: traceId(index + 1) })));
+  await journal.finish();
+  const segment = await journal.take();
+  const read = async () =>
+    spansOf((await segment?.read(Buffer.alloc(segment.bytes))) ?? { bytes: Buffer.alloc(0), count: 0 });
+  const kept = await read();
+  expect(kept.map(({ traceState }) => traceState)).toEqual(traceStates);
+  expect(kept.map(({ name }) => name)).toEqual(outlines.slice(0, kept.length).map(({ name }) => name));
+  // A block that is sent again must be the same.
+  expect(await read()).toEqual(kept);
+});

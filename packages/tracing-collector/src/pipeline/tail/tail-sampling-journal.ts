@@ -2,6 +2,7 @@ import type { Logger } from "lifecycle";
 import { RowScanner, type SpanRows } from "wire/rows";
 import type { JournalSegment, SpanJournal } from "../journal/span-journal.ts";
 import { keepRows } from "../keep-rows.ts";
+import { type KeptWith, ProbabilityWriter } from "../state-probability.ts";
 import type { RowVerdicts, TailSampler } from "./tail-sampler.ts";
 
 /** The clock, which tests can stop. */
@@ -260,7 +261,21 @@ class TailSegment implements JournalSegment {
     const verdicts = this.#verdicts;
     let row = 0;
     // A scanner of its own, because a kept scanner keeps the buffer too.
-    return keepRows(rows, new RowScanner(), () => verdicts.isKept(row++));
+    const scanner = new RowScanner();
+    const keptWith: KeptWith[] = [];
+    const kept = keepRows(rows, scanner, () => {
+      const isKept = verdicts.isKept(row);
+      if (isKept && this.#sampler.statesProbability) {
+        keptWith.push(verdicts.keptWith(row));
+      }
+      row++;
+      return isKept;
+    });
+    if (!this.#sampler.statesProbability || kept.count === 0) {
+      return kept;
+    }
+    let at = 0;
+    return new ProbabilityWriter().write(kept, scanner, () => keptWith[at++] ?? "undecided");
   }
 
   /** Fixes the rows before the reading that counts, which reports any error again. */

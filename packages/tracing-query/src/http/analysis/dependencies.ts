@@ -2,6 +2,7 @@ import { z } from "zod";
 import { dependencyGraph } from "../../service/dependency-graph.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
+import { adjustedCallsOf, adjustedCallsSchema, adjustedParam } from "../adjusted-json.ts";
 import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
@@ -17,13 +18,21 @@ const listParamsSchema = z.strictObject({
     .enum(["calls", "parent", "child"])
     .default("calls")
     .describe("Most calls first, or names from a to z."),
+  adjusted: adjustedParam,
   limit: z.int().min(1).max(1_000).default(100).describe("Most links in the answer."),
   offset: z.int().min(0).max(10_000_000).default(0).describe("Links before those of the answer."),
 });
 
 const readListParams = paramsReader(listParamsSchema);
 
-const linkSchema = z.strictObject({ parent: z.string(), child: z.string(), calls: count });
+const linkSchema = z.strictObject({
+  parent: z.string(),
+  child: z.string(),
+  calls: count,
+  adjusted: adjustedCallsSchema
+    .optional()
+    .describe("What the spans stand for; with `adjusted=true`, from stores that know it."),
+});
 
 const listSchema = z
   .strictObject({
@@ -67,9 +76,10 @@ export function dependencyListEndpoint(service: QueryService, limits: ReadLimits
     const answer: z.output<typeof listSchema> = {
       total: matching.length,
       services: new Set(links.flatMap(({ parent, child }) => [parent, child])).size,
-      links: matching
-        .slice(offset, offset + limit)
-        .map(({ parent, child, callCount }) => ({ parent, child, calls: callCount })),
+      links: matching.slice(offset, offset + limit).map(({ parent, child, callCount, adjusted }) => ({
+        ...{ parent, child, calls: callCount },
+        ...adjustedCallsOf(adjusted),
+      })),
     };
     return [JSON.stringify(answer)];
   };
@@ -147,10 +157,13 @@ export function dependencyGraphEndpoint(service: QueryService, limits: ReadLimit
 /** A call within one service is no edge of the graph. */
 async function readLinks(
   service: QueryService,
-  values: { start?: number | undefined; end?: number | undefined },
+  values: { start?: number | undefined; end?: number | undefined; adjusted?: string | undefined },
   limits: ReadLimits,
   read: EndpointRequest["read"],
 ) {
-  const links = await service.getDependencies(timeRangeOf(values, Date.now(), limits), read);
+  const links = await service.getDependencies(
+    { ...timeRangeOf(values, Date.now(), limits), adjusted: values.adjusted === "true" },
+    read,
+  );
   return links.filter(({ parent, child }) => parent !== child);
 }

@@ -1,3 +1,4 @@
+import { adjustedCountSql } from "../adjusted-count-sql.ts";
 import { minuteNumber, noParent } from "../schema/derived-migration.ts";
 import { spanHash } from "./span-identity.ts";
 
@@ -112,11 +113,12 @@ export function noteRepeatedSql(
 ): string {
   const suspects = ids === undefined ? suspectIds(tables, window) : ids.map((id) => BigInt(id)).join(", ");
   const recent = `FROM ${tables("spans")} WHERE ${arrivedWithin(Math.max(window.seconds, window.lateSeconds))} AND ${looseId} IN (${suspects})`;
-  return `INSERT INTO ${tables("repeated_spans")} (received, tenant, minute, span, service, name, kind, duration, failed, pending, copies)
-SELECT day, tenant, minute, span, its_service, its_name, its_kind, its_duration, has_failed, its_parent, toInt32(found - 1 - noted) FROM (
+  return `INSERT INTO ${tables("repeated_spans")} (received, tenant, minute, span, service, name, kind, duration, failed, pending, adjusted_count, copies)
+SELECT day, tenant, minute, span, its_service, its_name, its_kind, its_duration, has_failed, its_parent, its_count, toInt32(found - 1 - noted) FROM (
   SELECT tenant, ${minuteNumber} AS minute, ${spanHash} AS span, toInt64(count()) AS found, max(received) AS day,
     any(service) AS its_service, any(name) AS its_name, any(kind) AS its_kind, any(duration) AS its_duration,
-    any(status = 'error') AS has_failed, any(${pending}) AS its_parent
+    any(status = 'error') AS has_failed, any(${pending}) AS its_parent,
+    any(${adjustedCountSql}) AS its_count
   FROM ${tables("spans")}
   WHERE toStartOfMinute(start) IN (SELECT toStartOfMinute(start) ${recent}) AND ${looseId} IN (${suspects})
   GROUP BY tenant, minute, span HAVING found > 1

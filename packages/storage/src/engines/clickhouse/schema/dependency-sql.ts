@@ -68,8 +68,11 @@ function lastPending(database: string, rows: number): string {
   return `(SELECT if(count() > ${rows}, ${sampled}, ${maxHash}) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
-/** Details of the called span: its kind, whether it failed, and the bucket of its duration. */
-const details = "kind, failed, bucket";
+/**
+ * Details of the called span: its kind, whether it failed, the bucket of its duration, and the number of spans that it
+ * stands for.
+ */
+const details = "kind, failed, bucket, adjusted_count";
 
 /** @param rows approximate limit of the rows to read */
 function pendingCalls(database: string, rows: number, where = "", having = ""): string {
@@ -96,6 +99,8 @@ export interface CountedCalls {
   readonly child: string;
   /** Negative when the row cancels what another row counts. */
   readonly calls: number;
+  /** The number of calls that each call stands for; 0: unknown. */
+  readonly adjusted_count: number;
   /** Present with details only, as are the next two. */
   readonly kind?: SpanKind;
   readonly failed?: boolean;
@@ -106,7 +111,7 @@ export interface CountedCalls {
 export type CallDetail = "sums" | "details";
 
 function detailColumns(detail: CallDetail): string {
-  return detail === "details" ? `, ${details}` : "";
+  return detail === "details" ? details : "adjusted_count";
 }
 
 /**
@@ -115,7 +120,7 @@ function detailColumns(detail: CallDetail): string {
  * calls in between would hide calls from both.
  */
 export function countedSql(database: string, detail: CallDetail): string {
-  const names = ["child", ...(detail === "details" ? details.split(", ") : [])];
+  const names = ["child", ...detailColumns(detail).split(", ")];
   const ofCounted = names.map(
     (name) => `if(pending = 0, stored.${name}, defaultValueOfArgumentType(stored.${name}))`,
   );
@@ -153,7 +158,7 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
  * whose parent has arrived, by a sample when there are very many.
  */
 export function linksSql(database: string, detail: CallDetail): string {
-  const more = detailColumns(detail);
+  const more = `, ${detailColumns(detail)}`;
   return `WITH open AS ${pendingCalls(database, maxPendingRead, wanted)}
 SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joined.calls)) AS calls${more} FROM (
   SELECT parent, child, toFloat64(calls) AS calls, ${details} FROM ${database}.dependency_calls WHERE pending = 0 ${wanted}
@@ -176,7 +181,7 @@ export function settleSql(database: string, isLast: boolean): string {
   return `INSERT INTO ${database}.dependency_calls (received, pending, tenant, minute, parent, child, ${details}, calls, arrived)
 WITH open AS ${pendingCalls(database, maxPendingSettled, "", waited)}
 SELECT received, row.1 AS pending, tenant, minute, row.2 AS parent, child, ${details}, row.3 AS calls, since AS arrived FROM (
-  SELECT open.received AS received, open.tenant AS tenant, open.minute AS minute, open.child AS child, open.kind AS kind, open.failed AS failed, open.bucket AS bucket, open.since AS since,
+  SELECT open.received AS received, open.tenant AS tenant, open.minute AS minute, open.child AS child, open.kind AS kind, open.failed AS failed, open.bucket AS bucket, open.adjusted_count AS adjusted_count, open.since AS since,
     arrayJoin(arrayFilter(row -> row.1 != 0 OR row.2 NOT IN ('', child), [
       (open.pending, '', -open.calls), (toUInt64(0), toString(callers.service), open.calls)])) AS row
   FROM open ${isLast ? "LEFT" : "INNER"} JOIN (${found}) AS callers ON open.pending = callers.key

@@ -1,3 +1,4 @@
+import { adjustedCountsMigration } from "./adjusted-counts-migration.ts";
 import { attributeHashMigration } from "./attribute-hash-migration.ts";
 import { attributeTextColumns, attributeTextMigration } from "./attribute-text-migration.ts";
 import { callDetailsMigration } from "./call-details-migration.ts";
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   codecsMigration,
   eventTextMigration,
   repeatedSpansMigration,
+  adjustedCountsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

@@ -1,3 +1,4 @@
+import { adjustedCountsMigration } from "./adjusted-counts-migration.ts";
 import { hashIndexes } from "./attribute-hash-migration.ts";
 import { textOf } from "./attribute-text-migration.ts";
 import { detailedCalls } from "./call-details-migration.ts";
@@ -60,7 +61,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * Creates the tables of version 13 at once in an empty database. The steps up to it add columns and indexes
+ * Creates the tables of version 14 at once in an empty database. The steps up to it add columns and indexes
  * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while
  * one of them is still changing another. Two processes at the same time create the same tables.
  *
@@ -73,7 +74,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * rows here and 4,096 in older tables: docs/adr/043-point-reads.md.
  */
 export const newDatabase: Migration = {
-  version: 13,
+  version: 14,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
@@ -107,5 +108,6 @@ SETTINGS ${durable}`,
     ...newOperationsMigration.statements(database),
     ...detailedCalls(database),
     ...repeatedSpansMigration.statements(database),
+    ...adjustedCountsMigration.statements(database),
   ],
 };

@@ -1,8 +1,14 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { MetricsPipeline, Pipeline } from "traceql";
+import { AdjustedSum } from "../../../api/adjusted-counts.ts";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
-import { checkTraceQlGroups, checkTraceQlMetrics, checkTraceQlSearch } from "../../../api/checked-traceql.ts";
+import {
+  checkTraceQlGroups,
+  checkTraceQlMetrics,
+  checkTraceQlSearch,
+  isAdjusted,
+} from "../../../api/checked-traceql.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import type {
@@ -65,6 +71,16 @@ interface TraceQlReaderParts {
   readonly repeated: Pick<RepeatedSpans, "areIn">;
   /** Traces above which a rare side is no longer read first. */
   readonly mostRareTraces?: number | undefined;
+}
+
+/** The rows of a metric. */
+interface GatheredRows {
+  /** Groups by time. */
+  readonly rows: readonly MetricRow[];
+  /** Number of spans that were read. */
+  readonly spans: number;
+  /** The spans that count, and what they stand for; the sum is empty unless the query is adjusted. */
+  readonly counted: { readonly sum: AdjustedSum; readonly spans: number };
 }
 
 /** Source, fields and limits of the rows of a metric. */
@@ -170,18 +186,31 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
     const query = checkTraceQlMetrics(request);
     const areRepeated = await this.#repeated.areIn(request.range, "traceql", options);
-    const source = { ...this.#source(request.range, options), areRepeated };
+    const adjusted = isAdjusted(query) ? { sum: new AdjustedSum(), spans: 0 } : undefined;
+    const source = {
+      ...this.#source(request.range, options),
+      areRepeated,
+      isAdjusted: adjusted !== undefined,
+    };
     const fields = new QueryFields(query);
     let inspectedSpans = 0;
     const readRows = async (pipeline: MetricsPipeline) => {
-      const { rows, spans } = await this.#metricRows(pipeline, { source, request, fields, options });
+      const { rows, spans, counted } = await this.#metricRows(pipeline, { source, request, fields, options });
       inspectedSpans += spans;
+      if (adjusted !== undefined) {
+        adjusted.spans += counted.spans;
+        adjusted.sum.addSum(counted.sum);
+      }
       return rows;
     };
     const series = await metricSeries(query.expression, request, readRows, (comparison) =>
       readComparison(comparison, source, request, (sql) => this.#rows(sql, options)),
     );
-    return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+    return {
+      ...largestSeries(series, request.maxSeries),
+      inspectedSpans,
+      ...(adjusted === undefined ? {} : { adjusted: { spans: adjusted.spans, ...adjusted.sum.counts } }),
+    };
   }
 
   async groups(
@@ -203,10 +232,10 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   async #metricRows(
     { pipeline, aggregate }: MetricsPipeline,
     { source, request, fields, options }: MetricRowsRead,
-  ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
+  ): Promise<GatheredRows> {
     const condition = pipelineSql(pipeline, spansOf(source));
     if (condition.sql === "0") {
-      return { rows: [], spans: 0 };
+      return { rows: [], spans: 0, counted: { sum: new AdjustedSum(), spans: 0 } };
     }
     const sql = condition.isExact
       ? metricRowsSql(source, condition, {
@@ -223,7 +252,14 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
           `the query makes more than ${maxMetricRows} values: group by less, or take a longer step`,
         );
       }
-      return { rows: gatherMetricRows(rows, aggregate), spans: rows.reduce((sum, { c }) => sum + c, 0) };
+      const counted = { sum: new AdjustedSum(), spans: 0 };
+      for (const { c, n = c, a } of rows) {
+        counted.spans += n;
+        if (a !== undefined) {
+          counted.sum.addAll(a);
+        }
+      }
+      return { rows: gatherMetricRows(rows, aggregate), spans: counted.spans, counted };
     }
     return await this.#metricRowsBySpan(
       condition,
@@ -237,7 +273,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     condition: Condition,
     { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
     { source, request, fields, options }: MetricRowsRead,
-  ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
+  ): Promise<GatheredRows> {
     const evaluate = pipelineEvaluator(pipeline, fields);
     const gathered = new MetricRows(aggregate, fields, request.stepNano);
     const [count] = await this.#rows<{ traces: number; spans: number }>(
@@ -245,7 +281,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       options,
     );
     if (count === undefined || count.traces === 0) {
-      return { rows: [], spans: 0 };
+      return { rows: [], spans: 0, counted: { sum: new AdjustedSum(), spans: 0 } };
     }
     checkInspected(count.spans);
     const parts = Math.ceil(count.spans / spansPerPart);
@@ -262,7 +298,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       }
       checkInspected(spans);
     }
-    return { rows: gathered.rows, spans };
+    return { rows: gathered.rows, spans, counted: { sum: gathered.adjusted, spans: gathered.spans } };
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Field, MetricsAggregate } from "traceql";
+import type { StoredSum } from "../../../api/adjusted-counts.ts";
 import { type MetricRow, wantsBuckets } from "../../../traceql/metric-rows.ts";
 import { shownValue } from "../../../traceql/trace-match.ts";
 import { readValue, type StoredTexts } from "./read-value.ts";
@@ -11,6 +12,9 @@ export interface MetricSqlRow {
   /** Bucket of the values. */
   readonly b: number;
   readonly c: number;
+  /** Number of stored spans, and what they stand for; in adjusted queries only, whose other figures count that. */
+  readonly n?: number;
+  readonly a?: StoredSum;
   /** Sum, least and greatest value. */
   readonly s: number;
   readonly l: number;

@@ -18,6 +18,8 @@ export interface TraceQlRow {
   readonly d: string;
   /** Whether it starts in the range. */
   readonly r: 0 | 1;
+  /** The number of spans that it stands for, in adjusted queries only. */
+  readonly a?: number;
   /** Values of fields. */
   readonly v: readonly StoredTexts[];
 }
@@ -44,6 +46,7 @@ function factsOf(row: TraceQlRow, fields: readonly Field[]): SpanFacts {
     startUnixNano: BigInt(row.b),
     durationNano: BigInt(row.d),
     isInRange: row.r === 1,
+    ...(row.a === undefined ? {} : { adjustedCount: row.a }),
     values: fields.map((field, slot) => readValue(field, row.v[slot] ?? [])),
   };
 }

@@ -3,6 +3,7 @@ import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { traceRange } from "../../../api/checked-traceql.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import { wantsBuckets } from "../../../traceql/metric-rows.ts";
+import { adjustedCountSql, countOfSql } from "../adjusted-count-sql.ts";
 import { fromSpans } from "../repeated/span-identity.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
@@ -34,6 +35,8 @@ export interface SpanSource {
   readonly range: TimeRange;
   /** Prefix of parameter names in a statement with several sources; "" by default. */
   readonly prefix?: string;
+  /** Whether the query counts what sampled spans stand for; false by default. */
+  readonly isAdjusted?: boolean;
   /** Whether some of them may be stored more than once; false by default. */
   readonly areRepeated?: boolean;
 }
@@ -137,7 +140,8 @@ export function rowsOfPartSql(
   { part, parts }: { readonly part: number; readonly parts: number },
 ): SqlQuery {
   const isInPart = parts === 1 ? "1" : "cityHash64(trace_id) % {parts:UInt32} = {part:UInt32}";
-  const sql = `SELECT ${rowColumns(fields)} FROM ${source.database}.spans
+  const adjusted = source.isAdjusted === true ? `, ${adjustedCountSql} AS a` : "";
+  const sql = `SELECT ${rowColumns(fields)}${adjusted} FROM ${source.database}.spans
 WHERE tenant = {tenant:String} AND ${within("aroundStart", "aroundEnd")} AND ${isInPart}
   AND trace_id IN (SELECT trace_id ${spansOf(source).inRange} AND ${condition.sql} AND ${isInPart})`;
   return checkedSql({ sql, parameters: { ...parametersOf(source), part, parts } });
@@ -161,6 +165,11 @@ interface MetricShape {
   readonly wantsExemplars: boolean;
 }
 
+/** The sums of an adjusted query, of spans whose `each` is what they stand for. */
+const adjustedSums = `sum(${countOfSql("each")}) AS c, sum(number * ${countOfSql("each")}) AS s,
+  toFloat64(count()) AS n, CAST((c, sum(each * greatest(each - 1, 0)), countIf(each = 0), minIf(each, each > 0), max(each)),
+    'Tuple(adjusted Float64, variance Float64, unknown Float64, least Float64, greatest Float64)') AS a,`;
+
 /**
  * Rows of `MetricSqlRow`: the spans that satisfy a condition, gathered.
  * @returns undefined when SQL does not know a field
@@ -183,11 +192,13 @@ export function metricRowsSql(
   const exemplar = wantsExemplars
     ? ", argMin((lower(hex(trace_id)), lower(hex(span_id)), toString(toUnixTimestamp64Nano(start)), number), (start, span_id)) AS e"
     : "";
+  const isAdjusted = source.isAdjusted === true;
+  const sums = isAdjusted ? adjustedSums : "toFloat64(count()) AS c, sum(number) AS s,";
   const sql = `SELECT [${groups.join(", ")}] AS g,
   toString(intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64})) AS i, toUInt32(${bucket}) AS b,
-  toFloat64(count()) AS c, sum(number) AS s, min(number) AS l, max(number) AS h${exemplar}
+  ${sums} min(number) AS l, max(number) AS h${exemplar}
 FROM (SELECT *, assumeNotNull(nullable) AS number FROM (
-  SELECT *, ${number} AS nullable ${fromSpans(source.database, where, source.areRepeated === true)}
+  SELECT *, ${number} AS nullable${isAdjusted ? `, ${adjustedCountSql} AS each` : ""} ${fromSpans(source.database, where, source.areRepeated === true)}
 ) WHERE nullable IS NOT NULL)
 GROUP BY g, i, b LIMIT ${maxMetricRows + 1}`;
   return checkedSql({ sql, parameters: { ...parametersOf(source), step: stepNano } });

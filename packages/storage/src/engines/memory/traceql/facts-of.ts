@@ -1,4 +1,4 @@
-import { lengthNano, type Span } from "wire/model";
+import { adjustedCount, lengthNano, type Span } from "wire/model";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import type { QueryFields } from "../../../traceql/query-fields.ts";
 import { storedValue } from "../../../traceql/stored-value.ts";
@@ -12,8 +12,8 @@ export function startsWithin(
   return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
 }
 
-/** The facts of a span that TraceQL uses. */
-export function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
+/** The facts of a span that TraceQL uses. @param adjusted whether they say what the span stands for */
+export function factsOf(span: Span, range: TimeRange, fields: QueryFields, adjusted = false): SpanFacts {
   return {
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
@@ -24,6 +24,7 @@ export function factsOf(span: Span, range: TimeRange, fields: QueryFields): Span
     startUnixNano: span.startTimeUnixNano,
     durationNano: lengthNano(span),
     isInRange: startsWithin(span, range),
+    ...(adjusted ? { adjustedCount: adjustedCount(span) } : {}),
     values: fields.stored.map((field) => storedValue(span, field)),
   };
 }

@@ -1,10 +1,12 @@
 import type { MetricsComparison, MetricsPipeline } from "traceql";
+import { AdjustedSum } from "../../../api/adjusted-counts.ts";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
 import {
   checkTraceQlGroups,
   checkTraceQlMetrics,
   checkTraceQlSearch,
+  isAdjusted,
   traceRange,
 } from "../../../api/checked-traceql.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
@@ -16,7 +18,7 @@ import type {
   TraceQlSearch,
   TraceQlSearchQuery,
 } from "../../../api/traceql-reader.ts";
-import { groupsOfRows, type MetricRow, MetricRows } from "../../../traceql/metric-rows.ts";
+import { groupsOfRows, MetricRows } from "../../../traceql/metric-rows.ts";
 import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
@@ -61,14 +63,26 @@ export class MemoryTraceQlReader implements TraceQlReader {
   async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
     const query = checkTraceQlMetrics(request);
     const fields = new QueryFields(query);
-    const views = this.#views(request.range, fields, options);
-    const readRows = async (pipeline: MetricsPipeline) => rowsOf(pipeline, views, fields, request.stepNano);
+    const adjusted = isAdjusted(query) ? { sum: new AdjustedSum(), spans: 0 } : undefined;
+    const views = this.#views(request.range, fields, options, adjusted !== undefined);
+    const readRows = async (pipeline: MetricsPipeline) => {
+      const gathered = rowsOf(pipeline, views, fields, request.stepNano);
+      if (adjusted !== undefined) {
+        adjusted.sum.addSum(gathered.adjusted);
+        adjusted.spans += gathered.spans;
+      }
+      return gathered.rows;
+    };
     const traces = [...this.#stored.tracesOf(tenantOf(options)).traces()];
     const readComparison = async (comparison: MetricsComparison) =>
       comparisonRows(traces, comparison, request);
     const series = await metricSeries(query.expression, request, readRows, readComparison);
     const inspectedSpans = views.reduce((sum, { spans }) => sum + spans.length, 0);
-    return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+    return {
+      ...largestSeries(series, request.maxSeries),
+      inspectedSpans,
+      ...(adjusted === undefined ? {} : { adjusted: { spans: adjusted.spans, ...adjusted.sum.counts } }),
+    };
   }
 
   async groups(
@@ -78,17 +92,17 @@ export class MemoryTraceQlReader implements TraceQlReader {
     const { request, pipeline } = checkTraceQlGroups(asked);
     const fields = new QueryFields(request.query);
     const views = this.#views(request.range, fields, options);
-    return groupsOfRows(rowsOf(pipeline, views, fields, request.stepNano));
+    return groupsOfRows(rowsOf(pipeline, views, fields, request.stepNano).rows);
   }
 
   /** The traces with a span in the range. */
-  #views(range: TimeRange, fields: QueryFields, options: ReadOptions): TraceView[] {
+  #views(range: TimeRange, fields: QueryFields, options: ReadOptions, adjusted = false): TraceView[] {
     throwIfAborted(options.signal);
     const around = traceRange(range);
     return [...this.#stored.tracesOf(tenantOf(options)).traces()].flatMap((spans) => {
       const facts = spans
         .filter((span) => startsWithin(span, around))
-        .map((span) => factsOf(span, range, fields));
+        .map((span) => factsOf(span, range, fields, adjusted));
       return facts.some(({ isInRange }) => isInRange) ? [new TraceView(spans[0]?.traceId ?? "", facts)] : [];
     });
   }
@@ -99,7 +113,7 @@ function rowsOf(
   views: readonly TraceView[],
   fields: QueryFields,
   stepNano: bigint,
-): MetricRow[] {
+): MetricRows {
   const evaluate = pipelineEvaluator(pipeline, fields);
   const rows = new MetricRows(aggregate, fields, stepNano);
   for (const view of views) {
@@ -109,5 +123,5 @@ function rowsOf(
       }
     }
   }
-  return rows.rows;
+  return rows;
 }

@@ -1,0 +1,67 @@
+import { probabilityInTags, probabilityOf, samplingThreshold, withSamplingProbability } from "wire/model";
+import { ByteWriter, plainBytesOf, type RowScanner, type SpanRows } from "wire/rows";
+
+/** Texts that are remembered. Few spans have one of their own. */
+const maxRemembered = 1_000;
+
+/** How a row was kept: with a probability, with one that is not known, or without a decision. */
+export type KeptWith = number | "unknown" | "undecided";
+
+/**
+ * Writes the probability with which rows were kept into their `tracestate`, so that they can be counted as what they
+ * stand for. It is multiplied with the one that the row states already. A row that states none counts as one that its
+ * sender kept for certain; a row kept with an unknown probability loses the one it stated.
+ *
+ * Senders and this process decide by different hashes of the trace id, so that their probabilities are independent.
+ */
+export class ProbabilityWriter {
+  readonly #texts = new Map<string, string>();
+
+  /**
+   * @param scanner reads the rows
+   * @param keptWith called for each row in their order; it may read the row from the scanner
+   * @returns the rows in memory of their own
+   */
+  write(rows: SpanRows, scanner: RowScanner, keptWith: (scanner: RowScanner) => KeptWith): SpanRows {
+    const bytes = Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
+    const out = new ByteWriter();
+    let copied = 0;
+    let added = 0;
+    scanner.open(rows);
+    while (scanner.next()) {
+      const kept = keptWith(scanner);
+      if (kept === "undecided") {
+        continue;
+      }
+      const { traceStateAt, traceStateEnd } = scanner;
+      out.copy(bytes, copied, traceStateAt);
+      const before = out.length;
+      out.string(this.#textOf(scanner, kept));
+      added += out.length - before - (traceStateEnd - traceStateAt);
+      copied = traceStateEnd;
+    }
+    if (copied === 0) {
+      return rows;
+    }
+    out.copy(bytes, copied, bytes.length);
+    return { bytes: out.bytes, count: rows.count, plainBytes: plainBytesOf(rows) + added };
+  }
+
+  #textOf(scanner: RowScanner, kept: number | "unknown"): string {
+    const text = scanner.traceStateText;
+    const inTags = scanner.isRoot ? probabilityInTags((key) => scanner.attributeText(key)) : undefined;
+    const key = `${kept} ${inTags} ${text}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const threshold = samplingThreshold(text);
+    const before = threshold === undefined ? (inTags ?? 1) : probabilityOf(threshold);
+    const changed = withSamplingProbability(text, kept === "unknown" ? undefined : kept * before);
+    if (this.#texts.size >= maxRemembered) {
+      this.#texts.clear();
+    }
+    this.#texts.set(key, changed);
+    return changed;
+  }
+}
