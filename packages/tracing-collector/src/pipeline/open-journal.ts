@@ -7,8 +7,8 @@ import { MemoryJournal } from "./journal/memory-journal.ts";
 import { type ClaimedJournal, claimJournal, openOrphans } from "./journal/shared-journals.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { memoryJournalBytes } from "./memory-journal-bytes.ts";
-import { readTailPolicies } from "./tail/tail-policies.ts";
-import { TailSampler } from "./tail/tail-sampler.ts";
+import { readTailPolicies, type TailPolicy } from "./tail/tail-policies.ts";
+import { TailSampler, type TailSamplerSettings } from "./tail/tail-sampler.ts";
 import { systemTailClock, TailSamplingJournal } from "./tail/tail-sampling-journal.ts";
 import { TailSamplingMetrics } from "./tail/tail-sampling-metrics.ts";
 
@@ -102,14 +102,7 @@ export async function openJournal(
     return { journal, openOrphans: openOrphansOf };
   }
   const tailMetrics = new TailSamplingMetrics(registry);
-  const sampler = new TailSampler(
-    {
-      ...{ policies, decisionWaitMs, now: systemTailClock.now },
-      maxTraces: options["sampling.tail.max-traces"],
-      statesProbability: options["sampling.tracestate"],
-    },
-    tailMetrics,
-  );
+  const sampler = new TailSampler(samplerSettings(policies, options), tailMetrics);
   const tailJournal = new TailSamplingJournal(journal, sampler, log);
   tailMetrics.watch(sampler, tailJournal);
   log.info(
@@ -117,6 +110,16 @@ export async function openJournal(
     "traces are sampled when they are over",
   );
   return { journal: tailJournal, openOrphans: openOrphansOf };
+}
+
+function samplerSettings(policies: readonly TailPolicy[], options: CollectorOptions): TailSamplerSettings {
+  return {
+    policies,
+    decisionWaitMs: options["sampling.tail.decision-wait"],
+    maxTraces: options["sampling.tail.max-traces"],
+    now: systemTailClock.now,
+    statesProbability: options["sampling.tracestate"],
+  };
 }
 
 /** Tells when an acknowledged span may be lost: the operator chose it, but may not know the price. */
