@@ -8,7 +8,7 @@
  * - `QUERY_UNREADABLE` the body of a request does not parse
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
  * - `QUERY_BUSY` too many requests are running; a later try may succeed
- * - `QUERY_UPSTREAM` the source of metrics fails
+ * - `QUERY_UPSTREAM` the source of metrics, or the file of prices, fails
  * - `QUERY_NOT_SUPPORTED` the public model has this endpoint, but it is switched off or not built in this
  *   process
  */

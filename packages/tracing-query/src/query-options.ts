@@ -40,6 +40,11 @@ export const queryOptions = z.object({
     .default("")
     .describe("File with the UI's configuration, .json or .js.")
     .meta({ placeholder: "path" }),
+  "query.model-prices-file": z
+    .string()
+    .default("")
+    .describe("File with prices of models for the UI's conversations, JSON; without it no model has a price.")
+    .meta({ placeholder: "path" }),
   "query.max-clock-skew-adjustment": duration("0s").describe(
     "Largest difference between clocks that is corrected in the traces shown; 0 corrects none.",
   ),

@@ -109,6 +109,12 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       log,
     );
     const maxClockSkewNano = BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs));
+    const kept = openKeptStores(
+      options["query.views-dir"],
+      (kind) => queryMetrics.viewRefused(kind),
+      options["query.model-prices-file"],
+    );
+    await kept.prices.check();
     const shared = {
       service,
       tenants: new TenantCheck(options),
@@ -116,7 +122,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       gate,
       limits: readLimitsOf(options),
       adjust: { maxClockSkewNano },
-      ...openKeptStores(options["query.views-dir"], (kind) => queryMetrics.viewRefused(kind)),
+      ...kept,
       log,
     };
     // The shell's own option takes precedence.

@@ -26,7 +26,7 @@ export interface ApiSettings extends TailSettings, KeptStores {
 
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
-  const { adjust, limits, views, notes } = settings;
+  const { adjust, limits, views, notes, prices } = settings;
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
@@ -52,7 +52,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
     add(path, definition);
   }
-  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views, notes })) {
+  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views, notes, prices })) {
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));

@@ -1,11 +1,13 @@
 import { KeptFiles, type KeptKind } from "./kept-files.ts";
+import { ModelPrices } from "./model-prices.ts";
 import { NoteStore } from "./note-store.ts";
 import { ViewStore } from "./view-store.ts";
 
-/** The stores of things that people share: views, short links and notes. */
+/** The stores of things that people share: views, short links, notes, and prices of models. */
 export interface KeptStores {
   readonly views: ViewStore;
   readonly notes: NoteStore;
+  readonly prices: ModelPrices;
 }
 
 const mostTenants = 1_000;
@@ -13,8 +15,13 @@ const mostTenants = 1_000;
 /**
  * @param folder "" for none: then nothing is kept
  * @param onRefused is called for each that a limit kept out
+ * @param pricesFile "" for none: then no model has a price
  */
-export function openKeptStores(folder: string, onRefused: (kind: KeptKind) => void = () => {}): KeptStores {
+export function openKeptStores(
+  folder: string,
+  onRefused: (kind: KeptKind) => void = () => {},
+  pricesFile = "",
+): KeptStores {
   const files = new KeptFiles(folder, mostTenants, onRefused);
-  return { views: new ViewStore(files), notes: new NoteStore(files) };
+  return { views: new ViewStore(files), notes: new NoteStore(files), prices: new ModelPrices(pricesFile) };
 }

@@ -30,6 +30,7 @@ import { diffEndpoint, diffOperation } from "./diff.ts";
 import { exceptionsEndpoint, exceptionsOperation } from "./exceptions.ts";
 import { groupsEndpoint, groupsOperation } from "./groups.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
+import { modelPricesEndpoint, modelPricesOperation } from "./model-prices.ts";
 import { namesEndpoint, namesOperation } from "./names.ts";
 import {
   addNoteOperation,
@@ -84,6 +85,7 @@ export const analysisGroup: OperationGroup = {
     namesOperation,
     attributeNamesOperation,
     attributeValuesOperation,
+    modelPricesOperation,
     viewListOperation,
     saveViewOperation,
     renameViewOperation,
@@ -103,6 +105,7 @@ export function analysisEndpoints(
     limits,
     views,
     notes,
+    prices,
   }: KeptStores & { readonly adjust: AdjustOptions; readonly limits: ReadLimits },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
@@ -129,6 +132,7 @@ export function analysisEndpoints(
     one(namesOperation, namesEndpoint(service), { isHeavy: false }),
     one(attributeNamesOperation, attributeNamesEndpoint(service, limits), { isHeavy: false }),
     one(attributeValuesOperation, attributeValuesEndpoint(service, limits), { isHeavy: false }),
+    one(modelPricesOperation, modelPricesEndpoint(prices), { isHeavy: false }),
     one(viewListOperation, viewsEndpoint(views), { isHeavy: false, methods: ["GET", "POST"] }),
     one(renameViewOperation, renameViewEndpoint(views), { isHeavy: false }),
     one(removeViewOperation, removeViewEndpoint(views), { isHeavy: false }),

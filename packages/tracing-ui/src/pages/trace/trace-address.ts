@@ -44,7 +44,10 @@ export const traceAddress = z.object({
   from: microseconds,
   to: microseconds,
   /** How the trace is drawn; the waterfall by itself. */
-  view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "events", "json"])), undefined),
+  view: z.catch(
+    z.optional(z.enum(["flame", "graph", "statistics", "events", "conversation", "json"])),
+    undefined,
+  ),
   /** Id of a span of the group that takes the whole width of the flame graph. */
   at: text,
   /** The grouping of the statistics: `service`, or the key of an attribute; `operation` by default. */

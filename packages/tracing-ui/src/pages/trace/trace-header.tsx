@@ -15,6 +15,7 @@ import { ValueLinks } from "../../components/value-links.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { traceLinks } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
+import { isGenAi } from "../../trace/gen-ai-span.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
@@ -66,6 +67,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
       {count > 0 && <span className="mono unit">{formatCount(count)}</span>}
     </Link>
   );
+  const hasConversation = useMemo(() => trace.spans.some(isGenAi), [trace]);
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
   const operation = trace.spans[root ?? -1]?.operationName ?? "";
@@ -78,7 +80,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
           <span>{cutMiddle(service, mostServiceLetters)}</span>{" "}
           <span className="trace-operation">{cutMiddle(operation, mostTitleLetters)}</span>
         </h1>
-        <ViewSwitch traceId={trace.traceId} />
+        <ViewSwitch traceId={trace.traceId} hasConversation={hasConversation} />
         <div className="trace-actions">
           {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
           {(repeats > 0 || shownPanel === "repeats") &&

@@ -43,6 +43,9 @@ const StatisticsView = lazy(() =>
 const EventsView = lazy(() =>
   import("./views/events-view.tsx").then((file) => ({ default: file.EventsView })),
 );
+const ConversationView = lazy(() =>
+  import("./views/conversation-view.tsx").then((file) => ({ default: file.ConversationView })),
+);
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
 const noNotes: readonly TraceNote[] = [];
@@ -154,6 +157,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
         {address.view === "graph" && <GraphView trace={trace} hues={hues} />}
         {address.view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
         {address.view === "events" && <EventsView trace={trace} hues={hues} />}
+        {address.view === "conversation" && <ConversationView trace={trace} hues={hues} />}
         {address.view === "json" && <JsonView input={input} />}
       </Suspense>
       {address.view === undefined && (

@@ -10,27 +10,30 @@ const views = [
   ["graph", "Graph"],
   ["statistics", "Statistics"],
   ["events", "Events"],
+  ["conversation", "Conversation"],
   ["json", "JSON"],
 ] as const;
 
-/** The ways in which a trace can be looked at, side by side. */
-export function ViewSwitch({ traceId }: { traceId: string }) {
+/** The ways in which a trace can be looked at, side by side. @param hasConversation some of its spans are of models, agents or tools */
+export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasConversation: boolean }) {
   const address = route.useSearch();
   return (
     <nav className="link-switch" aria-label="Views of the trace">
-      {views.map(([view, title]) => (
-        <Link
-          key={title}
-          data-command={`Show as ${title === "JSON" ? title : title.toLowerCase()}`}
-          to="/trace/$traceId"
-          params={{ traceId }}
-          search={changedAddress(address, { view })}
-          // Without these the router takes each link for the present page: they differ in the search alone.
-          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
-        >
-          {title}
-        </Link>
-      ))}
+      {views
+        .filter(([view]) => view !== "conversation" || hasConversation || address.view === view)
+        .map(([view, title]) => (
+          <Link
+            key={title}
+            data-command={`Show as ${title === "JSON" ? title : title.toLowerCase()}`}
+            to="/trace/$traceId"
+            params={{ traceId }}
+            search={changedAddress(address, { view })}
+            // Without these the router takes each link for the present page: they differ in the search alone.
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+          >
+            {title}
+          </Link>
+        ))}
     </nav>
   );
 }

@@ -1,0 +1,102 @@
+import { open } from "node:fs/promises";
+import { StartError } from "lifecycle/errors";
+import { z } from "zod";
+import { QueryError } from "../query-error.ts";
+
+/** Thousands of models fit. */
+const maxFileBytes = 1_048_576;
+
+const price = z.number().min(0);
+
+/** The table of prices, as the file and the answer have it. */
+export const modelPricesSchema = z.strictObject({
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "is not a currency such as USD")
+    .default("USD")
+    .describe("Three letters of ISO 4217."),
+  models: z
+    .array(
+      z.strictObject({
+        model: z
+          .string()
+          .min(1)
+          .max(256)
+          .describe(
+            "Name of the model, in upper or lower case; with `*` at its end all names that begin so. The first that fits counts.",
+          ),
+        input: price.describe("Price of a million input tokens."),
+        output: price.describe("Price of a million output tokens."),
+        cachedInput: price
+          .optional()
+          .describe("Price of a million input tokens that a cache had; that of others by default."),
+      }),
+    )
+    .max(10_000)
+    .default([]),
+});
+
+/** Prices of models. */
+export type ModelPriceTable = z.output<typeof modelPricesSchema>;
+
+/** A file of prices that people edit. Every question reads it again: it is small, and asked for when a trace is opened. */
+export class ModelPrices {
+  readonly #path: string;
+
+  /** @param path "" for none: then no model has a price */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws QueryError QUERY_UPSTREAM, naming the mistake, for a file that cannot be read or understood */
+  async read(): Promise<ModelPriceTable> {
+    if (this.#path === "") {
+      return { currency: "USD", models: [] };
+    }
+    try {
+      return parsed(await textOf(this.#path));
+    } catch (error) {
+      throw new QueryError("QUERY_UPSTREAM", `the file of prices: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Reads the file once, at the start. @throws StartError */
+  async check(): Promise<void> {
+    try {
+      await this.read();
+    } catch (error) {
+      throw new StartError(`option --query.model-prices-file: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(maxFileBytes + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (length > maxFileBytes) {
+        throw new Error(`is over the limit of ${maxFileBytes} bytes`);
+      }
+      if (bytesRead === 0) {
+        return buffer.toString("utf8", 0, length);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function parsed(text: string): ModelPriceTable {
+  const result = modelPricesSchema.safeParse(JSON.parse(text));
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new Error(`${issue?.path.join(".") || "the document"}: ${issue?.message}`);
+  }
+  return result.data;
+}

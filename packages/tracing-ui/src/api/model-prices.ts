@@ -1,0 +1,34 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
+import { readJson } from "./read-json.ts";
+
+const answer = z.object({
+  currency: z.string(),
+  models: z.array(
+    z.object({
+      ...{ model: z.string(), input: z.number(), output: z.number() },
+      cachedInput: z.optional(z.number()),
+    }),
+  ),
+});
+
+/** Prices of models for a million tokens. */
+export type ModelPrices = z.infer<typeof answer>;
+
+const none: ModelPrices = { currency: "USD", models: [] };
+
+/** The prices that the query service has; none from one that knows nothing of prices. */
+export function modelPricesQuery() {
+  return queryOptions({
+    queryKey: ["model prices"],
+    queryFn: ({ signal }): Promise<ModelPrices> =>
+      readJson("api/analysis/v1/model-prices", answer, signal).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) {
+          return none;
+        }
+        throw error;
+      }),
+    staleTime: 60_000,
+  });
+}

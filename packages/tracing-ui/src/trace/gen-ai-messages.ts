@@ -1,0 +1,299 @@
+import type { ApiAttribute, ApiSpan } from "./trace-schema.ts";
+
+/** A piece of a message. Everything in it is text that a traced program sent. */
+export type MessagePart =
+  | { kind: "text" | "reasoning"; text: string }
+  | { kind: "call"; name: string; id: string; text: string }
+  | { kind: "result"; id: string; text: string }
+  /** Media and kinds that are not known, as JSON. */
+  | { kind: "other"; name: string; text: string };
+
+/** A message to a model, or from it. */
+export interface GenAiMessage {
+  /** `system`, `user`, `assistant`, `tool`, or another name that the sender has. */
+  role: string;
+  parts: MessagePart[];
+  /** Why the model ended; "" for messages to it. */
+  finish: string;
+}
+
+/** Messages of one call in the order in which they were said. */
+export interface GenAiMessages {
+  input: GenAiMessage[];
+  output: GenAiMessage[];
+}
+
+/** Messages of one call that are shown; the attributes of the span have all. */
+const mostMessages = 500;
+/** Texts of a sender are numbered up to this; a higher index is of no message. */
+const highestIndex = 9_999;
+
+/** Attributes by key, as text. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** The attributes of a span or event, as text. The first of a repeated key counts. */
+export function textsOf(attributes: readonly ApiAttribute[] | null): Texts {
+  const texts = new Map<string, string>();
+  for (const { key, value } of attributes ?? []) {
+    if (value !== null && !texts.has(key)) {
+      texts.set(key, String(value));
+    }
+  }
+  return texts;
+}
+
+/**
+ * The messages of a span. Senders write OpenTelemetry's JSON attributes, on the span or on its event of details, or its
+ * older events, or numbered attributes (OpenLLMetry, OpenInference). The first that has any is taken, because senders
+ * that write two write the same in both.
+ */
+export function messagesOf(span: Pick<ApiSpan, "logs">, tags: Texts): GenAiMessages {
+  const events = (span.logs ?? []).map(({ fields }) => textsOf(fields));
+  const found = [
+    jsonMessages(tags),
+    ...events.map(jsonMessages),
+    eventMessages(events),
+    numberedMessages(tags, openLlmetry),
+    numberedMessages(tags, openInference),
+    plainMessages(tags),
+  ].find(({ input, output }) => input.length + output.length > 0) ?? { input: [], output: [] };
+  return { input: found.input.slice(0, mostMessages), output: found.output.slice(0, mostMessages) };
+}
+
+/** `gen_ai.input.messages` and its kin. */
+function jsonMessages(texts: Texts): GenAiMessages {
+  const system = listOf(texts.get("gen_ai.system_instructions")).flatMap(partsOf);
+  return {
+    input: [
+      ...(system.length === 0 ? [] : [{ role: "system", parts: system, finish: "" }]),
+      ...listOf(texts.get("gen_ai.input.messages")).map((message) => messageOf(message, "user")),
+    ],
+    output: listOf(texts.get("gen_ai.output.messages")).map((message) => messageOf(message, "assistant")),
+  };
+}
+
+const rolesOfEvents: Readonly<Record<string, string>> = {
+  "gen_ai.system.message": "system",
+  "gen_ai.user.message": "user",
+  "gen_ai.assistant.message": "assistant",
+  "gen_ai.tool.message": "tool",
+};
+
+/** An event for each message; `gen_ai.choice` for an answer. */
+function eventMessages(events: readonly Texts[]): GenAiMessages {
+  const messages: GenAiMessages = { input: [], output: [] };
+  for (const texts of events) {
+    const name = texts.get("event") ?? texts.get("event.name") ?? "";
+    const role = rolesOfEvents[name];
+    const body = jsonOf(texts.get("gen_ai.event.content") ?? texts.get("body"));
+    const fields = isObject(body) ? { ...Object.fromEntries(texts), ...body } : Object.fromEntries(texts);
+    if (role !== undefined) {
+      messages.input.push(messageOf(fields, role));
+    } else if (name === "gen_ai.choice") {
+      const message = jsonOf(fields.message);
+      const said = isObject(message) ? message : { ...fields, content: fields.message ?? fields.content };
+      messages.output.push({ ...messageOf(said, "assistant"), finish: textOf(fields.finish_reason) });
+    } else if (name === "gen_ai.content.prompt") {
+      messages.input.push(...saidIn(texts.get("gen_ai.prompt"), "user"));
+    } else if (name === "gen_ai.content.completion") {
+      messages.output.push(...saidIn(texts.get("gen_ai.completion"), "assistant"));
+    }
+  }
+  return messages;
+}
+
+/** A list of messages as JSON, or the text of one. */
+function saidIn(text: string | undefined, role: string): GenAiMessage[] {
+  const list = listOf(text);
+  return list.length > 0
+    ? list.map((message) => messageOf(message, role))
+    : text === undefined || text === ""
+      ? []
+      : [{ role, parts: [{ kind: "text", text }], finish: "" }];
+}
+
+/** Where numbered attributes have their parts. */
+interface Numbering {
+  input: string;
+  output: string;
+  /** Path of a field below the number. */
+  field: string;
+}
+
+const openLlmetry: Numbering = { input: "gen_ai.prompt.", output: "gen_ai.completion.", field: "" };
+const openInference: Numbering = {
+  input: "llm.input_messages.",
+  output: "llm.output_messages.",
+  field: "message.",
+};
+
+function numberedMessages(tags: Texts, { input, output, field }: Numbering): GenAiMessages {
+  return {
+    input: numbered(tags, input).map((texts) => numberedMessage(texts, field, "user")),
+    output: numbered(tags, output).map((texts) => numberedMessage(texts, field, "assistant")),
+  };
+}
+
+function numberedMessage(texts: Texts, field: string, role: string): GenAiMessage {
+  const of = (name: string) => texts.get(`${field}${name}`);
+  const parts: MessagePart[] = [
+    ...contentParts(of("content")),
+    ...numbered(texts, `${field}contents.`).flatMap((content) =>
+      contentParts(content.get("message_content.text")),
+    ),
+    ...numbered(texts, `${field}tool_calls.`).map(
+      (call): MessagePart => ({
+        kind: "call",
+        name: call.get("name") ?? call.get("tool_call.function.name") ?? "",
+        id: call.get("id") ?? call.get("tool_call.id") ?? "",
+        text: call.get("arguments") ?? call.get("tool_call.function.arguments") ?? "",
+      }),
+    ),
+  ];
+  const said = of("role") || role;
+  return {
+    role: said,
+    parts: said === "tool" ? asResults(parts, of("tool_call_id")) : parts,
+    finish: of("finish_reason") ?? "",
+  };
+}
+
+/** Attributes `prefix<number>.…` by their numbers, without the prefix. */
+function numbered(texts: Texts, prefix: string): Texts[] {
+  const byNumber = new Map<number, Map<string, string>>();
+  for (const [key, text] of texts) {
+    if (!key.startsWith(prefix)) {
+      continue;
+    }
+    const [, index, rest] = /^(\d{1,4})\.(.+)$/s.exec(key.slice(prefix.length)) ?? [];
+    const number = Number(index);
+    if (rest !== undefined && number <= highestIndex) {
+      const own = byNumber.get(number) ?? new Map<string, string>();
+      byNumber.set(number, own.set(rest, text));
+    }
+  }
+  return [...byNumber].sort(([one], [other]) => one - other).map(([, own]) => own);
+}
+
+/** Input and output of spans of tools, agents and chains. */
+function plainMessages(tags: Texts): GenAiMessages {
+  const part = (role: string, key: string): GenAiMessage[] => {
+    const text = tags.get(key);
+    return text === undefined || text === "" ? [] : [{ role, parts: [{ kind: "text", text }], finish: "" }];
+  };
+  return {
+    input: [...part("arguments", "gen_ai.tool.call.arguments"), ...part("input", "input.value")].slice(0, 1),
+    output: [...part("result", "gen_ai.tool.call.result"), ...part("output", "output.value")].slice(0, 1),
+  };
+}
+
+function messageOf(message: unknown, otherwise: string): GenAiMessage {
+  if (!isObject(message)) {
+    return { role: otherwise, parts: [{ kind: "text", text: textOf(message) }], finish: "" };
+  }
+  const calls = listOf(message.tool_calls).map(callOf);
+  const parts = [...contentParts(message.parts ?? message.content), ...calls];
+  const role = textOf(message.role) || otherwise;
+  return {
+    role,
+    parts: role === "tool" ? asResults(parts, message.tool_call_id ?? message.id) : parts,
+    finish: textOf(message.finish_reason),
+  };
+}
+
+/** Texts of a tool's message are results of its call. */
+function asResults(parts: readonly MessagePart[], id: unknown): MessagePart[] {
+  return parts.map((part) =>
+    part.kind === "text" ? { kind: "result", id: textOf(id), text: part.text } : part,
+  );
+}
+
+function contentParts(content: unknown): MessagePart[] {
+  if (content === undefined || content === null || content === "") {
+    return [];
+  }
+  if (Array.isArray(content)) {
+    return content.flatMap(partsOf);
+  }
+  // A user may write JSON too, so that only what has types is taken for parts.
+  const list = listOf(content);
+  const areParts = list.length > 0 && list.every((part) => isObject(part) && typeof part.type === "string");
+  return areParts ? list.flatMap(partsOf) : [{ kind: "text", text: textOf(content) }];
+}
+
+function partsOf(part: unknown): MessagePart[] {
+  if (!isObject(part)) {
+    return [{ kind: "text", text: textOf(part) }];
+  }
+  const type = textOf(part.type);
+  const content = part.content ?? part.text ?? "";
+  switch (type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return [{ kind: "text", text: textOf(content) }];
+    case "reasoning":
+    case "thinking":
+      return [{ kind: "reasoning", text: textOf(part.content ?? part.thinking ?? part.text) }];
+    case "tool_call":
+    case "tool_use":
+    case "function":
+      return [callOf(part)];
+    case "tool_call_response":
+    case "tool_result":
+      return [
+        {
+          kind: "result",
+          id: textOf(part.id ?? part.tool_use_id),
+          text: textOf(part.response ?? part.result ?? part.content),
+        },
+      ];
+    default:
+      return [{ kind: "other", name: type, text: textOf(part) }];
+  }
+}
+
+function callOf(call: unknown): MessagePart {
+  if (!isObject(call)) {
+    return { kind: "call", name: "", id: "", text: textOf(call) };
+  }
+  const target = isObject(call.function) ? call.function : call;
+  return {
+    kind: "call",
+    name: textOf(target.name),
+    id: textOf(call.id),
+    text: textOf(target.arguments ?? target.input),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  const parsed = typeof value === "string" ? jsonOf(value) : value;
+  return Array.isArray(parsed) ? parsed : [];
+}
+
+/** @returns undefined for what is no list or object in JSON */
+function jsonOf(text: unknown): unknown {
+  if (isObject(text)) {
+    return text;
+  }
+  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return value === undefined || value === null
+    ? ""
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
+}

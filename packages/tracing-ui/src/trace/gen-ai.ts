@@ -1,0 +1,145 @@
+import { type GenAiMessages, messagesOf, type Texts, textsOf } from "./gen-ai-messages.ts";
+import { isGenAi } from "./gen-ai-span.ts";
+import type { Trace } from "./trace.ts";
+import type { ApiSpan } from "./trace-schema.ts";
+
+/** A span that says something about a model, an agent or a tool. */
+export interface GenAiCall {
+  /** Index of the span. */
+  span: number;
+  /** Number of calls that it is in. */
+  level: number;
+  /** `chat`, `invoke_agent`, `execute_tool`; OpenInference's kind in lower case. */
+  operation: string;
+  /** The model that answered; else the one that was asked for; "" for other spans. */
+  model: string;
+  provider: string;
+  /** Name of the agent or tool. */
+  name: string;
+  /** Tokens; undefined when the span does not say. */
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  /** Input tokens that a cache of the provider had. */
+  cachedTokens: number | undefined;
+  /** Microseconds until the first piece of the answer. */
+  firstTokenUs: number | undefined;
+  messages: GenAiMessages;
+  scores: GenAiScore[];
+  /** Another call within it has tokens, so that its own are their sum, which must not count twice. */
+  isSum: boolean;
+}
+
+/** A verdict about an answer. */
+export interface GenAiScore {
+  name: string;
+  /** Number, label, or both. */
+  value: string;
+  explanation: string;
+}
+
+/** The calls of models, agents and tools in the order of the tree. */
+export function genAiCalls(trace: Trace): GenAiCall[] {
+  const calls: GenAiCall[] = [];
+  const open: GenAiCall[] = [];
+  for (const [index, span] of trace.spans.entries()) {
+    while (open.length > 0 && index >= (trace.subtreeEnd[open.at(-1)?.span ?? 0] as number)) {
+      open.pop();
+    }
+    if (!isGenAi(span)) {
+      continue;
+    }
+    const call = callOf(index, span, open.length);
+    if (call.inputTokens !== undefined || call.outputTokens !== undefined) {
+      for (const outer of open) {
+        outer.isSum = true;
+      }
+    }
+    calls.push(call);
+    open.push(call);
+  }
+  return calls;
+}
+
+function callOf(index: number, span: ApiSpan, level: number): GenAiCall {
+  const tags = textsOf(span.tags);
+  const first = (...keys: string[]) =>
+    keys.map((key) => tags.get(key)).find((text) => text !== undefined && text !== "") ?? "";
+  const kind = first("openinference.span.kind", "traceloop.span.kind", "llm.request.type").toLowerCase();
+  return {
+    ...{ span: index, level },
+    operation: first("gen_ai.operation.name") || kind || "call",
+    model: first("gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+    provider: first("gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system"),
+    name: first("gen_ai.agent.name", "gen_ai.tool.name", "tool.name", "traceloop.entity.name"),
+    inputTokens: countIn(
+      tags,
+      "gen_ai.usage.input_tokens",
+      "gen_ai.usage.prompt_tokens",
+      "llm.token_count.prompt",
+    ),
+    outputTokens: countIn(
+      tags,
+      "gen_ai.usage.output_tokens",
+      "gen_ai.usage.completion_tokens",
+      "llm.token_count.completion",
+    ),
+    cachedTokens: countIn(
+      tags,
+      "gen_ai.usage.cache_read.input_tokens",
+      "gen_ai.usage.cache_read_input_tokens",
+      "llm.token_count.prompt_details.cache_read",
+    ),
+    firstTokenUs: firstTokenUs(span, tags),
+    messages: messagesOf(span, tags),
+    scores: (span.logs ?? []).flatMap(({ fields }) => scoreOf(textsOf(fields))),
+    isSum: false,
+  };
+}
+
+/** The first of these attributes that is a number of tokens. */
+function countIn(tags: Texts, ...keys: string[]): number | undefined {
+  for (const key of keys) {
+    const text = tags.get(key);
+    const count = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+    if (Number.isFinite(count) && count >= 0) {
+      return count;
+    }
+  }
+  return undefined;
+}
+
+const firstTokenEvents: ReadonlySet<string> = new Set([
+  "First Token Stream Event",
+  "gen_ai.first_token",
+  "first_token",
+  "gen_ai.content.completion.chunk",
+  "llm.content.completion.chunk",
+]);
+
+/** Attributes have seconds; the first event of an answer tells it by its time. */
+function firstTokenUs(span: ApiSpan, tags: Texts): number | undefined {
+  const seconds = countIn(tags, "gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token");
+  if (seconds !== undefined) {
+    return seconds * 1e6;
+  }
+  const times = (span.logs ?? [])
+    .filter(({ fields }) => firstTokenEvents.has(String(fields.find(({ key }) => key === "event")?.value)))
+    .map(({ timestamp }) => timestamp - span.startTime)
+    .filter((time) => time >= 0);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function scoreOf(texts: Texts): GenAiScore[] {
+  const name = texts.get("gen_ai.evaluation.name");
+  if (name === undefined) {
+    return [];
+  }
+  const value = [texts.get("gen_ai.evaluation.score.value"), texts.get("gen_ai.evaluation.score.label")];
+  return [
+    {
+      name,
+      value: value.filter((text) => text !== undefined && text !== "").join(" "),
+      explanation: texts.get("gen_ai.evaluation.explanation") ?? "",
+    },
+  ];
+}
