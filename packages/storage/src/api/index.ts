@@ -1,4 +1,4 @@
-export { type AdjustedCounts, AdjustedSum } from "./adjusted-counts.ts";
+export type { AdjustedCounts } from "./adjusted-counts.ts";
 export type {
   AnalysisReader,
   AttributeComparison,
@@ -88,7 +88,6 @@ export type { SpanRowSource, SpanWriter, WriteOptions } from "./span-writer.ts";
 export { StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { TraceStore } from "./trace-store.ts";
 export type {
-  AdjustedSpans,
   TraceQlAttribute,
   TraceQlExemplar,
   TraceQlGroup,

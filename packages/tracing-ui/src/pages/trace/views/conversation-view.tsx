@@ -83,8 +83,8 @@ function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelP
         {totals.unpriced > 0 && totals.cost !== undefined && (
           <span className="muted" title={totals.unpricedModels.slice(0, 20).join(", ")}>
             {" "}
-            without {formatCount(totals.unpriced)} {totals.unpriced === 1 ? "call" : "calls"} that have no
-            price
+            not counting {formatCount(totals.unpriced)} {totals.unpriced === 1 ? "call" : "calls"} that have
+            no price
           </span>
         )}
       </span>
