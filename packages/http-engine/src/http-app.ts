@@ -374,7 +374,7 @@ class HttpApp implements App {
         false,
       answerChallenge: async (request) =>
         (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
-      wrappers: loadListenerWrappers(config.listener_wrappers),
+      wrappers: await loadListenerWrappers(config.listener_wrappers, context, `${path}/listener_wrappers`),
       log: this.#log,
       logAccess: config.logs ? compileAccessLog(config.logs, logs) : undefined,
       logError: compileErrorLog(config.logs, logs),

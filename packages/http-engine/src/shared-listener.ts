@@ -9,7 +9,7 @@ import type { ConnectionOwner } from "./h1/h1-connection.ts";
 import { H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { DetachedConnection, HttpStream } from "./http-stream.ts";
-import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { type ConnectionWrapper, type ListenerWrappers, wrapConnection } from "./listener-wrappers.ts";
 import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
@@ -217,9 +217,9 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     if (keepAliveMs > 0) {
       socket.setKeepAlive(true, keepAliveMs, keepAliveIntervalMs, keepAliveCount);
     }
-    const proxyProtocol = this.#sink?.wrappers?.proxyProtocol;
+    const { proxyProtocol, beforeTls = [] } = this.#sink?.wrappers ?? {};
     if (proxyProtocol === undefined) {
-      this.#serve(socket);
+      this.#through(beforeTls, socket, (passed) => this.#serve(passed));
       return;
     }
     this.#shaking.add(socket);
@@ -229,15 +229,38 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
       if (this.#accepting.isClosed) {
         socket.destroy();
       } else {
-        this.#serve(socket);
+        this.#through(beforeTls, socket, (passed) => this.#serve(passed));
       }
+    });
+  }
+
+  /** Gives a connection to layers that modules brought, and what they pass on to `serve`. */
+  #through(layers: readonly ConnectionWrapper[], socket: Socket, serve: (socket: Socket) => void): void {
+    if (layers.length === 0) {
+      serve(socket);
+      return;
+    }
+    this.#shaking.add(socket);
+    socket.once("close", () => this.#shaking.delete(socket));
+    // Whoever hands a socket on may resume it right after: in the same turn nothing flows yet.
+    process.nextTick(() => {
+      socket.pause();
+      wrapConnection(socket, layers, (passed) => {
+        this.#shaking.delete(socket);
+        if (this.#accepting.isClosed) {
+          passed.destroy();
+          return;
+        }
+        serve(passed);
+        passed.resume();
+      });
     });
   }
 
   #serve(socket: Socket): void {
     keepPeer(socket);
     if (this.#tls === undefined) {
-      this.#connections.add(new H1Connection(socket, this, Date.now()));
+      this.#serveRequests(socket);
       return;
     }
     this.#shaking.add(socket);
@@ -251,10 +274,18 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
       keepPeer(secure);
       if (this.#accepting.isClosed) {
         secure.destroy();
-      } else if (secure.alpnProtocol === "h2") {
-        this.#serveHttp2(secure);
       } else {
-        this.#connections.add(new H1Connection(secure, this, Date.now()));
+        this.#serveRequests(secure);
+      }
+    });
+  }
+
+  #serveRequests(socket: Socket): void {
+    this.#through(this.#sink?.wrappers?.behindTls ?? [], socket, (passed) => {
+      if ("alpnProtocol" in passed && passed.alpnProtocol === "h2") {
+        this.#serveHttp2(passed);
+      } else {
+        this.#connections.add(new H1Connection(passed, this, Date.now()));
       }
     });
   }

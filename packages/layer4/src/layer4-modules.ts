@@ -15,18 +15,22 @@ import { throttle } from "./handlers/throttle.ts";
 import { tls } from "./handlers/tls.ts";
 import { vars } from "./handlers/vars.ts";
 import { layer4App } from "./layer4-app.ts";
+import { listenerWrapper } from "./listener-wrapper.ts";
 import { localIpMatcher, remoteIpMatcher } from "./matchers/address-matchers.ts";
 import { clockMatcher } from "./matchers/clock.ts";
+import { dnsMatcher } from "./matchers/dns.ts";
 import { proxyProtocolMatcher, sshMatcher, xmppMatcher } from "./matchers/first-bytes.ts";
 import { httpMatcher } from "./matchers/http.ts";
 import { notMatcher } from "./matchers/not.ts";
 import { postgresMatcher } from "./matchers/postgres.ts";
+import { rdpMatcher } from "./matchers/rdp.ts";
 import { regexpMatcher } from "./matchers/regexp.ts";
+import { remoteIpListMatcher } from "./matchers/remote-ip-list.ts";
 import { socks4Matcher, socks5Matcher } from "./matchers/socks.ts";
 import { alpnMatcher, tlsMatcher } from "./matchers/tls.ts";
-import { varsMatcher } from "./matchers/vars.ts";
+import { varsMatcher, varsRegexpMatcher } from "./matchers/vars.ts";
 import { proxy } from "./proxy/proxy.ts";
-import { layer4Text } from "./text/layer4-text.ts";
+import { layer4Text, listenerWrapperText } from "./text/layer4-text.ts";
 
 /** The policy under another name. */
 function renamed(id: string, policy: ModuleDefinition): ModuleDefinition {
@@ -38,6 +42,7 @@ const policies = "layer4.proxy.selection_policies";
 /** The app `layer4` and all that plugs into it. */
 export const layer4Modules: readonly ListedModule[] = [
   listed("layer4", () => layer4App, { inWorkers: true, text: () => layer4Text }),
+  listed("caddy.listeners.layer4", () => listenerWrapper, { text: () => listenerWrapperText }),
   listed("layer4.handlers.close", () => close),
   listed("layer4.handlers.echo", () => echo),
   listed("layer4.handlers.proxy", () => proxy),
@@ -48,18 +53,22 @@ export const layer4Modules: readonly ListedModule[] = [
   listed("layer4.handlers.tls", () => tls),
   listed("layer4.handlers.vars", () => vars),
   listed("layer4.matchers.clock", () => clockMatcher),
+  listed("layer4.matchers.dns", () => dnsMatcher),
   listed("layer4.matchers.http", () => httpMatcher),
   listed("layer4.matchers.local_ip", () => localIpMatcher),
   listed("layer4.matchers.not", () => notMatcher),
   listed("layer4.matchers.postgres", () => postgresMatcher),
   listed("layer4.matchers.proxy_protocol", () => proxyProtocolMatcher),
+  listed("layer4.matchers.rdp", () => rdpMatcher),
   listed("layer4.matchers.regexp", () => regexpMatcher),
   listed("layer4.matchers.remote_ip", () => remoteIpMatcher),
+  listed("layer4.matchers.remote_ip_list", () => remoteIpListMatcher),
   listed("layer4.matchers.socks4", () => socks4Matcher),
   listed("layer4.matchers.socks5", () => socks5Matcher),
   listed("layer4.matchers.ssh", () => sshMatcher),
   listed("layer4.matchers.tls", () => tlsMatcher),
   listed("layer4.matchers.vars", () => varsMatcher),
+  listed("layer4.matchers.vars_regexp", () => varsRegexpMatcher),
   listed("layer4.matchers.xmpp", () => xmppMatcher),
   listed("tls.handshake_match.alpn", () => alpnMatcher),
   listed(`${policies}.first`, () => renamed(`${policies}.first`, firstPolicy)),

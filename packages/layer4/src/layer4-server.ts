@@ -6,6 +6,9 @@ import { Connection } from "./connection/connection.ts";
 import type { ConnectionSink } from "./listen/connection-listener.ts";
 import { MatchingFault, type RouteList } from "./routes/routes.ts";
 
+/** Gets a connection that no route took. @returns whether it goes on; else it is closed */
+type Pass = (connection: Connection) => boolean;
+
 /** One server of the app: gives its connections to its routes. */
 export class Layer4Server implements ConnectionSink {
   readonly #name: string;
@@ -21,7 +24,13 @@ export class Layer4Server implements ConnectionSink {
   }
 
   take(socket: Socket): void {
-    void this.#serve(new Connection(socket, socketAddresses(socket)), socket);
+    // A connection that no route takes is closed. Source: caddy-l4
+    this.takeOr(socket, () => false);
+  }
+
+  /** Like {@link take}, for a connection that may go on elsewhere. */
+  takeOr(socket: Socket, pass: Pass): void {
+    void this.#serve(new Connection(socket, socketAddresses(socket)), socket, pass);
   }
 
   /** Resolves when all its connections have ended. */
@@ -34,15 +43,19 @@ export class Layer4Server implements ConnectionSink {
   }
 
   /** An error of a connection ends that connection, and no other. */
-  async #serve(connection: Connection, socket: Socket): Promise<void> {
+  async #serve(connection: Connection, socket: Socket, pass: Pass): Promise<void> {
     this.#active++;
+    let isPassed = false;
     try {
-      // A connection that no route takes is closed. Source: caddy-l4
-      await this.#routes.run(connection, async () => {});
+      await this.#routes.run(connection, async (passed) => {
+        isPassed = pass(passed);
+      });
     } catch (error) {
       this.#tell(connection, error);
     } finally {
-      socket.destroySoon();
+      if (!isPassed) {
+        socket.destroySoon();
+      }
       this.#active--;
       if (this.#active === 0) {
         this.#onIdle?.();

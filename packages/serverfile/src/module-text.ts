@@ -1,7 +1,7 @@
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";
 import type { MatcherWriter } from "./to-text/matchers/matcher-writer.ts";
-import type { OptionWriter } from "./to-text/options/option-writer.ts";
+import type { OptionWriter, WrapperWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
 
 export type { ModuleText } from "server-core/modules/module-text";
@@ -23,6 +23,8 @@ declare module "server-core/modules/module-text" {
     readonly readMatcher?: MatcherReader;
     /** For a matcher: writes it back. */
     readonly writeMatcher?: MatcherWriter;
+    /** For a listener wrapper: writes it back. */
+    readonly writeWrapper?: WrapperWriter;
     /** For an app: reads the global option of its name. */
     readonly readOption?: OptionReader;
     /** For an app: writes it back as that option. */

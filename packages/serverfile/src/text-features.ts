@@ -12,7 +12,7 @@ import {
 } from "./modules/module-reader.ts";
 import { ownModuleReaders } from "./modules/own-module-readers.ts";
 import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matcher-writer.ts";
-import type { OptionWriter } from "./to-text/options/option-writer.ts";
+import type { OptionWriter, WrapperWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
 const handlers = "http.handlers.";
@@ -115,6 +115,11 @@ export class TextFeatures implements DirectiveTable, TextWriters {
   /** Writes an app as its global option; undefined where it has none. */
   optionWriterOf(app: string): OptionWriter | undefined {
     return textOf(this.#modules.get(app))?.writeOption;
+  }
+
+  /** Writes a listener wrapper; undefined where it brings no text. */
+  wrapperWriterOf(wrapper: string): WrapperWriter | undefined {
+    return textOf(this.#modules.get(`caddy.listeners.${wrapper}`))?.writeWrapper;
   }
 
   /** The writer of a handler; undefined when it has none. */

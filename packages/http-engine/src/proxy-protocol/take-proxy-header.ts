@@ -5,7 +5,8 @@ import { type ProxiedPeer, readProxyHeader } from "./read-proxy-header.ts";
 
 /** Has a socket tell another address of its client. */
 export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
-  Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
+  const value = (each: unknown) => ({ value: each, configurable: true });
+  Object.defineProperties(socket, { remoteAddress: value(address), remotePort: value(port) });
 }
 
 /** Lets a connection over another one know whom a proxy in front named. */

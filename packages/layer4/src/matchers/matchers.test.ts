@@ -1,5 +1,8 @@
 // Each matcher over the first bytes of a connection: yes, no, and "not yet" for every beginning.
 
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { encodeHeaders } from "http-protocols/http2";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -50,6 +53,31 @@ const hello = hex(
     "0000 000b 0009 00 0006 612e74657374 0010 0005 0003 02 6832",
 );
 
+/** A query of DNS over TCP. */
+function query(name: string, type: number, flags = 0x0100): Buffer {
+  const labels = name.split(".").map((label) => String.fromCharCode(label.length) + label);
+  const body = Buffer.concat([
+    hex("1234"),
+    Buffer.from([flags >> 8, flags & 0xff]),
+    hex("0001 0000 0000 0000"),
+    latin(`${labels.join("")}\0`),
+    Buffer.from([0, type, 0, 1]),
+  ]);
+  return Buffer.concat([Buffer.from([0, body.length]), body]);
+}
+
+/** A connection request of RDP. */
+function rdp(line: string, negotiation = "0100 0800 03000000"): Buffer {
+  const payload = Buffer.concat([latin(line), hex(negotiation)]);
+  return Buffer.concat([
+    Buffer.from([3, 0, 0, payload.length + 11, payload.length + 6]),
+    hex("e0 0000 0000 00"),
+    payload,
+  ]);
+}
+const mstshash = rdp("Cookie: mstshash=a0123\r\n");
+const msts = rdp("Cookie: msts=16777343.15629.0000\r\n");
+
 const socks4 = hex("04 01 01bb c0000201 00");
 const request = latin("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
 
@@ -91,6 +119,41 @@ test.each<[name: string, config: unknown, bytes: Buffer, expected: boolean]>([
   ["http", [{ host: ["a.test"], path: ["/x"] }], http2("a.test"), true],
   ["http", [{ host: ["b.test"] }], http2("a.test"), false],
   ["http", [], hello, false],
+  ["dns", {}, query("a.test", 1), true],
+  ["dns", {}, query("a.test", 1, 0x8180), false],
+  ["dns", {}, query("a.test", 1, 0x0103), false],
+  ["dns", {}, latin("GET / HTTP/1.1\r\n\r\n"), false],
+  ["dns", {}, hex("0003 000000"), false],
+  ["dns", { allow: [{ name: "a.test.", type: "MX" }] }, query("A.Test", 15), true],
+  ["dns", { allow: [{ name: "a.test." }] }, query("b.test", 15), false],
+  ["dns", { deny: [{ name_regexp: "^(.+\\.)?b\\.test\\.$", class: "IN" }] }, query("x.b.test", 1), false],
+  ["dns", { deny: [{ type: "ANY" }] }, query("x.b.test", 1), true],
+  ["dns", { allow: [{ type: "A" }], deny: [{ name: "a.test." }] }, query("a.test", 1), false],
+  [
+    "dns",
+    { allow: [{ type: "A" }], deny: [{ name: "a.test." }], prefer_allow: true },
+    query("a.test", 1),
+    true,
+  ],
+  ["dns", { allow: [{ type: "A" }], deny: [{ name: "a.test." }] }, query("c.test", 28), true],
+  ["dns", { allow: [{ type: "A" }], deny: [{ type: "MX" }], default_deny: true }, query("c.test", 28), false],
+  ["rdp", {}, rdp(""), true],
+  ["rdp", {}, mstshash, true],
+  ["rdp", {}, rdp("Cookie: mstshash=a\r\n", ""), true],
+  ["rdp", {}, rdp("", `0108 0800 03000000 0600 2400 ${"11".repeat(16)} ${"00".repeat(16)}`), true],
+  ["rdp", {}, rdp("", "0100 0900 03000000"), false],
+  ["rdp", {}, rdp("", ""), false],
+  ["rdp", {}, latin("GET / HTTP/1.1\r\n\r\n"), false],
+  ["rdp", { cookie_hash: "a0123" }, mstshash, true],
+  ["rdp", { cookie_hash: "admin" }, mstshash, false],
+  ["rdp", { cookie_hash_regexp: "^[a-z]\\d+$" }, mstshash, true],
+  ["rdp", { cookie_hash: "a" }, msts, false],
+  ["rdp", { cookie_ips: ["127.0.0.0/8"], cookie_ports: [3389] }, msts, true],
+  ["rdp", { cookie_ips: ["192.168.0.0/16"] }, msts, false],
+  ["rdp", { cookie_ports: [5000] }, msts, false],
+  ["rdp", { custom_info: "pool 1" }, rdp("pool 1\r\n"), true],
+  ["rdp", { custom_info_regexp: "^pool 2$" }, rdp("pool 1\r\n"), false],
+  ["rdp", { custom_info: "pool 1" }, rdp(""), false],
   ["not", [{ ssh: {} }], latin("SSH-2.0"), false],
   ["not", [{ ssh: {} }, { xmpp: {} }], latin("y".repeat(60)), true],
 ])("%s %j", async (name, config, bytes, expected) => {
@@ -111,9 +174,47 @@ test.each([
   ["vars", { "{l4.conn.remote_addr}": ["192.0.2.1:4321"] }, true],
   ["vars", { who: ["", "x"] }, true],
   ["vars", { who: ["x"] }, false],
+  ["vars_regexp", { "{l4.conn.remote_addr}": { pattern: "^192\\." } }, true],
+  ["vars_regexp", { who: { pattern: "." } }, false],
 ])("%s %j without a byte", async (name, config, expected) => {
   const matcher = await provisionModule(matchers, name, config);
   expect(matcher.matches(await withBytes(Buffer.alloc(0)))).toBe(expected);
+});
+
+test("captures of vars_regexp and names of rdp become placeholders", async () => {
+  const matcher = await provisionModule(matchers, "vars_regexp", {
+    "{l4.conn.remote_addr}": { name: "at", pattern: "(?P<host>.*):(\\d+)" },
+  });
+  const connection = await withBytes(mstshash);
+  expect(matcher.matches(connection)).toBe(true);
+  expect(connection.fill("{l4.regexp.at.host} {l4.regexp.at.2} {l4.regexp.1}")).toBe(
+    "192.0.2.1 4321 192.0.2.1",
+  );
+  expect((await provisionModule(matchers, "rdp", {})).matches(connection)).toBe(true);
+  expect(connection.fill("{l4.rdp.cookie_hash}")).toBe("a0123");
+});
+
+test("a file of addresses is read again after a change, and what is no address is left out", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "remote-ip-list-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "list");
+  const matcher = await provisionModule(matchers, "remote_ip_list", { remote_ip_file: file });
+  const now = vi.spyOn(performance, "now");
+  onTestFinished(() => void now.mockRestore());
+  const matchesAt = async (ms: number, address: string) => {
+    const connection = await withBytes(Buffer.alloc(0), address);
+    now.mockReturnValue(ms);
+    return matcher.matches(connection);
+  };
+  expect(await matchesAt(10_000, "192.0.2.1")).toBe(false);
+  await writeFile(file, "# ours\n192.0.2.0/28\n  2001:db8::1 \nx/y\n1.2.3.4/99\n");
+  expect(await matchesAt(10_500, "192.0.2.1")).toBe(false);
+  expect(await matchesAt(11_500, "192.0.2.1")).toBe(true);
+  expect(await matchesAt(11_500, "2001:db8::1")).toBe(true);
+  await truncate(file, 5 * 1024 * 1024);
+  expect(await matchesAt(13_000, "192.0.2.1")).toBe(true);
+  await rm(file);
+  expect(await matchesAt(15_000, "192.0.2.1")).toBe(false);
 });
 
 test.each([
@@ -131,6 +232,11 @@ test.each([
 });
 
 test.each([
+  ["vars_regexp", { who: { pattern: "(" } }, "regular expression"],
+  ["vars_regexp", { who: { pattern: "a", name: "-" } }, "word characters"],
+  ["remote_ip_list", { remote_ip_file: "/no/such/folder/list" }, "remote_ip_file"],
+  ["dns", { deny: [{ name_regexp: "(" }] }, "regular expression"],
+  ["rdp", { cookie_ips: ["x"] }, "invalid IP address 'x'"],
   ["clock", { after: "25:00:00" }, "no time"],
   ["clock", { timezone: "Nowhere/Land" }, "unknown time zone"],
   ["socks4", { commands: ["ASSOCIATE"] }, "not CONNECT or BIND"],

@@ -1,4 +1,6 @@
+import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
+import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
@@ -24,6 +26,49 @@ export const varsMatcher = defineModule({
           const value = valueOfKey(connection, key);
           return values.some((each) => connection.fill(each) === value);
         }),
+    };
+  },
+});
+
+const namedPattern = z.strictObject({
+  name: z.string().nullish().describe("Names the captures: `{l4.regexp.<name>.<group>}`."),
+  pattern: z.string().describe("In RE2 syntax; case counts, and it may match anywhere unless anchored."),
+});
+
+/** @throws ServerError MODULE_CONFIG */
+function compilePattern({ name, pattern }: z.infer<typeof namedPattern>) {
+  if (name && !/\w/.test(name)) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `invalid regexp name (must contain only word characters): ${name}`,
+    );
+  }
+  const regexp = new LinearRegexp(pattern);
+  const prefixes = name ? [`l4.regexp.${name}.`, "l4.regexp."] : ["l4.regexp."];
+  return (text: string, connection: Connection): boolean => {
+    const match = regexp.find(text);
+    for (const [index, group] of match?.groups.entries() ?? []) {
+      const names = [String(index), regexp.groupNames[index]].filter((each) => each);
+      for (const prefix of prefixes) {
+        for (const each of names) {
+          connection.setValue(`${prefix}${each}`, group ?? "");
+        }
+      }
+    }
+    return match !== undefined;
+  };
+}
+
+/** By expressions over variables and placeholders; captures become placeholders. */
+export const varsRegexpMatcher = defineModule({
+  id: "layer4.matchers.vars_regexp",
+  config: z
+    .record(z.string(), namedPattern)
+    .describe("Regular expressions by variable, or by placeholder in braces: one must match."),
+  provision(config): Matcher {
+    const tests = Object.entries(config).map(([key, each]) => ({ key, test: compilePattern(each) }));
+    return {
+      matches: (connection) => tests.some(({ key, test }) => test(valueOfKey(connection, key), connection)),
     };
   },
 });

@@ -111,6 +111,34 @@ test.each([
       },
     },
   ],
+  [
+    ":1 {\n @d dns {\n allow * MX\n deny a.test.\n allow_regexp .* ^A$ *\n default_deny\n prefer_allow\n }\n @i remote_ip_list /etc/l4/list\n @r rdp {\n cookie_ip 10.0.0.0/8\n cookie_port 3389 3390\n }\n @h rdp {\n cookie_hash_regexp ^a\n }\n @v vars_regexp {l4.tls.server_name} ^a\n @w vars_regexp own a ^b\n route @d @i @r @h @v @w {\n close\n }\n }",
+    {
+      srv0: {
+        listen: [":1"],
+        routes: [
+          {
+            match: [
+              {
+                dns: {
+                  allow: [{ type: "MX" }, { name_regexp: ".*", type_regexp: "^A$" }],
+                  deny: [{ name: "a.test." }],
+                  default_deny: true,
+                  prefer_allow: true,
+                },
+              },
+              { remote_ip_list: { remote_ip_file: "/etc/l4/list" } },
+              { rdp: { cookie_ips: ["10.0.0.0/8"], cookie_ports: [3389, 3390] } },
+              { rdp: { cookie_hash_regexp: "^a" } },
+              { vars_regexp: { "{l4.tls.server_name}": { name: "v", pattern: "^a" } } },
+              { vars_regexp: { a: { name: "own", pattern: "^b" } } },
+            ],
+            handle: [{ handler: "close" }],
+          },
+        ],
+      },
+    },
+  ],
 ])("%s", async (lines, servers) => {
   const config = adaptText(option(lines));
   expect(config).toEqual({ apps: { layer4: { servers } } });
@@ -121,6 +149,7 @@ test.each([
   [":1 { route @x { echo } }", "undefined matcher set '@x'"],
   [":1 { route { nope } }", "module not registered: layer4.handlers.nope"],
   [":1 { @a nope\n route @a }", "module not registered: layer4.matchers.nope"],
+  [":1 { @a rdp {\n cookie_hash a\n custom_info b\n }\n }", "can't be combined"],
   [":1 { @a ssh\n @a xmpp\n }", "duplicate matcher set '@a'"],
   [":1 { route { proxy { lb_policy uri_hash } } }", "layer4.proxy.selection_policies.uri_hash"],
 ])("%s is refused with its place", (lines, message) => {

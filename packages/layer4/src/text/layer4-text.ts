@@ -39,5 +39,15 @@ const writeOption: OptionWriter = (app, matcherLines) => {
   return [{ words: ["layer4"], block }];
 };
 
+/** The line `layer4` among the listener wrappers of a server. Source: caddy-l4, `ListenerWrapper.UnmarshalCaddyfile` */
+export const listenerWrapperText: ModuleText = {
+  readText(cursor, readModule) {
+    cursor.next();
+    cursor.noMoreArguments();
+    return readRoutes(cursor, readModule);
+  },
+  writeWrapper: (wrapper, matcherLines) => ({ words: ["layer4"], block: routeLines(wrapper, matcherLines) }),
+};
+
 /** The global option of the app. */
 export const layer4Text: ModuleText = { readOption, writeOption };

@@ -190,6 +190,109 @@ const vars: MatcherText = {
   },
 };
 
+const varsRegexp: MatcherText = {
+  read(cursor) {
+    const draft: Draft = {};
+    // Lines of the same matcher come as one.
+    do {
+      const [first = "", second = "", third, ...more] = cursor.someArguments();
+      if (second === "" || more.length > 0) {
+        throw cursor.argumentError();
+      }
+      const [name, key, pattern] =
+        third === undefined ? [cursor.matcherName, first, second] : [first, second, third];
+      setMember(draft, key, { ...(name && { name }), pattern });
+    } while (cursor.next());
+    return draft;
+  },
+  write(value, path) {
+    const [first, ...more] = new Members(value, path).childEntries();
+    if (first === undefined || more.length > 0) {
+      throw inexpressible(path, "the matcher vars_regexp is for one name");
+    }
+    const [key, members] = first;
+    const [name, pattern] = [members.text("name") ?? "", members.text("pattern") ?? ""];
+    members.done("the matcher vars_regexp");
+    // Without a name of its own the captures would get that of the set.
+    return name === "" ? line("vars_regexp", "", key, pattern) : line("vars_regexp", name, key, pattern);
+  },
+};
+
+const remoteIpList = ofMembers(
+  (cursor) => onlyGiven({ remote_ip_file: cursor.onlyArgument() }),
+  (members) => ({ words: [members.text("remote_ip_file") ?? ""] }),
+  "remote_ip_list",
+);
+
+const dnsFields = ["name", "type", "class"] as const;
+
+function dnsRule(list: "allow" | "deny", suffix: "" | "_regexp"): fields.FieldReader {
+  return (cursor, draft) => {
+    const given = cursor.someArguments();
+    if (given.length > dnsFields.length) {
+      throw cursor.argumentError();
+    }
+    const rule: Draft = {};
+    for (const [index, word] of given.entries()) {
+      if (word !== "*") {
+        rule[`${dnsFields[index]}${suffix}`] = word;
+      }
+    }
+    listOf(draft, list).push(onlyGiven(rule));
+  };
+}
+
+function dnsRuleLine(list: string, rule: Members): Line {
+  const [exact, patterns] = ["", "_regexp"].map((suffix) =>
+    dnsFields.map((field) => rule.text(`${field}${suffix}`) ?? ""),
+  ) as [string[], string[]];
+  rule.done("a rule of the matcher dns");
+  const isPattern = patterns.some((each) => each !== "");
+  if (isPattern && exact.some((each) => each !== "")) {
+    throw inexpressible(rule.path, "a text says texts or expressions in one rule, not both");
+  }
+  const shown = (isPattern ? patterns : exact).map((each) => each || "*");
+  const last = shown.findLastIndex((each) => each !== "*");
+  return line(`${list}${isPattern ? "_regexp" : ""}`, ...shown.slice(0, Math.max(1, last + 1)));
+}
+
+const dns = ofBlock(
+  "dns",
+  {
+    allow: dnsRule("allow", ""),
+    allow_regexp: dnsRule("allow", "_regexp"),
+    deny: dnsRule("deny", ""),
+    deny_regexp: dnsRule("deny", "_regexp"),
+    default_deny: fields.flag("default_deny"),
+    prefer_allow: fields.flag("prefer_allow"),
+  },
+  (members) =>
+    ["allow", "deny"].flatMap((list) =>
+      (members.children(list) ?? []).map((rule) => dnsRuleLine(list, rule)),
+    ),
+);
+
+const rdpBlock = ofBlock("rdp", {
+  cookie_hash: fields.onlyText("cookie_hash"),
+  cookie_hash_regexp: fields.onlyText("cookie_hash_regexp"),
+  custom_info: fields.onlyText("custom_info"),
+  custom_info_regexp: fields.onlyText("custom_info_regexp"),
+  cookie_ip: appended("cookie_ips", (cursor) => words(cursor).flatMap(withPrivateRanges)),
+  cookie_port: appended("cookie_ports", numbers),
+});
+
+const rdp: MatcherText = {
+  ...rdpBlock,
+  read(cursor, readModule) {
+    const draft = rdpBlock.read(cursor, readModule) as Draft;
+    const kinds = new Set(Object.keys(draft).map((name) => name.replace(/_(?:regexp|ips|ports)$/, "")));
+    if (kinds.size > 1) {
+      throw cursor.error("rdp: cookie_hash, cookie_ip with cookie_port, and custom_info can't be combined");
+    }
+    return draft;
+  },
+};
+
 /** Handshakes by the modules of `tls.handshake_match`. */
 const handshakes: Readonly<Record<string, MatcherText>> = {
   alpn: listOfNames("alpn"),
@@ -248,6 +351,7 @@ export function handshakeLines(set: JsonValue, path: string, matcherLines: Match
 
 const texts4: Readonly<Record<string, MatcherText>> = {
   clock,
+  dns,
   http: {
     read: (cursor, readModule) => {
       const set = readMatcherSet(cursor, readModule);
@@ -266,8 +370,10 @@ const texts4: Readonly<Record<string, MatcherText>> = {
   },
   postgres,
   proxy_protocol: named("proxy_protocol"),
+  rdp,
   regexp,
   remote_ip: ranges("remote_ip"),
+  remote_ip_list: remoteIpList,
   socks4,
   socks5,
   ssh: named("ssh"),
@@ -276,6 +382,7 @@ const texts4: Readonly<Record<string, MatcherText>> = {
     write: (value, path, matcherLines) => lineWith(["tls"], handshakeLines(value, path, matcherLines)),
   },
   vars,
+  vars_regexp: varsRegexp,
   xmpp: named("xmpp"),
 };
 

@@ -29,8 +29,8 @@ export function readServerOptions(cursor: TokenCursor, readModule: ReadModule): 
       }
       options.name = line.argument();
     },
-    listener_wrappers: wrappers("listener_wrappers", "listeners", readModule),
-    packet_conn_wrappers: wrappers("packet_conn_wrappers", "packetconns", readModule),
+    listener_wrappers: wrappers("listener_wrappers", "caddy.listeners", readModule),
+    packet_conn_wrappers: wrappers("packet_conn_wrappers", "caddy.packetconns", readModule),
     timeouts: (line, draft) =>
       readFields(line, draft, timeoutFields, (word) => `unrecognized timeouts option '${word}'`),
     log_credentials: (line) => serverLogFields.log_credentials(line, logs),

@@ -37,7 +37,7 @@ const fileStorage: ModuleReader = (cursor) => {
 /** Modules of the server's lower layers, and of the public model's, by namespace. The others bring their readers along. */
 export const ownModuleReaders: ModuleReaders = {
   "dns.providers": dnsProviders,
-  listeners: listenerWrappers,
+  "caddy.listeners": listenerWrappers,
   "logging.encoders": logEncoders,
   "logging.encoders.filter": logFilters,
   "logging.writers": logWriters,

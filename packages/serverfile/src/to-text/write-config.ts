@@ -214,7 +214,7 @@ class ConfigWriter {
       ...certificateOptionLines(this.#tls, certificates, this.#ports, this.#choices),
       ...authorityLines(config.child("apps")?.child("pki"), mentioned),
       ...this.#order.order.lines,
-      ...serverOptionLines(servers, expectedNames(servers)),
+      ...serverOptionLines(servers, expectedNames(servers), this.#writers),
     ];
     const left = config.keys[0];
     if (left !== undefined) {

@@ -5,19 +5,25 @@ import { fieldLines } from "../lines/field-lines.ts";
 import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
+import type { WrapperWriters } from "./option-writer.ts";
 
-function wrapperLine(wrapper: Members): Line {
+function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   const name = wrapper.text("wrapper") ?? "";
+  const written = writers.wrapperWriterOf(name)?.(wrapper, writers.matcherLines);
+  if (written !== undefined) {
+    wrapper.done("a listener wrapper");
+    return written;
+  }
   const lines = fieldLines(wrapper, proxyProtocolFields);
   wrapper.done("a listener wrapper");
   return lineWith([name], lines);
 }
 
-function optionLines(members: Members): Line[] {
+function optionLines(members: Members, writers: WrapperWriters): Line[] {
   const lines: Line[] = [];
   const wrappers = members.children("listener_wrappers");
   if (wrappers !== undefined) {
-    lines.push({ words: ["listener_wrappers"], block: wrappers.map(wrapperLine) });
+    lines.push({ words: ["listener_wrappers"], block: wrappers.map((each) => wrapperLine(each, writers)) });
   }
   const timeouts = fieldLines(members, timeoutFields);
   if (timeouts.length > 0) {
@@ -37,9 +43,13 @@ function optionLines(members: Members): Line[] {
 }
 
 /** The options `servers`: one for all of them, or one each. */
-export function serverOptionLines(servers: readonly ServerDraft[], expectedNames: readonly string[]): Line[] {
+export function serverOptionLines(
+  servers: readonly ServerDraft[],
+  expectedNames: readonly string[],
+  writers: WrapperWriters,
+): Line[] {
   const each = servers.map(({ members, listen, name }, index) => {
-    const lines = optionLines(members);
+    const lines = optionLines(members, writers);
     if (name !== expectedNames[index]) {
       lines.unshift(line("name", name));
     }

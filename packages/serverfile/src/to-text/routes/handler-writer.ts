@@ -3,7 +3,7 @@ import type { Block, Word } from "../lines/line.ts";
 import type { MatcherSetWriter } from "../matchers/matcher-writer.ts";
 import type { NamedMatchers } from "../matchers/named-matchers.ts";
 import type { Members } from "../members.ts";
-import type { OptionWriter } from "../options/option-writer.ts";
+import type { OptionWriter, WrapperWriters } from "../options/option-writer.ts";
 import type { FlatRoute } from "./flat-route.ts";
 import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
@@ -63,7 +63,7 @@ export interface HandlerWriters {
 }
 
 /** The writers, and the order in which the directives that they write run. */
-export interface TextWriters extends HandlerWriters {
+export interface TextWriters extends HandlerWriters, WrapperWriters {
   readonly order: readonly string[];
   /** @returns undefined for an app that no global option says */
   optionWriterOf(app: string): OptionWriter | undefined;

@@ -1,0 +1,123 @@
+// The first message of a client of DNS over TCP. Source: RFC 1035, section 4; RFC 1035, section 4.2.2
+
+/** A question, with names of class and type as zone files have them. */
+export interface DnsQuestion {
+  /** In lower case, with a dot at its end. */
+  readonly name: string;
+  readonly type: string;
+  readonly class: string;
+}
+
+const classNames: Readonly<Record<number, string>> = {
+  ...{ 1: "IN", 2: "CS", 3: "CH", 4: "HS", 254: "NONE", 255: "ANY" },
+};
+
+/** Types with a name of their own. Source: IANA, "Resource Record (RR) TYPEs" */
+const typeNames: Readonly<Record<number, string>> = {
+  ...{
+    1: "A",
+    2: "NS",
+    5: "CNAME",
+    6: "SOA",
+    10: "NULL",
+    12: "PTR",
+    13: "HINFO",
+    15: "MX",
+    16: "TXT",
+    17: "RP",
+  },
+  ...{
+    18: "AFSDB",
+    24: "SIG",
+    25: "KEY",
+    28: "AAAA",
+    29: "LOC",
+    33: "SRV",
+    35: "NAPTR",
+    36: "KX",
+    37: "CERT",
+  },
+  ...{ 39: "DNAME", 41: "OPT", 42: "APL", 43: "DS", 44: "SSHFP", 45: "IPSECKEY", 46: "RRSIG", 47: "NSEC" },
+  ...{
+    48: "DNSKEY",
+    49: "DHCID",
+    50: "NSEC3",
+    51: "NSEC3PARAM",
+    52: "TLSA",
+    53: "SMIMEA",
+    55: "HIP",
+    59: "CDS",
+  },
+  ...{ 60: "CDNSKEY", 61: "OPENPGPKEY", 62: "CSYNC", 63: "ZONEMD", 64: "SVCB", 65: "HTTPS", 99: "SPF" },
+  ...{
+    108: "EUI48",
+    109: "EUI64",
+    249: "TKEY",
+    250: "TSIG",
+    251: "IXFR",
+    252: "AXFR",
+    255: "ANY",
+    256: "URI",
+  },
+  ...{ 257: "CAA", 258: "AVC", 260: "AMTRELAY", 32768: "TA", 32769: "DLV" },
+};
+
+const headBytes = 12;
+const maxQuestions = 16;
+/** QR, Z and the response code: a query has none of them. */
+const responseBits = 0x80_4f;
+
+/** Reads a name without pointers: nothing stands before the first one. @returns undefined where it is none */
+function readName(bytes: Buffer, from: number): { name: string; end: number } | undefined {
+  const labels: string[] = [];
+  let at = from;
+  for (;;) {
+    const length = bytes[at];
+    if (length === undefined || length > 63 || at - from > 254 || at + 1 + length > bytes.length) {
+      return undefined;
+    }
+    at++;
+    if (length === 0) {
+      return { name: `${labels.join(".")}.`.toLowerCase(), end: at };
+    }
+    labels.push(bytes.toString("latin1", at, at + length));
+    at += length;
+  }
+}
+
+/**
+ * The questions of a query. @param bytes of a connection
+ * @returns undefined while the message is not whole, "none" for anything else
+ */
+export function readDnsQuestions(bytes: Buffer, maxBytes: number): DnsQuestion[] | "none" | undefined {
+  if (bytes.length < 2) {
+    return undefined;
+  }
+  const length = bytes.readUInt16BE(0);
+  if (length < headBytes || length + 2 > maxBytes) {
+    return "none";
+  }
+  // The head says early that another protocol is spoken.
+  if (bytes.length >= 6 && (bytes.readUInt16BE(4) & responseBits) !== 0) {
+    return "none";
+  }
+  if (bytes.length < length + 2) {
+    return undefined;
+  }
+  const message = bytes.subarray(2, length + 2);
+  const count = message.readUInt16BE(4);
+  if (count === 0 || count > maxQuestions) {
+    return "none";
+  }
+  const questions: DnsQuestion[] = [];
+  for (let at = headBytes; questions.length < count; ) {
+    const read = readName(message, at);
+    if (read === undefined || read.end + 4 > message.length) {
+      return "none";
+    }
+    const [type, kind] = [message.readUInt16BE(read.end), message.readUInt16BE(read.end + 2)];
+    questions.push({ name: read.name, type: typeNames[type] ?? "", class: classNames[kind] ?? "" });
+    at = read.end + 4;
+  }
+  return questions;
+}
