@@ -25,6 +25,7 @@ import { listenersRoute } from "./admin-routes/listeners.ts";
 import { metricsRoute } from "./admin-routes/metrics.ts";
 import { responseCacheRoute } from "./admin-routes/response-cache.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
+import { dynamicDnsModules } from "./dynamic-dns/dynamic-dns-modules.ts";
 import { brotliEncoder } from "./encoders/brotli.ts";
 import { encoderTexts } from "./encoders/encoders-text.ts";
 import { gzipEncoder } from "./encoders/gzip.ts";
@@ -138,6 +139,7 @@ export const standardModules: readonly ListedModule[] = [
   listed("events", () => eventsApp, { implied: true }),
   listed("events.handlers.exec", () => execHandler, { text: () => execText }),
   ...tlsModules,
+  ...dynamicDnsModules,
   listed("sessions", () => sessionsApp, { implied: true }),
   listed("http", () => httpApp, { inWorkers: true }),
   listed("http.matchers.client_ip", () => clientIpMatcher, { text: () => clientIpMatcherText }),

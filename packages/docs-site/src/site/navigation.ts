@@ -34,6 +34,7 @@ export const navigation: readonly NavigationGroup[] = [
       "reverse-proxy.md",
       "https.md",
       "layer4.md",
+      "dynamic-dns.md",
       "oidc.md",
       "events.md",
       "command-line.md",

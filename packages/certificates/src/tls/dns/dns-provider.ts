@@ -1,14 +1,14 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 
-/** Kinds of records that prove names. */
-export type DnsRecordType = "TXT" | "CNAME";
+/** Kinds of records: those that prove names, and addresses, which the app `dynamic_dns` keeps. */
+export type DnsRecordType = "TXT" | "CNAME" | "A" | "AAAA";
 
 /** Changes records of a DNS zone. Modules of the user's own may bring one for their provider. */
 export interface DnsProvider extends ModuleInstance {
   /**
    * Makes a record.
    * @param name full, without final dot: `_acme-challenge.example.com`
-   * @param type default TXT; a CNAME's value is a name without final dot
+   * @param type default TXT; a CNAME's value is a name without final dot, an A or AAAA record's an address
    * @throws ServerError ACME
    */
   present(name: string, value: string, ttlSeconds: number, type?: DnsRecordType): Promise<void>;

@@ -10,7 +10,7 @@ const defaultTimeoutMs = 60_000;
 
 const typeArgument = (type: DnsRecordType = "TXT"): string[] => (type === "TXT" ? [] : [type]);
 
-/** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl> [CNAME]`, status 0 when done. */
+/** Has a program of the user's change records: `<command…> present|remove <name> <value> <ttl> [<type>]`, status 0 when done. */
 export const execDnsProvider = defineModule({
   id: "dns.providers.exec",
   config: z.strictObject({
@@ -18,7 +18,7 @@ export const execDnsProvider = defineModule({
       .array(z.string())
       .min(1)
       .describe(
-        "Program and first arguments; `present` or `remove`, name, value and TTL in seconds follow, and CNAME where it is no TXT record. No shell.",
+        "Program and first arguments; `present` or `remove`, name, value and TTL in seconds follow, and CNAME, A or AAAA where it is no TXT record. No shell.",
       ),
     timeout: configDuration().nullish().describe("How long it may take (1m)."),
   }),

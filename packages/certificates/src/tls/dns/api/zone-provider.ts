@@ -56,8 +56,11 @@ export function plainText(text: string): string {
     : text;
 }
 
-/** A record's value in a zone file's form: a text quoted, a name with its final dot. */
+/** A record's value in a zone file's form: a text quoted, a name with its final dot, an address as it is. */
 export function zoneFileValue({ type, value }: DnsRecord): string {
+  if (type === "A" || type === "AAAA") {
+    return value;
+  }
   return type === "TXT" ? quotedText(value) : `${value.replace(/\.$/, "")}.`;
 }
 

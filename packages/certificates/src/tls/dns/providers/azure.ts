@@ -5,6 +5,7 @@ import { KeptToken } from "../api/access-token.ts";
 import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { type DnsRecord, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
+import type { DnsRecordType } from "../dns-provider.ts";
 
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
@@ -20,8 +21,42 @@ const setSchema = z.object({
     TTL: z.number(),
     TXTRecords: z.array(z.object({ value: z.array(z.string()) })).optional(),
     CNAMERecord: z.object({ cname: z.string() }).optional(),
+    ARecords: z.array(z.object({ ipv4Address: z.string() })).optional(),
+    AAAARecords: z.array(z.object({ ipv6Address: z.string() })).optional(),
   }),
 });
+
+/** The values of a set of records. */
+function valuesOf(
+  type: DnsRecordType,
+  properties: Partial<z.infer<typeof setSchema>["properties"]>,
+): string[] {
+  const { TXTRecords = [], CNAMERecord, ARecords = [], AAAARecords = [] } = properties;
+  switch (type) {
+    case "TXT":
+      return TXTRecords.map(({ value }) => value.join(""));
+    case "CNAME":
+      return CNAMERecord ? [CNAMERecord.cname] : [];
+    case "A":
+      return ARecords.map(({ ipv4Address }) => ipv4Address);
+    case "AAAA":
+      return AAAARecords.map(({ ipv6Address }) => ipv6Address);
+  }
+}
+
+/** A set of records with these values. */
+function propertiesOf(type: DnsRecordType, values: readonly string[]): object {
+  switch (type) {
+    case "TXT":
+      return { TXTRecords: values.map((text) => ({ value: text.match(/.{1,255}/gs) ?? [""] })) };
+    case "CNAME":
+      return { CNAMERecord: { cname: values.at(-1) } };
+    case "A":
+      return { ARecords: values.map((ipv4Address) => ({ ipv4Address })) };
+    case "AAAA":
+      return { AAAARecords: values.map((ipv6Address) => ({ ipv6Address })) };
+  }
+}
 const faultSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 const configSchema = z.strictObject({
@@ -100,28 +135,19 @@ export function azureApi(config: z.infer<typeof configSchema>, bases = realBases
     const path = `${zonesPath}${pathOf(zone, type, label || "@")}`;
     for (let conflicts = 0; ; conflicts++) {
       const found = await client.find(setSchema, { method: "GET", path, query });
-      const { TXTRecords = [], CNAMERecord, TTL } = found?.properties ?? {};
-      const now =
-        type === "TXT"
-          ? TXTRecords.map(({ value }) => value.join(""))
-          : CNAMERecord
-            ? [CNAMERecord.cname]
-            : [];
+      const now = valuesOf(type, found?.properties ?? {});
       const next = edited(now);
       if (next.join("\n") === now.join("\n")) {
         return;
       }
-      const values =
-        type === "TXT"
-          ? { TXTRecords: next.map((text) => ({ value: text.match(/.{1,255}/gs) ?? [""] })) }
-          : { CNAMERecord: { cname: next.at(-1) } };
+      const TTL = ttlSeconds ?? found?.properties.TTL;
       const { status } = await client.ask(
         {
           method: next.length === 0 ? "DELETE" : "PUT",
           path,
           query,
           headers: found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },
-          ...(next.length === 0 ? {} : { body: { properties: { TTL: ttlSeconds ?? TTL, ...values } } }),
+          ...(next.length === 0 ? {} : { body: { properties: { TTL, ...propertiesOf(type, next) } } }),
         },
         [preconditionFailed],
       );

@@ -32,7 +32,7 @@ export function duckdns(config: z.infer<typeof configSchema>, base = "https://ww
   const name = "duckdns";
   const client = new ApiClient({ name, base });
   const update = async (record: string, type: DnsRecordType, more: Readonly<Record<string, string>>) => {
-    if (type !== "TXT") {
+    if (type === "CNAME") {
       throw new ServerError("ACME", `${name}: ${record}: has no records of the type ${type}`);
     }
     const domains = accountDomain(config.override_domain || record);
@@ -47,8 +47,14 @@ export function duckdns(config: z.infer<typeof configSchema>, base = "https://ww
     }
   };
   return {
-    present: (record, txt, _ttlSeconds, type = "TXT") => update(record, type, { txt }),
-    remove: (record, txt, type = "TXT") => update(record, type, { txt, clear: "true" }),
+    present: (record, value, _ttlSeconds, type = "TXT") =>
+      update(record, type, type === "TXT" ? { txt: value } : { ip: value }),
+    async remove(record, txt, type = "TXT") {
+      // A domain has one address of each kind: the next one takes the place of the last.
+      if (type === "TXT" || type === "CNAME") {
+        await update(record, type, { txt, clear: "true" });
+      }
+    },
     close: () => client.close(),
   };
 }

@@ -1,7 +1,8 @@
 import { ServerError } from "server-core/errors";
+import type { DnsRecordType } from "../../dns-provider.ts";
 
 /** Types of records, as numbers on the wire. Source: RFC 1035, 8945 */
-export const recordTypes = { CNAME: 5, SOA: 6, TXT: 16, TSIG: 250 } as const;
+export const recordTypes = { A: 1, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, TSIG: 250 } as const;
 /** Classes: the internet's, and the two that updates use. Source: RFC 2136, 2.4 and 2.5 */
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
 export const headerBytes = 12;
@@ -52,8 +53,23 @@ export function encodeName(name: string): Buffer {
   return encoded;
 }
 
-/** A record's data on the wire: strings of at most 255 bytes, or a name. */
-export function encodeData(type: "TXT" | "CNAME", value: string): Buffer {
+/** @param address of IPv4, or of IPv6 in any form */
+function addressBytes(address: string): Buffer {
+  if (!address.includes(":")) {
+    return Buffer.from(address.split(".").map(Number));
+  }
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const groups = (text: string | undefined) => (text ? text.split(":") : []);
+  const [first, last] = [groups(head), groups(tail)];
+  const zeros = Array<string>(8 - first.length - last.length).fill("0");
+  return numbers(...[...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16)));
+}
+
+/** A record's data on the wire: strings of at most 255 bytes, a name, or the bytes of an address. */
+export function encodeData(type: DnsRecordType, value: string): Buffer {
+  if (type === "A" || type === "AAAA") {
+    return addressBytes(value);
+  }
   if (type === "CNAME") {
     return encodeName(value);
   }
@@ -93,7 +109,7 @@ export function soaQuestion(id: number, name: string): Buffer {
 export function updateMessage(
   id: number,
   zone: string,
-  record: { readonly name: string; readonly type: "TXT" | "CNAME"; readonly value: string },
+  record: { readonly name: string; readonly type: DnsRecordType; readonly value: string },
   ttlSeconds: number | undefined,
 ): Buffer {
   const data = encodeData(record.type, record.value);

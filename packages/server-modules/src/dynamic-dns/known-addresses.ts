@@ -1,0 +1,62 @@
+import { Resolver } from "node:dns/promises";
+import { isJsonObject } from "server-core/json/json-value";
+import type { Storage } from "server-core/storage/storage";
+import { publicAddress } from "./ip-source.ts";
+
+const maxFileBytes = 1024 * 1024;
+const timeoutMs = 5_000;
+const tries = 2;
+/** Answers that say that a name has no record of the kind. */
+const noRecord = new Set(["ENOTFOUND", "ENODATA"]);
+
+/** The addresses that names have: those that were set last, else those that DNS servers say. */
+export class KnownAddresses {
+  readonly #storage: Storage;
+  readonly #resolvers: readonly string[];
+
+  constructor(storage: Storage, resolvers: readonly string[]) {
+    this.#storage = storage;
+    this.#resolvers = resolvers;
+  }
+
+  /** @throws Error when neither says it */
+  async of(name: string, type: "A" | "AAAA"): Promise<readonly string[]> {
+    const stored = (await this.#load(name))[type];
+    return typeof stored === "string" ? [stored] : this.#lookUp(name, type);
+  }
+
+  /** @throws ServerError STORAGE */
+  async set(name: string, type: "A" | "AAAA", ip: string): Promise<void> {
+    await this.#storage.store(this.#key(name), JSON.stringify({ ...(await this.#load(name)), [type]: ip }));
+  }
+
+  #key(name: string): string {
+    return `dynamic_dns/${encodeURIComponent(name).replaceAll("*", "_wildcard")}.json`;
+  }
+
+  async #load(name: string): Promise<Readonly<Record<string, unknown>>> {
+    const bytes = await this.#storage.load(this.#key(name), maxFileBytes);
+    try {
+      const value: unknown = JSON.parse(bytes?.toString() ?? "{}");
+      return isJsonObject(value as never) ? (value as Record<string, unknown>) : {};
+    } catch {
+      return {}; // a file that someone broke says nothing
+    }
+  }
+
+  async #lookUp(name: string, type: "A" | "AAAA"): Promise<readonly string[]> {
+    const resolver = new Resolver({ timeout: timeoutMs, tries });
+    if (this.#resolvers.length > 0) {
+      resolver.setServers([...this.#resolvers]);
+    }
+    try {
+      const found = await (type === "A" ? resolver.resolve4(name) : resolver.resolve6(name));
+      return found.map((ip) => publicAddress(ip)?.ip ?? ip);
+    } catch (error) {
+      if (noRecord.has((error as NodeJS.ErrnoException).code ?? "")) {
+        return [];
+      }
+      throw error;
+    }
+  }
+}

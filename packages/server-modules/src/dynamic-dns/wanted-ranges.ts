@@ -1,0 +1,44 @@
+import { BlockList, isIP } from "node:net";
+
+interface Range {
+  readonly bits: number;
+  contains(ip: string): boolean;
+}
+
+function readRange(text: string): Range | undefined {
+  const [, address = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const [version, bits] = [isIP(address), Number(digits)];
+  if (version === 0 || bits > (version === 4 ? 32 : 128)) {
+    return undefined;
+  }
+  const family = version === 4 ? "ipv4" : "ipv6";
+  const list = new BlockList();
+  list.addSubnet(address, bits, family);
+  return { bits, contains: (ip) => isIP(ip) === version && list.check(ip, family) };
+}
+
+/** Whether a text is a range, as `192.0.2.0/24`. */
+export function isRange(text: string): boolean {
+  return readRange(text) !== undefined;
+}
+
+/** Length of the narrowest range with the address; -1 when none has it. */
+function narrowest(texts: readonly string[], ip: string): number {
+  const bits = texts.map((text) => {
+    const range = readRange(text);
+    return range?.contains(ip) ? range.bits : -1;
+  });
+  return Math.max(-1, ...bits);
+}
+
+/** Ranges as the config has them. */
+interface RangeChoice {
+  readonly include?: readonly string[] | null | undefined;
+  readonly exclude?: readonly string[] | null | undefined;
+}
+
+/** Whether an address counts: the narrowest range that has it decides. Source: mholt/caddy-dynamicdns, `IPRanges.Contains` */
+export function isWanted({ include, exclude }: RangeChoice, ip: string): boolean {
+  const [inside, outside] = [narrowest(include ?? [], ip), narrowest(exclude ?? [], ip)];
+  return inside > outside || (outside === -1 && !include?.length);
+}
