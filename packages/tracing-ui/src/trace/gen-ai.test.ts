@@ -280,3 +280,14 @@ test("what was said before the model spoke last is history", () => {
   expect([earlier.length, recent.map(({ role }) => role)]).toEqual([3, ["tool", "user"]]);
   expect(splitHistory(["system", "user"].map(said)).earlier).toEqual([]);
 });
+
+test("tokens as texts, and of a cache by the name of PydanticAI", () => {
+  const [call] = callsOf(
+    span("a", {
+      "gen_ai.usage.input_tokens": "130213",
+      "gen_ai.usage.output_tokens": "many",
+      "gen_ai.usage.details.cache_read_tokens": 128_955,
+    }),
+  );
+  expect([call?.inputTokens, call?.outputTokens, call?.cachedTokens]).toEqual([130_213, undefined, 128_955]);
+});

@@ -87,6 +87,8 @@ function callOf(index: number, span: ApiSpan, level: number): GenAiCall {
       tags,
       "gen_ai.usage.cache_read.input_tokens",
       "gen_ai.usage.cache_read_input_tokens",
+      "gen_ai.usage.cache_read_tokens",
+      "gen_ai.usage.details.cache_read_tokens",
       "llm.token_count.prompt_details.cache_read",
     ),
     firstTokenUs: firstTokenUs(span, tags),
