@@ -88,7 +88,7 @@ const rooms = {
   ],
   certificates: ["material", "acme", "pki", "tls"],
   "http-engine": [
-    "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|status-text",
+    "body|close-lingering|connection-limits|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|sniffed-type|status-text",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
     "declared-body|http-error|request-memo|request-trace|proxy-protocol",
     "refusal|rehearsed-way",
