@@ -134,7 +134,8 @@ export class H1Stream implements HttpStream {
       this.version === "1.1" &&
       this.method !== "HEAD" &&
       !this.#closed &&
-      this.#carrier.accepting;
+      this.#carrier.accepting &&
+      !this.#leavesTooMuch;
     const bytes = usual ? stableResponse(status, headers, body) : undefined;
     if (bytes === undefined) {
       return false;
@@ -251,6 +252,15 @@ export class H1Stream implements HttpStream {
     }
   }
 
+  /**
+   * Whether more of the request is still to come than is dropped to keep the connection. Its answer says so, or the client
+   * would send its next request on a connection that closes. Source: the model's server
+   */
+  get #leavesTooMuch(): boolean {
+    const body = this.hasBody ? this.#carrier.bodyOf(this) : undefined;
+    return body !== undefined && !body.done && !body.isDroppable;
+  }
+
   /** @param length of a body that is known whole */
   #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
     const fields = fieldsFor(status, headers);
@@ -273,7 +283,7 @@ export class H1Stream implements HttpStream {
         this.#keepAlive = false;
       }
     }
-    if (framing.close || !this.#carrier.accepting) {
+    if (framing.close || !this.#carrier.accepting || this.#leavesTooMuch) {
       this.#keepAlive = false;
     }
     if (!this.#keepAlive) {

@@ -11,6 +11,7 @@ import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
 import type { H1Limits } from "./h1-limits.ts";
 import { legacyHeadEnd } from "./legacy-head.ts";
+import { readAfterFailedWrite } from "./read-after-failed-write.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
 /** The pool, as far as a connection needs it. */
@@ -61,6 +62,8 @@ export class H1ClientConnection {
   #writer: BodyWriter | undefined;
   /** Whether all of the request was written. */
   #requestDone = false;
+  /** Whether a write failed: the upstream takes no more, though its answer may have come. */
+  #isBroken = false;
   #continueTimer: NodeJS.Timeout | undefined;
   #headerTimer: NodeJS.Timeout | undefined;
   /** The receiver had enough: nothing is read until it says so, and by then it needs no chunk any more. */
@@ -80,6 +83,7 @@ export class H1ClientConnection {
         this.#onData(bytes);
         return this.#kept;
       };
+      readAfterFailedWrite(socket, this.#stopWriting);
     }
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
@@ -146,6 +150,13 @@ export class H1ClientConnection {
   close(): void {
     this.socket.destroy();
   }
+
+  /** @returns whether a call waits for its answer, of which nothing more is written */
+  readonly #stopWriting = (): boolean => {
+    this.#isBroken = true;
+    this.#writer?.stop();
+    return this.#state === states.head || this.#state === states.body;
+  };
 
   #requestWritten(): void {
     this.#requestDone = true;
@@ -387,7 +398,11 @@ export class H1ClientConnection {
       return;
     }
     const reusable =
-      !more && this.#requestDone && this.#head?.keepAlive === true && call.request.upgrade === "";
+      !more &&
+      this.#requestDone &&
+      !this.#isBroken &&
+      this.#head?.keepAlive === true &&
+      call.request.upgrade === "";
     const trailers = this.#trailers;
     this.#forget();
     if (reusable) {
