@@ -223,6 +223,7 @@ const withoutSpans = new Set([
   "GET /api/metrics/minstep",
   "GET /api/openapi.json",
   "GET /api/analysis/v1/capabilities",
+  "GET /api/analysis/v1/model-prices",
   "GET /api/analysis/v1/notes",
   "GET /api/analysis/v1/views",
   "POST /api/analysis/v1/links",
