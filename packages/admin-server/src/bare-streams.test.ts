@@ -15,6 +15,7 @@ const reviewed: Readonly<Record<string, string>> = {
   "http-engine/src/h2/h2-tunnel.ts": "contained in its constructor",
   "http-protocols/src/http2-server/server-connection.ts": "a socket; has a listener for errors",
   "http-engine/src/proxy-protocol/take-proxy-header.ts": "a socket; has a listener for errors",
+  "certificates/src/tls/connection/judge-chain.ts": "in memory; both ends have a listener for errors",
   "certificates/src/tls/connection/tls-acceptor.ts": "a socket; has a listener for errors",
   "server-modules/src/encoders/content-encoder.ts": "a type: encode reads it by StreamReading",
   "server-modules/src/handlers/file-server/send-file.ts": "sent by sendStream, which contains it",

@@ -44,6 +44,10 @@ for (const streamingWrites of [true, false]) {
       { test: "dependencies: no tenant sees links of another, nor calls into another", reason: noNameless },
       { test: "dependencies: calls are told apart by how they end and how long they last", reason: notInApi },
       {
+        test: "dependencies: calls also say how many they stand for, whether their parent came before or after",
+        reason: notInApi,
+      },
+      {
         test: "dependencies: many calls whose parents never come do not hide those whose parents did",
         reason: notInApi,
       },

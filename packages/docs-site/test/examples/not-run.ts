@@ -19,6 +19,7 @@ const trust = "changes what the machine trusts; the tests of trust do so in fold
 const built = "make-release.e2e.test.ts in packages/bundler makes and runs them";
 const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracing-query ask as assistants do";
 const journal = "quarantine-command.test.ts in packages/tracing-collector runs it on files of its own";
+const prices = "model-prices.test.ts in packages/tracing-query reads such files";
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
 
@@ -37,6 +38,7 @@ export const notRun: readonly NotRun[] = [
   { page: "first-span.md", block: "python hello.py", reason: registry },
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
+  { page: "ui.md", block: "tracing-query --query.model-prices-file", reason: prices },
   { page: "processes/tracing-collector.md", block: "tracing-collector quarantine", reason: journal },
   { page: "assistants.md", block: "tracing-query --query.mcp.enabled", reason: assistant },
   {
