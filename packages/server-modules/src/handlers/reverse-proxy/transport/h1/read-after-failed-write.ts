@@ -9,7 +9,7 @@ const pausedMs = 10;
  * Lets a socket be read to the end of what has come when a write to it fails. An upstream may answer and close before it has
  * all of a body. Node destroys the socket with the write that fails then, and with it the answer. Only for sockets with a
  * buffer of their own (`onread`): streams drop what comes after an error.
- * @param isWanted whether an answer is awaited, and no more is written until it came
+ * @param isWanted says whether an answer is awaited, and ends all writing
  */
 export function readAfterFailedWrite(socket: Socket, isWanted: () => boolean): void {
   let fault: Error | undefined;
