@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
+import { chatTrace } from "./fixtures/chat-trace.ts";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
 import { someViews } from "./fixtures/fixture-views.ts";
-import type { ShopStore } from "./fixtures/shop-store.ts";
+import { fixtureNowUs, type ShopStore } from "./fixtures/shop-store.ts";
 import { rankedItem, spanItem } from "./span-rows.ts";
 
 /** One thing that the app can show, for checks and pictures that every page must pass. */
@@ -40,6 +41,13 @@ export const lacking = [
     endUnixMs: Date.UTC(2026, 10, 26, hour, 59, 59),
   })),
 ];
+
+const chat = chatTrace(fixtureNowUs - 60_000_000, 3);
+/** Of the model that `chatTrace` asks: a call costs a cent and two tenths. */
+export const smallModelPrices = {
+  currency: "USD",
+  models: [{ model: "small-*", input: 10, output: 20 }],
+};
 
 /** Every page of the app, and what opens over it; a page that is added gets a line here. */
 export const scenes: readonly Scene[] = [
@@ -218,6 +226,12 @@ export const scenes: readonly Scene[] = [
   },
   { name: "trace-missing", address: () => "/trace/dead", sign: ".notice" },
   { name: "trace-flame", address: trace("?view=flame"), sign: ".flame-box" },
+  {
+    name: "trace-conversation",
+    address: () => `/trace/${chat.traceID}?view=conversation`,
+    sign: ".conversation-call",
+    answers: { traces: [chat], prices: smallModelPrices },
+  },
   { name: "trace-graph", address: trace("?view=graph"), sign: ".graph-node" },
   { name: "trace-statistics", address: trace("?view=statistics"), sign: ".statistics tbody tr" },
   {

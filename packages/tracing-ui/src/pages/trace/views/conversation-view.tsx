@@ -1,8 +1,9 @@
 import "./conversation-view.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
 import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type ModelPrices, modelPricesQuery } from "../../../api/model-prices.ts";
@@ -17,8 +18,7 @@ import { isSavedPage } from "../saved-trace.ts";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Calls put into the page at once. */
-const mostCalls = 200;
+const callsPerPage = 200;
 /** Letters of a text that are shown; the attributes of the span have all. */
 const mostLetters = 20_000;
 /** Letters of an operation. */
@@ -26,13 +26,12 @@ const mostNameLetters = 60;
 /** Calls deeper than this stand under the last of these levels. */
 const deepest = 6;
 
-const noPrices: ModelPrices = { currency: "USD", models: [] };
-
 /** Messages to models, agents and tools, and their answers, with tokens and cost. */
 export function ConversationView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const calls = useMemo(() => genAiCalls(trace), [trace]);
   const asked = useQuery({ ...modelPricesQuery(), enabled: !isSavedPage() });
-  const prices = asked.data ?? noPrices;
+  const prices = asked.data;
+  const [page, setPage] = useState(1);
   return (
     <div className="conversation">
       <Totals calls={calls} prices={prices} />
@@ -48,24 +47,21 @@ export function ConversationView({ trace, hues }: { trace: Trace; hues: Readonly
           </p>
         )}
         <ol>
-          {calls.slice(0, mostCalls).map((call) => (
+          {calls.slice((page - 1) * callsPerPage, page * callsPerPage).map((call) => (
             <li key={call.span} style={{ marginInlineStart: `${Math.min(call.level, deepest) * 16}px` }}>
               <Call {...{ trace, hues, call, prices }} />
             </li>
           ))}
         </ol>
-        {calls.length > mostCalls && (
-          <p className="muted">
-            The first {mostCalls} of {formatCount(calls.length)} calls are shown; the sums are of all.
-          </p>
-        )}
+        <Pager page={page} perPage={callsPerPage} total={calls.length} what="calls" onPage={setPage} />
       </section>
     </div>
   );
 }
 
-function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelPrices }) {
-  const totals = useMemo(() => totalsOf(calls, prices.models), [calls, prices]);
+/** @param prices undefined while nobody knows them: nothing is said about cost then */
+function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelPrices | undefined }) {
+  const totals = useMemo(() => totalsOf(calls, prices?.models ?? []), [calls, prices]);
   return (
     <div className="conversation-totals" role="status">
       <span>
@@ -74,20 +70,22 @@ function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelP
       <span>
         <b>{formatCount(totals.inputTokens)}</b> in, <b>{formatCount(totals.outputTokens)}</b> out
       </span>
-      <span>
-        {totals.cost === undefined ? (
-          <span className="muted">no price</span>
-        ) : (
-          <b>{money(totals.cost, prices.currency)}</b>
-        )}
-        {totals.unpriced > 0 && totals.cost !== undefined && (
-          <span className="muted" title={totals.unpricedModels.slice(0, 20).join(", ")}>
-            {" "}
-            not counting {formatCount(totals.unpriced)} {totals.unpriced === 1 ? "call" : "calls"} that have
-            no price
-          </span>
-        )}
-      </span>
+      {prices !== undefined && (
+        <span>
+          {totals.cost === undefined ? (
+            <span className="muted">no price</span>
+          ) : (
+            <b>{money(totals.cost, prices.currency)}</b>
+          )}
+          {totals.unpriced > 0 && totals.cost !== undefined && (
+            <span className="muted" title={totals.unpricedModels.slice(0, 20).join(", ")}>
+              {" "}
+              not counting {formatCount(totals.unpriced)} {totals.unpriced === 1 ? "call" : "calls"} that have
+              no price
+            </span>
+          )}
+        </span>
+      )}
     </div>
   );
 }
@@ -96,7 +94,8 @@ interface CallProps {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
   call: GenAiCall;
-  prices: ModelPrices;
+  /** Undefined while nobody knows them. */
+  prices: ModelPrices | undefined;
 }
 
 function Call({ trace, hues, call, prices }: CallProps) {
@@ -149,10 +148,10 @@ function Call({ trace, hues, call, prices }: CallProps) {
   );
 }
 
-function Figures({ call, prices }: { call: GenAiCall; prices: ModelPrices }) {
+function Figures({ call, prices }: Pick<CallProps, "call" | "prices">) {
   const { model, provider, inputTokens, outputTokens, cachedTokens, firstTokenUs } = call;
   const hasTokens = inputTokens !== undefined || outputTokens !== undefined;
-  const cost = costOf(call, prices.models);
+  const cost = prices === undefined ? undefined : costOf(call, prices.models);
   return (
     <span className="conversation-figures">
       {model !== "" && (
@@ -168,7 +167,7 @@ function Figures({ call, prices }: { call: GenAiCall; prices: ModelPrices }) {
           {call.isSum && " in all"}
         </span>
       )}
-      {hasTokens && !call.isSum && (
+      {hasTokens && !call.isSum && prices !== undefined && (
         <span className={cost === undefined ? "muted" : undefined}>
           {cost === undefined ? "no price" : money(cost, prices.currency)}
         </span>
