@@ -244,17 +244,25 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     socket.once("close", () => this.#shaking.delete(socket));
     // Whoever hands a socket on may resume it right after: in the same turn nothing flows yet.
     process.nextTick(() => {
-      socket.pause();
-      wrapConnection(socket, layers, (passed) => {
-        this.#shaking.delete(socket);
-        if (this.#accepting.isClosed) {
-          passed.destroy();
-          return;
-        }
-        serve(passed);
-        passed.resume();
-      });
+      try {
+        socket.pause();
+        wrapConnection(socket, layers, (passed) => this.#passed(socket, passed, serve));
+      } catch (error) {
+        socket.destroy();
+        this.fault(error);
+      }
     });
+  }
+
+  /** Serves what the layers made of a socket. */
+  #passed(socket: Socket, passed: Socket, serve: (socket: Socket) => void): void {
+    this.#shaking.delete(socket);
+    if (this.#accepting.isClosed) {
+      passed.destroy();
+      return;
+    }
+    serve(passed);
+    passed.resume();
   }
 
   #serve(socket: Socket): void {
