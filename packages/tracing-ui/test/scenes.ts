@@ -43,7 +43,7 @@ export const lacking = [
 ];
 
 const chat = chatTrace(fixtureNowUs - 60_000_000, 3);
-/** Of the model that `chatTrace` asks: a call costs a cent and two tenths. */
+/** Prices that make a call of `chatTrace` cost a cent and two tenths. */
 export const smallModelPrices = {
   currency: "USD",
   models: [{ model: "small-*", input: 10, output: 20 }],
