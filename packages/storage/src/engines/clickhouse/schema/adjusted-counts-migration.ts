@@ -1,5 +1,5 @@
 import { callBucketsPerDoubling } from "../../../api/duration-buckets.ts";
-import { adjustedCountSql } from "../adjusted-count-sql.ts";
+import { adjustedCountOfChildSql, adjustedCountSql } from "../adjusted-count-sql.ts";
 import { minuteNumber, noParent } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 
@@ -21,7 +21,7 @@ function selectCalls(database: string): string {
   toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
 FROM (
   SELECT received, tenant, service AS child, ${minuteNumber} AS minute, kind, status = 'error' AS failed,
-    ${bucketOf(callBucketsPerDoubling)} AS bucket, ${adjustedCountSql} AS adjusted_count,
+    ${bucketOf(callBucketsPerDoubling)} AS bucket, ${adjustedCountOfChildSql} AS adjusted_count,
     if(parent_span_id = ${noParent}, cityHash64('client', tenant, trace_id, span_id), cityHash64('span', tenant, trace_id, parent_span_id)) AS key
   FROM ${database}.spans
   WHERE parent_span_id != ${noParent} OR (${isOlderFormat} AND kind = 'server')
