@@ -11,17 +11,19 @@ function failuresOf(file) {
   return file.message ? [...ofTests, [file.message]] : ofTests;
 }
 
+/** Tests with processes, sockets, containers or browsers: what else runs on the machine can disturb them. */
+const ofProcesses = /\.e2e\.test\.ts$|\/packages\/[^/]+\/test\//;
+
 /**
- * The failed files that may be tried again: those in which nothing but time limits failed. A machine that is too busy does
- * that; everything else is a fault, a race too, and counts.
+ * The failed files that may be tried again, alone: those in which nothing but time limits failed, and any with tests of processes.
+ * What passes then is told by name, and is to be mended all the same: a race is a fault. It only costs nobody else's work.
  */
 export function filesToTryAgain(files) {
   return files.filter((file) => {
     const failures = failuresOf(file);
-    return (
-      file.status === "failed" &&
-      failures.length > 0 &&
-      failures.every((messages) => messages.length > 0 && messages.every((text) => timeLimit.test(text)))
+    const isLate = failures.every(
+      (messages) => messages.length > 0 && messages.every((text) => timeLimit.test(text)),
     );
+    return file.status === "failed" && failures.length > 0 && (isLate || ofProcesses.test(file.name));
   });
 }

@@ -14,6 +14,7 @@ const file = (failures: string[][], message = "") => ({
     ...failures.map((failureMessages) => ({ status: "failed", failureMessages })),
   ],
 });
+const named = (name: string) => ({ ...file([[wrong]]), name });
 const isTriedAgain = (one: object) => filesToTryAgain([one]).length === 1;
 
 test.each([
@@ -27,6 +28,10 @@ test.each([
   ["a file that cannot be loaded", file([], "SyntaxError: Unexpected token"), false],
   ["a failed file that names no failure", { ...file([]), status: "failed" }, false],
   ["nothing failed", file([]), false],
+  ["an assertion in a test of processes beside the code", named("/a/packages/x/src/y.e2e.test.ts"), true],
+  ["an assertion in a folder of tests of processes", named("/a/packages/x/test/deep/y.test.ts"), true],
+  ["an assertion beside the code", named("/a/packages/x/src/y.test.ts"), false],
+  ["an assertion in a test of scripts", named("/a/scripts/y.test.ts"), false],
 ])("%s: tried again %#", (_, one, expected) => {
   expect(isTriedAgain(one)).toBe(expected);
 });
