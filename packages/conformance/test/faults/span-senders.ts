@@ -73,13 +73,26 @@ export class SpanSenders {
     return Object.fromEntries(doorNames.map((name) => [name, [...this.counts[name].refused.keys()].sort()]));
   }
 
+  /** The answers of each protocol so far, for the error of what did not come. */
+  #told(): string {
+    const few = (counts: ReadonlyMap<string, number>) =>
+      [...counts].map(([text, count]) => `${count} × ${text.slice(0, 200)}`).slice(-6);
+    return doorNames
+      .map((name) => {
+        const { acknowledged, refused, cut, slowestMs } = this.counts[name];
+        const all = [`${acknowledged} acknowledged`, `slowest ${Math.round(slowestMs)} ms`];
+        return `${name}: ${[...all, ...few(refused), ...few(cut)].join(", ")}`;
+      })
+      .join("; ");
+  }
+
   /** Resolves when `isTrue`, which is asked again after each answer. @throws Error after `withinMs` */
   async until(isTrue: () => boolean, what: string, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     while (!isTrue()) {
       const left = end - Date.now();
       if (left <= 0) {
-        throw new Error(`not within ${withinMs} ms: ${what}`);
+        throw new Error(`not within ${withinMs} ms: ${what} (${this.#told()})`);
       }
       const answer = Promise.withResolvers<void>();
       this.#watchers.push(answer.resolve);
