@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFilesFirst } from "./scripts/longest-files-first.ts";
 
 /** Each in a process of its own: those with processes of the product, and those that look at the heap of their own. */
 const alone = ["**/*.e2e.test.ts", "**/admin/debug/debug-routes.test.ts", "**/openapi/openapi-route.test.ts"];
@@ -13,6 +14,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",
+    sequence: { sequencer: LongestFilesFirst },
     // One more than the cores of a small machine: tests of processes wait for a third of their time.
     maxWorkers: 3,
     projects: [

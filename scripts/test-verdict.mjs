@@ -16,7 +16,7 @@ const ofProcesses = /\.e2e\.test\.ts$|\/packages\/[^/]+\/test\//;
 
 /**
  * The failed files that may be tried again, alone: those in which nothing but time limits failed, and any with tests of processes.
- * What passes then is told by name, and is to be mended all the same: a race is a fault. It only costs nobody else's work.
+ * A test that passes then is told by name, and is to be mended all the same: a race is a fault. It only costs nobody else's work.
  */
 export function filesToTryAgain(files) {
   return files.filter((file) => {
