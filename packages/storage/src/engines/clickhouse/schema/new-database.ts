@@ -5,6 +5,7 @@ import { detailedCalls } from "./call-details-migration.ts";
 import { arrivedCodec, codecs } from "./codecs-migration.ts";
 import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import { eventIndex, eventsType, eventTextColumn, scopeTextColumn } from "./event-text-migration.ts";
+import { withFinalViews } from "./final-views.ts";
 import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { repeatedSpansMigration } from "./repeated-spans-migration.ts";
@@ -76,24 +77,25 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 export const newDatabase: Migration = {
   version: 14,
   name: "new database",
-  statements: (database) => [
-    `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
-      `arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(${arrivedCodec}),\n  `,
-      [
-        "arrived_index arrived TYPE minmax",
-        ...[eventIndex, ...hashIndexes].map(
-          ([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`,
-        ),
-      ],
-    )} ENGINE = MergeTree
+  statements: (database) =>
+    withFinalViews([
+      `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
+        `arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(${arrivedCodec}),\n  `,
+        [
+          "arrived_index arrived TYPE minmax",
+          ...[eventIndex, ...hashIndexes].map(
+            ([name, expression]) => `${name} ${expression} TYPE bloom_filter(0.01)`,
+          ),
+        ],
+      )} ENGINE = MergeTree
 PARTITION BY received
 ORDER BY (service, toStartOfMinute(start))
 SETTINGS ${durable}, merge_selector_base = 10, min_bytes_for_wide_part = 2147483648, index_granularity = 2048`,
-    `CREATE TABLE IF NOT EXISTS ${database}.archived_spans ${spanTable("", [])} ENGINE = ReplacingMergeTree
+      `CREATE TABLE IF NOT EXISTS ${database}.archived_spans ${spanTable("", [])} ENGINE = ReplacingMergeTree
 PARTITION BY received
 ORDER BY (trace_id, span_id, service, name, kind, start, tenant)
 SETTINGS ${durable}, min_bytes_for_wide_part = 2147483648, index_granularity = 512`,
-    `CREATE TABLE IF NOT EXISTS ${database}.operations (
+      `CREATE TABLE IF NOT EXISTS ${database}.operations (
   service LowCardinality(String),
   name String,
   kind ${kinds},
@@ -102,12 +104,12 @@ SETTINGS ${durable}, min_bytes_for_wide_part = 2147483648, index_granularity = 5
 ) ENGINE = AggregatingMergeTree
 ORDER BY (service, name, kind, tenant)
 SETTINGS ${durable}`,
-    ...samplingMigration.statements(database),
-    ...traceMinutes(database),
-    ...spanMetrics(database),
-    ...newOperationsMigration.statements(database),
-    ...detailedCalls(database),
-    ...repeatedSpansMigration.statements(database),
-    ...adjustedCountsMigration.statements(database),
-  ],
+      ...samplingMigration.statements(database),
+      ...traceMinutes(database),
+      ...spanMetrics(database),
+      ...newOperationsMigration.statements(database),
+      ...detailedCalls(database),
+      ...repeatedSpansMigration.statements(database),
+      ...adjustedCountsMigration.statements(database),
+    ]),
 };
