@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { keepPlaces } from "ui-kit/components/keep-places.ts";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { queries } from "./api/queries.ts";
 import { startTraffic } from "./api/traffic.ts";
@@ -11,6 +12,7 @@ import { router } from "./router.tsx";
 
 applyTheme();
 startTraffic();
+keepPlaces(router.history);
 const root = document.getElementById("root");
 if (root === null) {
   throw new Error("the page has no element of id root");

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Locator } from "playwright-core";
 import { violationsOn } from "ui-kit/testing/axe.ts";
 import { expect, test } from "vitest";
 import { describeConsole } from "./console-session.ts";
@@ -143,6 +144,20 @@ describeConsole("the console in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  /** Follows a link far down a list and steps back: the list is scrolled as before, the focus on the link. */
+  const comesBackTo = async (link: Locator) => {
+    const top = () => app.page.locator(".console-page").evaluate((box) => Math.round(box.scrollTop));
+    await link.focus();
+    await expect.poll(top).toBeGreaterThan(100);
+    const before = await top();
+    await link.press("Enter");
+    await app.page.waitForURL(/\/ui\/config/);
+    await app.page.getByRole("heading", { name: "Config", exact: true }).waitFor();
+    await app.page.goBack();
+    await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await top()).toBe(before);
+  };
+
   test.each([1, 101, 1_500])(
     "%d routes are shown a page at a time; a telephone sees the figure first",
     async (count) => {
@@ -159,6 +174,7 @@ describeConsole("the console in a browser", (app) => {
       expect(await page.getByRole("rowheader").count()).toBe(Math.min(count, 100));
       if (count > 100) {
         await page.getByText(`1 to 100 of ${count.toLocaleString("en")} routes`).waitFor();
+        await comesBackTo(page.getByRole("rowheader").getByRole("link").nth(80));
         await page.getByLabel("Filter by host, path, handler").fill(`h${count - 1}.example`);
         await expect.poll(() => page.getByRole("rowheader").count()).toBe(1);
       }

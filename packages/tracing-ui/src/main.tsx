@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { keepPlaces } from "ui-kit/components/keep-places.ts";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { ApiError } from "./api/api-error.ts";
 import { partialBehavior } from "./api/partial-answers.ts";
@@ -30,6 +31,7 @@ const queries = new QueryClient({
 
 applyTheme();
 applyPatterns();
+keepPlaces(router.history);
 const root = document.getElementById("root");
 if (root === null) {
   throw new Error("the page has no element of id root");

@@ -8,7 +8,7 @@ import { type FixtureAnswers, type FixtureServer, startFixtureServer } from "./f
 import { SeededRandom } from "./fixtures/seeded-random.ts";
 import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
 import { importTrace } from "./fixtures/shop-traces.ts";
-import { rowCount, rowPixels, selectedItem, selectedName, spanItem } from "./span-rows.ts";
+import { rankedItem, rowCount, rowPixels, selectedItem, selectedName, spanItem } from "./span-rows.ts";
 
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser
@@ -91,6 +91,38 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.goto(address);
     await page.locator(".span-detail").waitFor();
     expect(await selectedName(page)).toBe("PlaceOrder");
+    expect(complaints).toEqual([]);
+  });
+
+  test("who comes back to a list, or reloads it, is where they were: scrolled, the focus on its row", async () => {
+    await page.setViewportSize({ width: 1024, height: 700 });
+    const links = page.locator(".result-link");
+    const scrolled = () => page.locator(".results-scroll").evaluate((box) => Math.round(box.scrollTop));
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("href"));
+    await page.goto(`${server.origin}/search?limit=50`);
+    await links.first().waitFor();
+    const last = (await links.count()) - 1;
+    await links.nth(last).focus();
+    await expect.poll(scrolled).toBeGreaterThan(100);
+    const top = await scrolled();
+    const href = await focused();
+    await page.keyboard.press("Enter");
+    await page.locator(rankedItem).first().waitFor();
+    // Another page, whose answers the browser does not keep: the list comes late.
+    await page.reload();
+    await page.locator(rankedItem).first().waitFor();
+    await page.goBack();
+    await expect.poll(focused).toBe(href);
+    expect(await scrolled()).toBe(top);
+    await page.reload();
+    await expect.poll(focused).toBe(href);
+    expect(await scrolled()).toBe(top);
+    // A new visit begins at the top.
+    await page.getByRole("link", { name: "Services", exact: true }).click();
+    await page.locator(".rates tbody tr").first().waitFor();
+    await page.getByRole("link", { name: "Search", exact: true }).click();
+    await links.first().waitFor();
+    expect(await scrolled()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
