@@ -56,6 +56,22 @@ export function traceqlContract(context: ContractContext): void {
     }
   });
 
+  test("traceql: a trace's duration is in the answer when it is selected, not when it is compared", async () => {
+    const service = newServiceName();
+    await write(store(), callTree(service));
+    const shown = async (query: string) => {
+      const { traces } = await search(query, { spansPerSpanset: 1 });
+      return traces[0]?.spanSets[0]?.spans[0]?.attributes;
+    };
+    const named = ["service.name", { type: "string", value: service }];
+    const filter = `{ resource.service.name = "${service}" && traceDuration > 1ms && rootName = "root" }`;
+    expect(await shown(filter)).toEqual([named]);
+    expect(await shown(`${filter} | select(rootName, trace:duration)`)).toEqual([
+      named,
+      ["traceDuration", { type: "string", value: "60ms" }],
+    ]);
+  });
+
   test("traceql: groups, aggregates and selected fields are in the answer", async () => {
     const service = newServiceName();
     const tree = callTree(service);

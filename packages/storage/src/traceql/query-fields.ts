@@ -30,6 +30,7 @@ export class QueryFields {
   readonly #slots = new Map<string, number>();
   readonly #stored: Field[] = [];
   readonly #named = new Map<string, Field>();
+  readonly #selected = new Set<string>();
 
   constructor(query: TraceQlQuery) {
     if (query.type === "search") {
@@ -47,6 +48,11 @@ export class QueryFields {
   /** All that the query names, in its order, each once, by their text. */
   get named(): ReadonlyMap<string, Field> {
     return this.#named;
+  }
+
+  /** The text of each field that a `select` names. */
+  get selected(): ReadonlySet<string> {
+    return this.#selected;
   }
 
   slotOf(field: Field): number {
@@ -91,6 +97,7 @@ export class QueryFields {
         return;
       case "select":
         for (const field of stage.fields) {
+          this.#selected.add(printField(field));
           this.#add(field);
         }
         return;

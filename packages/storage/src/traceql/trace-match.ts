@@ -20,6 +20,9 @@ const shownAnyway: ReadonlySet<string> = new Set([
   ...["traceDuration", "rootName", "rootServiceName"],
 ]);
 
+/** Shown when it is selected, although Tempo leaves it out: the answer has whole milliseconds otherwise. */
+const shownOnceSelected = "traceDuration";
+
 /**
  * Attributes by their name without scope, as Tempo shows them. Fields of the parent keep their prefix, so
  * that they are not taken for the span's.
@@ -42,7 +45,7 @@ export class TraceMatcher {
     this.#evaluate = pipelineEvaluator(query.pipeline, fields);
     this.#spansPerSpanset = spansPerSpanset;
     this.#shown = [...fields.named]
-      .filter(([key]) => !shownAnyway.has(key))
+      .filter(([key]) => !shownAnyway.has(key) || (key === shownOnceSelected && fields.selected.has(key)))
       .map(([key, field]) => [shownName(key, field), field, fieldReader(field, fields)]);
   }
 
