@@ -1,4 +1,5 @@
 import type { Page, Route } from "playwright-core";
+import { violationsOn } from "ui-kit/testing/axe.ts";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { lacking } from "./scenes.ts";
@@ -10,6 +11,9 @@ const words = {
   503: "could not answer",
   gone: "does not answer",
 } as const;
+
+/** Pages that axe looks at: three unlike each other, since each look takes more than a second. */
+const looked = { waits: "trace", 403: "dependencies", 503: "search" } as const;
 
 const stay = async () => {};
 
@@ -70,6 +74,9 @@ describeApp("a query service that does not give what is asked", (app) => {
       await page.getByText(words[failure]).first().waitFor();
       if (failure !== "gone") {
         await page.getByText(`${failure}: the store says ${failure}`).waitFor();
+      }
+      if ((failure === 403 || failure === 503) && looked[failure] === one.name) {
+        expect(await violationsOn(page), `${failure}`).toEqual([]);
       }
       const address = page.url();
       well = true;
@@ -190,6 +197,9 @@ describeApp("a query service that does not give what is asked", (app) => {
       .first()
       .waitFor({ state: "attached" });
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    if (looked.waits === one.name) {
+      expect(await violationsOn(page)).toEqual([]);
+    }
     // The page around the answer can be used while it loads.
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();

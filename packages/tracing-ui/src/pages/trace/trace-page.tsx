@@ -64,7 +64,7 @@ export function TracePage() {
     return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
   }
   if (trace.isPending) {
-    return <Loading>Fetching the trace…</Loading>;
+    return <Loading wholePage>Fetching the trace…</Loading>;
   }
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
   if (!missing) {
