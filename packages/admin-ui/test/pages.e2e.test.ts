@@ -103,6 +103,11 @@ describeConsole("the console in a browser", (app) => {
     await app.page.reload();
     await app.page.getByText("SHA-256").waitFor();
     expect(await names.filter({ hasText: "intranet" }).getAttribute("aria-expanded")).toBe("true");
+    // On a telephone the table is wider than the window, the fingerprint is not.
+    await app.page.setViewportSize({ width: 360, height: 780 });
+    const fingerprint = app.page.locator(".certificate-details dd").last();
+    const right = () => fingerprint.evaluate((cell) => Math.ceil(cell.getBoundingClientRect().right));
+    await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
   test("routes: what takes a request, how often, and with how many 5xx", async () => {

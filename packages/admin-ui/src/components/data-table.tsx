@@ -60,7 +60,9 @@ export function DataTable<T>(props: {
                 </tr>
                 {below !== undefined && (
                   <tr>
-                    <td colSpan={columns.length}>{below}</td>
+                    <td colSpan={columns.length}>
+                      <div className="row-details">{below}</div>
+                    </td>
                   </tr>
                 )}
               </Fragment>
