@@ -148,6 +148,21 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.locator("h1", { hasText: "POST /orders" }).waitFor();
   });
 
+  test("a short id pasted leads to its trace, and is said to be short, found or not", async () => {
+    const short = store.declined.traceID.slice(16);
+    answers.traces = [{ ...store.declined, traceID: short }];
+    await page.goto(`${server.origin}/search`);
+    await page.getByLabel("Go to a trace by its id").fill(`b3: ${short}-d8b7eb2154448f9d-1`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/trace/${short}`);
+    await page.locator(".trace-figures").getByText("Short id").waitFor();
+    expect(await page.locator(".trace-figures").textContent()).toContain(`${"0".repeat(16)}${short}`);
+    await page.goto(`${server.origin}/trace/beef`);
+    await page
+      .getByText(`This is a short id. It was looked up with zeros in front, as ${"beef".padStart(32, "0")}`)
+      .waitFor();
+  });
+
   test("a trace is read with the keyboard alone", async () => {
     await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
     await rows().first().waitFor();

@@ -17,6 +17,7 @@ import { traceLinks } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
 import { isGenAi } from "../../trace/gen-ai-span.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
+import { shortId } from "../../trace/short-id.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { isSavedPage } from "./saved-trace.ts";
@@ -71,6 +72,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
   const operation = trace.spans[root ?? -1]?.operationName ?? "";
+  const short = shortId(trace.traceId);
   const errors = trace.errorsBefore[trace.spans.length] as number;
   return (
     <header className="trace-header">
@@ -122,6 +124,14 @@ export const TraceHeader = memo(function TraceHeader(props: {
             <span className="unit"> {zoneLabel(zone, new Date(trace.startUs / 1_000))}</span>
           </span>
         </Figure>
+        {short !== undefined && (
+          <Figure name="Short id">
+            <span className="mono" title="An id of 64 bits. The store keeps it with zeros in front.">
+              <span className="unit">{short.zeros}</span>
+              {short.digits}
+            </span>
+          </Figure>
+        )}
         <Figure name="Spans">
           <span className="mono">{formatCount(trace.spans.length)}</span>
         </Figure>

@@ -19,6 +19,7 @@ import { filterSpans } from "../../trace/filter-spans.ts";
 import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
 import { type RepeatedCalls, repeatedCalls } from "../../trace/repeated-calls.ts";
 import { makeSearchTexts } from "../../trace/search-texts.ts";
+import { shortId } from "../../trace/short-id.ts";
 import { leadingRoot } from "../../trace/trace.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
@@ -70,6 +71,7 @@ export function TracePage() {
   if (!missing) {
     return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
   }
+  const short = shortId(traceId);
   return (
     <Notice kind="error" wholePage title="This trace is not in the store">
       <p className="mono">{traceId}</p>
@@ -77,6 +79,16 @@ export function TracePage() {
         Its spans may still be on their way: they show up within about two seconds after they end. It may have
         been left out by sampling, or deleted because of its age. Also compare the id, digit by digit.
       </p>
+      {short !== undefined && (
+        <p>
+          This is a short id. It was looked up with zeros in front, as{" "}
+          <span className="mono">
+            {short.zeros}
+            {short.digits}
+          </span>
+          . If it is the first half of a longer one, paste all 32 digits.
+        </p>
+      )}
       <p className="notice-actions">
         <button type="button" className="button" onClick={() => trace.refetch()}>
           Look again
