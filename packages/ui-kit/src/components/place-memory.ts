@@ -15,7 +15,7 @@ export interface Places {
 /** History entries that are remembered; the oldest is forgotten first. */
 const mostEntries = 50;
 
-/** What readers left where, by the history entry's key. Survives a reload when its text is kept. */
+/** The places where readers were, by the key of the history entry. Survives a reload when its text is kept. */
 export class PlaceMemory {
   readonly #entries: Map<string, Places>;
 
