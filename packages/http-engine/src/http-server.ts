@@ -22,10 +22,9 @@ import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteReading } from "./route-figures.ts";
 import { answerError, type RouteList } from "./routes.ts";
+import { serverProduct } from "./server-product.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
-/** Value of the `Server` header and name in `Via`. */
-const product = "server";
 const defaultKeepAliveMs = 15_000;
 const defaultKeepAliveCount = 9;
 
@@ -142,7 +141,7 @@ export interface HttpServerParts {
 
 /** One server of one config: runs requests through its routes, and knows which are under way. */
 export class HttpServer implements RequestSink, ExchangeServer {
-  readonly product = product;
+  readonly product = serverProduct;
   readonly requestMemo = new RequestMemo();
   readonly limits: ConnectionLimits;
   readonly wrappers: ListenerWrappers;
@@ -185,7 +184,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     } catch (error) {
       stream.closeAfterwards();
       const { status, body } = refusalOf(error);
-      const fields = ["Server", product, "Content-Type", "text/plain; charset=utf-8"];
+      const fields = ["Server", serverProduct, "Content-Type", "text/plain; charset=utf-8"];
       fields.push("Content-Length", String(body.length));
       stream.respond(status, fields, body);
       return;
@@ -445,7 +444,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   #takeBack(exchange: Exchange, error: unknown): void {
     exchange.restartResponse();
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
-      exchange.responseHeaders = ["Server", product];
+      exchange.responseHeaders = ["Server", serverProduct];
     } else {
       // Fields about the resource stay (`Allow`, `Content-Type`, `Etag`), as in the model. Fields about the
       // form of the missing body are removed.

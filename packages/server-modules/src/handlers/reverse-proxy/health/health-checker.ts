@@ -4,6 +4,7 @@ import { messageOf, ServerError } from "server-core/errors";
 import type { EventData } from "server-core/events/server-event";
 import { replaceAll, replaceKnown } from "server-core/placeholders/machine-placeholders";
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
+import { escapePath } from "server-core/uri/percent-encoding";
 import { RequestTarget } from "server-core/uri/request-target";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 import type { Candidate } from "../candidate.ts";
@@ -16,6 +17,25 @@ const defaultIntervalMs = 30_000;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 1024 * 1024;
 const maxRedirects = 10;
+
+/**
+ * Path and query to ask for. All of `path` is a path, so its `?` is escaped. A fragment of `uri` is not sent to servers.
+ * @throws ServerError MODULE_CONFIG
+ */
+function targetOf(config: ActiveHealthConfig): string {
+  if (!config.uri) {
+    const path = config.path || "/";
+    return escapePath(path.startsWith("/") ? path : `/${path}`);
+  }
+  const target = RequestTarget.parse(bytesOfText(config.uri.replace(/#.*$/s, "")));
+  if (typeof target === "string") {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `health_checks/active: uri ${JSON.stringify(config.uri)} is no path: ${target}`,
+    );
+  }
+  return target.text;
+}
 
 /** Asks upstreams again and again how they are. Source: the public model (Caddy 2.11), active health checks */
 export class HealthChecker {
@@ -46,16 +66,7 @@ export class HealthChecker {
     this.#log = log;
     this.#intervalMs = config.interval || defaultIntervalMs;
     this.#address = config.upstream ? parseDial(config.upstream) : undefined;
-    // The fragment after `#` is not sent to servers.
-    const uri = (config.uri || config.path || "/").replace(/#.*$/s, "");
-    const target = RequestTarget.parse(bytesOfText(uri));
-    if (typeof target === "string") {
-      throw new ServerError(
-        "MODULE_CONFIG",
-        `health_checks/active: uri ${JSON.stringify(uri)} is no path: ${target}`,
-      );
-    }
-    this.#target = target.text;
+    this.#target = targetOf(config);
     this.#body = config.expect_body ? new LinearRegexp(config.expect_body) : undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { HeaderList } from "http-engine/header-list";
 import { messageOf } from "server-core/errors";
 import type { DialAddress } from "../transport/dial-address.ts";
-import type { Transport } from "../transport/transport.ts";
+import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "../transport/transport.ts";
 
 /** A check's request. */
 export interface HealthRequest {
@@ -35,55 +35,62 @@ export function askHealth(transport: Transport, request: HealthRequest): Promise
   return new Promise((resolve, reject) => {
     let status = 0;
     let fields: HeaderList = [];
+    let call: UpstreamCall | undefined;
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const fail = (error: unknown): void => {
+      clearTimeout(timer);
+      reject(new Error(messageOf(error), { cause: error }));
+    };
     const timer = setTimeout(() => {
-      call.abort();
-      reject(new Error(`no answer in ${request.timeoutMs} ms`));
+      call?.abort();
+      fail(new Error(`no answer in ${request.timeoutMs} ms`));
     }, request.timeoutMs);
     const finish = (): void => {
       clearTimeout(timer);
       const body = Buffer.concat(chunks, bytes).subarray(0, request.maxBytes).toString("utf8");
       resolve({ status, headers: fields, body });
     };
-    const call = transport.call(
-      request.dial,
-      {
-        method: request.method,
-        target: request.target,
-        headers: request.headers,
-        body: request.body === "" ? undefined : Buffer.from(request.body),
-        bodyLength: undefined,
-        upgrade: "",
-        exchange: undefined,
+    const receiver: ResponseReceiver = {
+      sent() {},
+      interim() {},
+      head(received, headers) {
+        status = received;
+        fields = headers;
       },
-      {
-        sent() {},
-        interim() {},
-        head(received, headers) {
-          status = received;
-          fields = headers;
-        },
-        data(chunk) {
-          chunks.push(chunk);
-          bytes += chunk.length;
-          if (bytes >= request.maxBytes) {
-            call.abort();
-            finish();
-          }
-          return true;
-        },
-        end: finish,
-        switched(_status, _headers, socket) {
-          clearTimeout(timer);
-          socket.destroy();
-          reject(new Error("the upstream switched protocols"));
-        },
-        failed(error) {
-          clearTimeout(timer);
-          reject(new Error(messageOf(error), { cause: error }));
-        },
+      data(chunk) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes >= request.maxBytes) {
+          call?.abort();
+          finish();
+        }
+        return true;
       },
-    );
+      end: finish,
+      switched(_status, _headers, socket) {
+        socket.destroy();
+        fail(new Error("the upstream switched protocols"));
+      },
+      failed: fail,
+    };
+    try {
+      call = transport.call(request.dial, upstreamRequestOf(request), receiver);
+    } catch (error) {
+      // A request that cannot be sent at all: nothing may be left running.
+      fail(error);
+    }
   });
+}
+
+function upstreamRequestOf({ method, target, headers, body }: HealthRequest): UpstreamRequest {
+  return {
+    method,
+    target,
+    headers,
+    body: body === "" ? undefined : Buffer.from(body),
+    bodyLength: undefined,
+    upgrade: "",
+    exchange: undefined,
+  };
 }

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
-import type { Exchange } from "http-engine/exchange";
-import { readPlaceholder } from "http-engine/placeholders";
 import { ServerError } from "server-core/errors";
 import { cleanPath } from "server-core/uri/clean-path";
 import { percentDecode } from "server-core/uri/percent-encoding";
 import { RequestTarget } from "server-core/uri/request-target";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 import type { UpstreamRequest } from "../transport.ts";
+import type { CgiClient } from "./cgi-client.ts";
 
 /** Parts of a target that become variables; all but the query are decoded. */
 interface CgiTarget {
@@ -77,10 +76,10 @@ function below(root: string, path: string): string {
 }
 
 /** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, as the public model uses it */
-function hostAndPort(exchange: Exchange): { name: string; port: string } {
-  const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport) ?? [];
+function hostAndPort(client: CgiClient): { name: string; port: string } {
+  const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(client.hostport) ?? [];
   return port === undefined
-    ? { name: host, port: exchange.scheme === "https" ? "443" : "80" }
+    ? { name: host, port: client.scheme === "https" ? "443" : "80" }
     : { name: host.replace(/^\[|\]$/g, ""), port };
 }
 
@@ -88,8 +87,7 @@ function hostAndPort(exchange: Exchange): { name: string; port: string } {
 const withoutForm = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Type of the body; a form's where the client does not say, as programs read no other body on their own. */
-function contentType(exchange: Exchange, method: string): string {
-  const type = exchange.header("content-type");
+function contentType({ contentType: type }: CgiClient, method: string): string {
   return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
 }
 
@@ -100,55 +98,55 @@ function contentType(exchange: Exchange, method: string): string {
  */
 export function cgiEnvironment(
   request: UpstreamRequest,
-  exchange: Exchange,
+  client: CgiClient,
   options: CgiOptions,
   contentLength: number | undefined,
 ): Map<string, string> {
   const { root, splitPath, env } = options;
   const { script, pathInfo, query } = readTarget(request.target, splitPath);
-  const info = pathInfo === "" ? (readPlaceholder(exchange, "http.matchers.file.remainder") ?? "") : pathInfo;
+  const info = pathInfo === "" ? (client.placeholder("http.matchers.file.remainder") ?? "") : pathInfo;
   if (/[\0\r\n]/.test(script + info)) {
     // Programs and their configurations match paths line by line (CVE-2019-11043).
     throw refuse("a line break in the path");
   }
-  const host = hostAndPort(exchange);
+  const host = hostAndPort(client);
   const variables = new Map<string, string>([
     ["AUTH_TYPE", ""],
     ["CONTENT_LENGTH", String(contentLength ?? 0)],
-    ["CONTENT_TYPE", contentType(exchange, request.method)],
+    ["CONTENT_TYPE", contentType(client, request.method)],
     ["GATEWAY_INTERFACE", "CGI/1.1"],
     ["PATH_INFO", bytesOfText(info)],
     ["QUERY_STRING", query],
-    ["REMOTE_ADDR", exchange.remoteAddress],
-    ["REMOTE_HOST", exchange.remoteAddress],
-    ["REMOTE_PORT", String(exchange.socket.remotePort ?? "")],
+    ["REMOTE_ADDR", client.remoteAddress],
+    ["REMOTE_HOST", client.remoteAddress],
+    ["REMOTE_PORT", client.remotePort],
     ["REMOTE_IDENT", ""],
-    ["REMOTE_USER", bytesOfText(readPlaceholder(exchange, "http.auth.user.id") ?? "")],
+    ["REMOTE_USER", bytesOfText(client.placeholder("http.auth.user.id") ?? "")],
     ["REQUEST_METHOD", request.method],
-    ["REQUEST_SCHEME", exchange.scheme],
+    ["REQUEST_SCHEME", client.scheme],
     ["SERVER_NAME", host.name],
     ["SERVER_PORT", host.port],
-    ["SERVER_PROTOCOL", exchange.protocol],
-    ["SERVER_SOFTWARE", bytesOfText(exchange.server.product)],
+    ["SERVER_PROTOCOL", client.protocol],
+    ["SERVER_SOFTWARE", bytesOfText(client.product)],
     ["DOCUMENT_ROOT", bytesOfText(root)],
     ["DOCUMENT_URI", bytesOfText(script)],
-    ["HTTP_HOST", exchange.hostport],
-    ["REQUEST_URI", exchange.original.target.text],
+    ["HTTP_HOST", client.hostport],
+    ["REQUEST_URI", client.uri],
     ["SCRIPT_FILENAME", bytesOfText(below(root, script))],
     ["SCRIPT_NAME", bytesOfText(script)],
   ]);
-  if (exchange.socket.localAddress !== undefined) {
-    variables.set("SERVER_ADDR", exchange.socket.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
+  if (client.localAddress !== undefined) {
+    variables.set("SERVER_ADDR", client.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
   }
   if (info !== "") {
     variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
   }
-  if (exchange.scheme === "https") {
+  if (client.scheme === "https") {
     variables.set("HTTPS", "on");
     // As Apache's mod_ssl names them, for programs that ask.
-    const version = readPlaceholder(exchange, "http.request.tls.version") ?? "";
+    const version = client.placeholder("http.request.tls.version") ?? "";
     variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
-    variables.set("SSL_CIPHER", readPlaceholder(exchange, "http.request.tls.cipher_suite") ?? "");
+    variables.set("SSL_CIPHER", client.placeholder("http.request.tls.cipher_suite") ?? "");
   }
   for (let index = 0; index < request.headers.length; index += 2) {
     const name = (request.headers[index] ?? "").toLowerCase();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import fc from "fast-check";
 import { ask } from "server-core/testing/ask";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../../../admin-server/src/testing/running-server.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
@@ -65,10 +65,15 @@ async function listen(
   return `127.0.0.1:${(responder.address() as { port: number }).port}`;
 }
 
-async function load(dial: string, transport: Record<string, unknown> = {}): Promise<void> {
+async function load(
+  dial: string,
+  transport: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+): Promise<void> {
   const proxy = {
     handler: "reverse_proxy",
     upstreams: [{ dial }],
+    ...more,
     transport: { protocol: "fastcgi", root: "/srv/www", split_path: [".php"], ...transport },
   };
   expect(await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).toMatchObject({
@@ -124,6 +129,47 @@ test.each([
   );
   await ask(`${running.site}/a.php`, { headers: { Host: host } });
   expect([told.get("SERVER_NAME"), told.get("SERVER_PORT")]).toEqual([name, port]);
+});
+
+describe("active health checks", () => {
+  test("a program is asked, and gets requests again once it passes", async () => {
+    let healthy = false;
+    const asked: Map<string, string>[] = [];
+    const dial = await listen((parameters) => {
+      if (parameters.get("SCRIPT_NAME") !== "/ping") {
+        return "Status: 200 OK\r\n\r\nserved";
+      }
+      asked.push(parameters);
+      return `Status: ${healthy ? 200 : 500}\r\n\r\n`;
+    });
+    const active = { uri: "/ping?a=%20", interval: "20ms", headers: { Host: ["check.example:81"] } };
+    await load(dial, { env: { MINE: "{http.request.uri}|{system.slash}" } }, { health_checks: { active } });
+    await expect.poll(async () => (await ask(running.site)).status).toBe(503);
+    expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({
+      SCRIPT_FILENAME: "/srv/www/ping",
+      QUERY_STRING: "a=%20",
+      REQUEST_URI: "/ping?a=%20",
+      REQUEST_METHOD: "GET",
+      REMOTE_ADDR: "",
+      SERVER_NAME: "check.example",
+      SERVER_PORT: "81",
+      SERVER_PROTOCOL: "HTTP/1.1",
+      SERVER_SOFTWARE: "server",
+      MINE: "|/",
+    });
+    healthy = true;
+    await expect.poll(async () => (await ask(running.site)).text).toBe("served");
+  });
+
+  test("all of a path is a path", async () => {
+    const asked: string[] = [];
+    const dial = await listen((parameters) => {
+      asked.push(`${parameters.get("SCRIPT_NAME")} ${parameters.get("REQUEST_URI")}`);
+      return "Status: 200 OK\r\n\r\n";
+    });
+    await load(dial, {}, { health_checks: { active: { path: "/ping?full#1", interval: "20ms" } } });
+    await expect.poll(() => asked[0]).toBe("/ping?full#1 /ping%3Ffull%231");
+  });
 });
 
 test("what a program prints beyond the length that it declares is left out", async () => {

@@ -1,19 +1,35 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Exchange } from "http-engine/exchange";
 import { compileBytesTemplate, compileTemplate } from "http-engine/placeholders";
 import { ServerError } from "server-core/errors";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
+import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { nameLookups } from "../name-lookups.ts";
 import { openSocket } from "../open-socket.ts";
 import type { Transport } from "../transport.ts";
+import { clientOfExchange, clientOfServer } from "./cgi-client.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
 import { FastcgiCall } from "./fastcgi-call.ts";
 
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
+
+/** Fills in a text of the config. A request of the server itself has only placeholders of the machine. */
+type Fill = (exchange: Exchange | undefined) => string;
+
+function fillText(text: string): Fill {
+  const template = compileTemplate(text);
+  return (exchange) => (exchange === undefined ? replaceAll(text) : template(exchange));
+}
+
+function fillBytes(text: string): Fill {
+  const template = compileBytesTemplate(text);
+  return (exchange) => (exchange === undefined ? bytesOfText(replaceAll(text)) : template(exchange));
+}
 
 /** FastCGI to upstreams, such as PHP-FPM. Source: the public model (Caddy 2.11); the FastCGI specification 1.0 */
 export const fastcgiTransport = defineModule({
@@ -41,7 +57,7 @@ export const fastcgiTransport = defineModule({
       .describe("Whether what programs write to their standard error is logged as error."),
   }),
   provision(config, context): Transport {
-    const root = compileTemplate(config.root || "{http.vars.root}");
+    const root = fillText(config.root || "{http.vars.root}");
     const splitPath = (config.split_path ?? []).map((part) => {
       if (!/^[\x20-\x7e]+$/.test(part)) {
         throw new ServerError("MODULE_CONFIG", `split_path ${JSON.stringify(part)} is not ASCII`);
@@ -49,7 +65,7 @@ export const fastcgiTransport = defineModule({
       return part.toLowerCase();
     });
     const env = Object.entries(config.env ?? {}).map(
-      ([name, value]) => [bytesOfText(name), compileBytesTemplate(value)] as const,
+      ([name, value]) => [bytesOfText(name), fillBytes(value)] as const,
     );
     const limits = {
       readTimeoutMs: config.read_timeout ?? 0,
@@ -68,15 +84,12 @@ export const fastcgiTransport = defineModule({
       needsLength: true,
       call(dial, request, receiver) {
         const { exchange, body } = request;
-        if (exchange === undefined) {
-          throw new ServerError("MODULE_CONFIG", "active health checks cannot speak FastCGI");
-        }
         const call = new FastcgiCall(receiver, limits);
         const folder = resolve(root(exchange) || ".");
         const length = body instanceof Uint8Array ? body.length : request.bodyLength;
         const parameters = cgiEnvironment(
           request,
-          exchange,
+          exchange === undefined ? clientOfServer(request) : clientOfExchange(exchange),
           {
             root: config.resolve_root_symlink ? realpathSync(folder) : folder,
             splitPath,

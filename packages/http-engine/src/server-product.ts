@@ -1,0 +1,2 @@
+/** Name of this server in `Server`, `Via` and what programs are told. */
+export const serverProduct = "server";

@@ -1,0 +1,62 @@
+import type { Exchange } from "http-engine/exchange";
+import { getHeader } from "http-engine/header-list";
+import { readPlaceholder } from "http-engine/placeholders";
+import { serverProduct } from "http-engine/server-product";
+import { machineReader } from "server-core/placeholders/machine-placeholders";
+import type { UpstreamRequest } from "../transport.ts";
+
+/** Facts about the client of a request for a FastCGI program. */
+export interface CgiClient {
+  /** `Host` of the request, with its port where it has one. */
+  readonly hostport: string;
+  /** `http`, `https`: what the client spoke. */
+  readonly scheme: string;
+  /** `HTTP/1.1`, `HTTP/2.0` */
+  readonly protocol: string;
+  /** Address of the client; "" when the server itself asks. */
+  readonly remoteAddress: string;
+  /** Port of the client; "" when the server itself asks. */
+  readonly remotePort: string;
+  /** Address that the client connected to; undefined when the server itself asks. */
+  readonly localAddress: string | undefined;
+  /** Name of this server. */
+  readonly product: string;
+  /** Type of the body as the request names it; "" for none. */
+  readonly contentType: string;
+  /** Path and query as they came, before any rewrite. */
+  readonly uri: string;
+  /** Value of a placeholder; undefined for an unknown one. */
+  placeholder(name: string): string | undefined;
+}
+
+/** The client of an exchange. */
+export function clientOfExchange(exchange: Exchange): CgiClient {
+  return {
+    hostport: exchange.hostport,
+    scheme: exchange.scheme,
+    protocol: exchange.protocol,
+    remoteAddress: exchange.remoteAddress,
+    remotePort: String(exchange.socket.remotePort ?? ""),
+    localAddress: exchange.socket.localAddress,
+    product: exchange.server.product,
+    contentType: exchange.header("content-type"),
+    uri: exchange.original.target.text,
+    placeholder: (name) => readPlaceholder(exchange, name),
+  };
+}
+
+/** The server as a client of its own, for health checks. Only placeholders of the machine have values. */
+export function clientOfServer({ headers, target }: UpstreamRequest): CgiClient {
+  return {
+    hostport: getHeader(headers, "host") ?? "",
+    scheme: "http",
+    protocol: "HTTP/1.1",
+    remoteAddress: "",
+    remotePort: "",
+    localAddress: undefined,
+    product: serverProduct,
+    contentType: getHeader(headers, "content-type") ?? "",
+    uri: target,
+    placeholder: (name) => machineReader(name)?.(),
+  };
+}
