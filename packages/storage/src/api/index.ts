@@ -45,6 +45,7 @@ export { type CriticalPathSection, criticalPath, criticalPathSums, type PathSpan
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket, quantileNano } from "./duration-buckets.ts";
 export { floatQuantile } from "./float-buckets.ts";
+export { fastBucket, fastBucketNano, type GoodCount, type GoodCountsQuery } from "./good-counts.ts";
 export { intrinsics } from "./intrinsics.ts";
 export type {
   LatencyQuery,

@@ -1,5 +1,6 @@
 import type { SpanKind } from "wire/model";
 import type { CallCount } from "./call-counts.ts";
+import type { GoodCount, GoodCountsQuery } from "./good-counts.ts";
 import type { RankedRates, RankedRatesQuery } from "./ranked-rates.ts";
 import type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
@@ -61,6 +62,8 @@ export interface MetricsReader {
    * store: the answer does not grow with the number of names.
    */
   getRankedRates(query: RankedRatesQuery, options?: ReadOptions): Promise<RankedRates>;
+  /** All and good spans of one service by step, the oldest first. */
+  getGoodCounts(query: GoodCountsQuery, options?: ReadOptions): Promise<GoodCount[]>;
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
   /**

@@ -39,6 +39,7 @@ export function unsupported(reason: string): OptionalParts {
       getErrorRates: refuse,
       getLatencies: refuse,
       getRankedRates: refuse,
+      getGoodCounts: refuse,
       getSpanCounts: refuse,
       getCallCounts: refuse,
     },

@@ -10,6 +10,7 @@ import {
   rowsOfTenant,
   write,
 } from "./contract-context.ts";
+import { goodCountsContract } from "./good-counts-contract.ts";
 import { msNano, newServiceName, noonUnixNano, type SpanFacts, sampleSpan } from "./sample-spans.ts";
 
 const minuteMs = 60_000;
@@ -32,6 +33,7 @@ function points(series: MetricSeries | undefined): string {
 /** Rates, errors and durations of services and operations. */
 export function metricsContract({ store, test }: ContractContext): void {
   adjustedRatesContract({ store, test });
+  goodCountsContract({ store, test });
   const queryOf = (service: string, changes: Partial<MetricsQuery> = {}): MetricsQuery => ({
     services: [service],
     spanKinds: ["server"],

@@ -12,6 +12,7 @@ import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import { type OpenServers, openCluster } from "./cluster/open-cluster.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
+import { clickHouseGoodCounts } from "./good-counts.ts";
 import { clickHouseRankedRates } from "./ranked-rates.ts";
 import { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
@@ -53,6 +54,8 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       ...metricsReader(clickHouseCountSlots(connection, schema, database)),
       getRankedRates: (query, options = {}) =>
         clickHouseRankedRates(connection, schema, { database, query, options }),
+      getGoodCounts: (query, options = {}) =>
+        clickHouseGoodCounts(connection, schema, { database, query, options }),
       getSpanCounts: (query, options = {}) =>
         clickHouseSpanCounts(connection, schema, { database, query, options }),
       getCallCounts: (query, options) => dependencies.getCallCounts(query, options),

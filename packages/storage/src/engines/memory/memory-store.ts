@@ -3,6 +3,7 @@ import { metricsReader } from "../../api/metric-series.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { countSlots } from "./count-slots.ts";
 import { callCountsOf, dependenciesOf } from "./dependencies-of.ts";
+import { goodCountsOf } from "./good-counts.ts";
 import { MemoryAnalysisReader } from "./memory-analysis-reader.ts";
 import { memoryArchive } from "./memory-archive.ts";
 import { MemoryAttributeCatalog } from "./memory-attribute-catalog.ts";
@@ -49,6 +50,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
       async getRankedRates(query, options = {}) {
         throwIfAborted(options.signal);
         return rankedRates(stored.tracesOf(tenantOf(options)).spans(), query);
+      },
+      async getGoodCounts(query, options = {}) {
+        throwIfAborted(options.signal);
+        return goodCountsOf(stored.tracesOf(tenantOf(options)).spans(), query);
       },
       async getSpanCounts(query, options = {}) {
         throwIfAborted(options.signal);

@@ -1,0 +1,52 @@
+import { tenantOf } from "../../api/checked-query.ts";
+import { checkGoodCounts, type GoodCount, type GoodCountsQuery } from "../../api/good-counts.ts";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import { countOfSql } from "./adjusted-count-sql.ts";
+import { readCall } from "./calls/read-call.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { SchemaGuard } from "./schema/schema-guard.ts";
+
+/** Database, query and limits of the count. */
+interface GoodCountsRead {
+  /** Database of the counts. */
+  readonly database: string;
+  /** Spans, time, and what makes a span good. */
+  readonly query: GoodCountsQuery;
+  /** Tenant and limits of the read. */
+  readonly options: ReadOptions;
+}
+
+/** Counts from `span_metrics`, which has spans by minute and bucket of duration. @throws StorageError */
+export async function clickHouseGoodCounts(
+  connection: ClickHouseConnection,
+  schema: SchemaGuard,
+  { database, query, options }: GoodCountsRead,
+): Promise<GoodCount[]> {
+  checkGoodCounts(query);
+  const { service, operations, spanKinds, startUnixMs, endUnixMs, stepMs, endBucket } = query;
+  const each = countOfSql("m.adjusted_count");
+  // Copies of a span that are taken back may be in rows of their own, below 0.
+  const good = "toInt64(m.calls) - toInt64(m.errors)";
+  const isFast = endBucket === undefined ? "" : ", m.bucket < {endBucket:UInt16}";
+  const among = operations.length === 0 ? "" : " AND name IN {operations:Array(String)}";
+  const sql = `SELECT intDiv(minute - {startMinute:Int32}, {stepMinutes:Int32}) AS step,
+  sum(toInt64(m.calls) * ${each}) AS total, sum${isFast === "" ? "" : "If"}((${good}) * ${each}${isFast}) AS good
+FROM ${database}.span_metrics AS m
+WHERE tenant = {tenant:String} AND service = {service:String}${among} AND kind IN {kinds:Array(String)}
+  AND minute >= {startMinute:Int32} AND minute < {endMinute:Int32}
+GROUP BY step HAVING total > 0 ORDER BY step`;
+  const parameters = {
+    tenant: tenantOf(options),
+    service,
+    kinds: spanKinds,
+    startMinute: startUnixMs / 60_000,
+    endMinute: endUnixMs / 60_000,
+    stepMinutes: stepMs / 60_000,
+    ...(operations.length === 0 ? {} : { operations }),
+    ...(endBucket === undefined ? {} : { endBucket: Math.min(endBucket, 65_535) }),
+  };
+  return await schema.run(
+    () => connection.rows<GoodCount>(sql, parameters, readCall(options, "metrics")),
+    options.signal,
+  );
+}
