@@ -31,6 +31,7 @@ test.each([
   ["/api/services/svc-46319116/operations", "/api/services/:service/operations"],
   ["/api/traces/0af7651916cd43dd", "/api/traces/:traceId"],
   ["/api/metrics/rates", "/api/metrics/rates"],
+  ["/api/objectives/curve", "/api/objectives/curve"],
   ["/api/metrics/of-a-stranger", "/api/*"],
   ["/api/analysis/v1/percentiles/0af7651916cd43dd", "/api/analysis/v1/percentiles/:traceId"],
   ["/api/analysis/v1/attributes/span/customer.id/values", "/api/analysis/v1/attributes/:scope/:name/values"],

@@ -4,6 +4,7 @@
  *
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of that trace
+ * - `QUERY_NOT_FOUND` there is no objective of that name
  * - `QUERY_NOT_CONFIGURED` the request needs a store that this process was not given
  * - `QUERY_UNREADABLE` the body of a request does not parse
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
@@ -15,6 +16,7 @@
 export type QueryErrorCode =
   | "QUERY_BAD_PARAMETER"
   | "QUERY_TRACE_NOT_FOUND"
+  | "QUERY_NOT_FOUND"
   | "QUERY_NOT_CONFIGURED"
   | "QUERY_UNREADABLE"
   | "QUERY_TOO_LARGE"

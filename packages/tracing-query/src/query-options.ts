@@ -45,6 +45,13 @@ export const queryOptions = z.object({
     .default("")
     .describe("File with prices of models for the UI's conversations, JSON; without it no model has a price.")
     .meta({ placeholder: "path" }),
+  "query.objectives-file": z
+    .string()
+    .default("")
+    .describe(
+      "File of objectives of spans and where their alerts go, YAML or JSON; without it none are counted.",
+    )
+    .meta({ placeholder: "path" }),
   "query.max-clock-skew-adjustment": duration("0s").describe(
     "Largest difference between clocks that is corrected in the traces shown; 0 corrects none.",
   ),

@@ -14,6 +14,8 @@ import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { mcpCommand } from "./mcp/mcp-command.ts";
 import { mcpRouter } from "./mcp/mcp-router.ts";
+import { objectivesCommand } from "./objectives/objectives-command.ts";
+import { openObjectives } from "./objectives/open-objectives.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { openHttpServer } from "./server/http-server.ts";
@@ -53,7 +55,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",
   description: "Finds traces: HTTP API and UI on one port, gRPC on another and, without TLS, on both.",
   options: queryOptions,
-  commands: [mcpCommand],
+  commands: [mcpCommand, objectivesCommand],
   adminHostPort: ":16687",
   async start({ options, log, metrics, health }) {
     const httpAddress = options["query.http-server.host-port"];
@@ -115,6 +117,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       options["query.model-prices-file"],
     );
     await kept.prices.check();
+    const objectives = await openObjectives(options["query.objectives-file"], store, { log, metrics });
     const shared = {
       service,
       tenants: new TenantCheck(options),
@@ -123,6 +126,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       limits: readLimitsOf(options),
       adjust: { maxClockSkewNano },
       ...kept,
+      objectives,
       log,
     };
     // The shell's own option takes precedence.
@@ -160,6 +164,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       await grpc.stop(AbortSignal.abort());
       throw error;
     });
+    objectives.start();
 
     log.info(
       { http: http.port, grpc: grpc.port ?? http.port, storage: options["span-storage.type"] },
@@ -169,7 +174,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     return {
       async stop(signal) {
         watch.stop();
-        await Promise.all([http.stop(signal), grpc.stop(signal)]);
+        await Promise.all([objectives.close(signal), http.stop(signal), grpc.stop(signal)]);
         await Promise.all([store.close(), prometheus?.close(), tracer?.close()]);
       },
     };

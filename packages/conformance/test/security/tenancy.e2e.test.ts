@@ -222,6 +222,9 @@ const shows = (secret: string) => (text: string) => {
 const withoutSpans = new Set([
   "GET /api/metrics/minstep",
   "GET /api/openapi.json",
+  "GET /api/objectives",
+  "GET /api/objectives/curve",
+  "GET /api/objectives/rules",
   "GET /api/analysis/v1/capabilities",
   "GET /api/analysis/v1/model-prices",
   "GET /api/analysis/v1/notes",

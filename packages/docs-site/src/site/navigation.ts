@@ -18,6 +18,7 @@ export const navigation: readonly NavigationGroup[] = [
       "query.md",
       "traceql.md",
       "grafana.md",
+      "objectives.md",
       "sampling.md",
       "tail-sampling.md",
       "tracing-command.md",

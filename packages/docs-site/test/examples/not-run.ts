@@ -20,6 +20,7 @@ const built = "make-release.e2e.test.ts in packages/bundler makes and runs them"
 const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracing-query ask as assistants do";
 const journal = "quarantine-command.test.ts in packages/tracing-collector runs it on files of its own";
 const prices = "model-prices.test.ts in packages/tracing-query reads such files";
+const objectives = "objectives-command.test.ts in packages/tracing-query runs the command on such a file";
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
 
@@ -39,6 +40,8 @@ export const notRun: readonly NotRun[] = [
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
   { page: "ui.md", block: "tracing-query --query.model-prices-file", reason: prices },
+  { page: "objectives.md", block: "tracing-query --query.objectives-file", reason: objectives },
+  { page: "objectives.md", block: "tracing-query objectives", reason: objectives },
   { page: "processes/tracing-collector.md", block: "tracing-collector quarantine", reason: journal },
   { page: "assistants.md", block: "tracing-query --query.mcp.enabled", reason: assistant },
   {

@@ -28,6 +28,7 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 const ofQueryError: Record<QueryErrorCode, status> = {
   QUERY_BAD_PARAMETER: status.INVALID_ARGUMENT,
   QUERY_TRACE_NOT_FOUND: status.NOT_FOUND,
+  QUERY_NOT_FOUND: status.NOT_FOUND,
   QUERY_NOT_CONFIGURED: status.INTERNAL, // The public model answers INTERNAL here.
   QUERY_UNREADABLE: status.INVALID_ARGUMENT,
   QUERY_TOO_LARGE: status.RESOURCE_EXHAUSTED,

@@ -1,9 +1,5 @@
-import {
-  bucketBoundsMs,
-  connectorBoundsMs,
-  type SpanCounter,
-  tempoBoundsMs,
-} from "../service/span-counters.ts";
+import { bucketBoundsMs, type SpanCounter, tempoBoundsMs } from "../service/span-counters.ts";
+import { connectorBoundsMs } from "../span-metric-bounds.ts";
 import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
 
 /** A naming scheme of span metrics. */

@@ -6,6 +6,7 @@ import { dependenciesEndpoint } from "../http/dependencies-endpoint.ts";
 import { type EndpointDefinition, endpoint, envelopeStyle } from "../http/endpoint.ts";
 import { metricsEndpoints } from "../http/metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "../http/name-endpoints.ts";
+import { objectiveEndpoints } from "../http/objectives/objectives-endpoint.ts";
 import { problemStyle } from "../http/problem.ts";
 import { ratesEndpoint, ratesOperation } from "../http/rates-endpoint.ts";
 import { sendText } from "../http/send-pieces.ts";
@@ -13,6 +14,7 @@ import { SharedJson } from "../http/shared-json.ts";
 import { spanMetricsEndpoint } from "../http/span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "../http/trace-endpoints.ts";
 import { transformEndpoint } from "../http/transform-endpoint.ts";
+import type { ObjectiveBoard } from "../objectives/objective-board.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { KeptStores } from "../service/kept-stores.ts";
 import type { QueryService } from "../service/query-service.ts";
@@ -22,6 +24,7 @@ import { openApiHandler } from "./openapi-handler.ts";
 export interface ApiSettings extends TailSettings, KeptStores {
   readonly adjust: AdjustOptions;
   readonly limits: ReadLimits;
+  readonly objectives: ObjectiveBoard;
 }
 
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
@@ -53,6 +56,9 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
     add(path, definition);
   }
   for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views, notes, prices })) {
+    add(path, definition);
+  }
+  for (const [path, definition] of objectiveEndpoints(settings.objectives)) {
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));

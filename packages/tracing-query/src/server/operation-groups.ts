@@ -2,6 +2,7 @@ import { analysisGroup } from "../http/analysis/analysis-endpoints.ts";
 import { apiV3Operations } from "../http/api-v3-operations.ts";
 import { metricsOperations } from "../http/metrics-operations.ts";
 import { nameOperations } from "../http/name-operations.ts";
+import { objectivesGroup } from "../http/objectives/objectives-endpoint.ts";
 import { descriptionGroup } from "../http/openapi/description-operation.ts";
 import type { OperationGroup } from "../http/openapi/operation.ts";
 import { traceOperations } from "../http/trace-operations.ts";
@@ -23,6 +24,7 @@ export const operationGroups: readonly OperationGroup[] = [
     operations: apiV3Operations,
   },
   analysisGroup,
+  objectivesGroup,
   tempoGroup,
   descriptionGroup,
 ];

@@ -1,8 +1,9 @@
 // The query service over a reader, for the tests of HTTP and gRPC.
 
 import { Registry } from "@prometheus-io/client";
-import { type Health, StorageWatch, TenantCheck } from "lifecycle";
+import { createLogger, type Health, StorageWatch, TenantCheck } from "lifecycle";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
+import { ObjectiveBoard } from "../objectives/objective-board.ts";
 import { callCounting } from "./call-counters.ts";
 import { countersByTenant } from "./growing-counters.ts";
 import { openKeptStores } from "./kept-stores.ts";
@@ -70,6 +71,14 @@ export function sampleTenants(...tenants: readonly string[]): TenantCheck {
   });
 }
 
+/** A board with one objective, which nobody counts. */
+function sampleObjectives(): ObjectiveBoard {
+  const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+  const board = new ObjectiveBoard({ path: "", readCounts: async () => [], log });
+  board.use("objectives: [{ name: checkout, service: shop, target: 99.9 }]");
+  return board;
+}
+
 /** Further settings of the servers, with the defaults of the options. @param tenants the served tenants */
 export function sampleSettings(...tenants: readonly string[]) {
   return {
@@ -81,6 +90,7 @@ export function sampleSettings(...tenants: readonly string[]) {
     stalledMs: undefined as number | undefined,
     adjust: { maxClockSkewNano: 0n },
     ...openKeptStores(""),
+    objectives: sampleObjectives(),
     logStaticFiles: false,
     headers: new Map<string, string>(),
   };

@@ -1,13 +1,9 @@
 import { durationOfBucket, type SpanCount } from "storage/api";
+import { connectorBoundsMs } from "../span-metric-bounds.ts";
 import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
 
 /** Limit for one tenant; each service, operation, kind and outcome has a counter. */
 const maxCounters = 50_000;
-
-/** Bounds of histograms in milliseconds: the defaults of OpenTelemetry's span metrics connector. */
-export const connectorBoundsMs: readonly number[] = [
-  2, 4, 6, 8, 10, 50, 100, 200, 400, 800, 1_000, 1_400, 2_000, 5_000, 10_000, 15_000,
-];
 
 /** Bounds of histograms in milliseconds: the defaults of Tempo's metrics-generator. */
 export const tempoBoundsMs: readonly number[] = Array.from({ length: 14 }, (_, power) => 2 ** (power + 1));

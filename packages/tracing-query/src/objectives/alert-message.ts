@@ -1,0 +1,112 @@
+import { burnRules } from "./burn-rates.ts";
+import type { AlertTargetSettings, Objective } from "./objective.ts";
+import type { FiringAlert, ObjectiveStatus } from "./objective-status.ts";
+
+/** Name of the alerts, `alertname` in Alertmanager. */
+export const alertName = "ErrorBudgetBurn";
+
+/** An alert as targets get it. */
+export interface AlertMessage {
+  /** The same for all messages of one alert. */
+  readonly key: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Milliseconds since the Unix epoch. */
+  readonly startsMs: number;
+  /** When it ended; undefined while it fires. */
+  readonly endsMs: number | undefined;
+}
+
+/** Labels that name an alert; they never change while it fires. */
+function labelsOf(objective: Objective, severity: string): Record<string, string> {
+  const { name, tenant, service, labels } = objective;
+  return {
+    ...labels,
+    alertname: alertName,
+    objective: name,
+    service,
+    severity,
+    ...(tenant === "" ? {} : { tenant }),
+  };
+}
+
+/** A number of at most three digits after the point. */
+function figure(value: number): string {
+  return String(Number(value.toFixed(value < 10 ? 3 : 1)));
+}
+
+function annotationsOf(status: ObjectiveStatus, { severity }: FiringAlert): Record<string, string> {
+  const { objective, burns, budgetLeft, counts } = status;
+  const rates = burnRules
+    .filter((rule) => rule.severity === severity)
+    .map(({ long, short, factor }) => {
+      const of = (name: typeof long) => {
+        const rate = burns.get(name)?.rate;
+        return `${name} ${rate === undefined ? "–" : figure(rate)}`;
+      };
+      return `${of(long)}, ${of(short)} (fires above ${factor})`;
+    });
+  const left = budgetLeft === undefined || !counts.isComplete ? "" : ` ${budgetText(budgetLeft)}.`;
+  const { name, target, description } = objective;
+  return {
+    summary: `${name}: the error budget of ${target} % is spent too fast`,
+    description: `Burn rates: ${rates.join("; ")}.${left}`,
+    counted_until: new Date(counts.untilMs).toISOString(),
+    ...(description === "" ? {} : { objective_description: description }),
+  };
+}
+
+/** Says which share of a budget is left, or how often it was used. @param left share that is left, at most 1 */
+export function budgetText(left: number): string {
+  return left >= 0
+    ? `${figure(left * 100)} % of the budget is left`
+    : `The budget is used ${figure(1 - left)} times`;
+}
+
+/** The message of an alert. @param endsMs when it ended; absent while it fires */
+export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs?: number): AlertMessage {
+  const labels = labelsOf(status.objective, alert.severity);
+  return {
+    key: JSON.stringify(Object.entries(labels).sort()),
+    labels,
+    annotations: annotationsOf(status, alert),
+    startsMs: alert.sinceMs,
+    endsMs,
+  };
+}
+
+/** An alert that is not sent again ends after this many milliseconds, in Alertmanager. */
+const lastsMs = 300_000;
+
+/** The body of a request. @param link address of the page of objectives; "" when nobody knows it */
+export function alertBody(
+  kind: AlertTargetSettings["kind"],
+  messages: readonly AlertMessage[],
+  nowMs: number,
+  link: string,
+): string {
+  const time = (ms: number) => new Date(ms).toISOString();
+  if (kind === "slack") {
+    return JSON.stringify({ text: messages.map(slackText).join("\n") });
+  }
+  const alerts = messages.map(({ labels, annotations, startsMs, endsMs }) => ({
+    labels,
+    annotations,
+    startsAt: time(startsMs),
+    ...(kind === "alertmanager"
+      ? { endsAt: time(endsMs ?? nowMs + lastsMs) }
+      : { status: endsMs === undefined ? "firing" : "resolved", ...(endsMs && { endsAt: time(endsMs) }) }),
+    ...(link === "" ? {} : { generatorURL: link }),
+  }));
+  const isFiring = messages.some(({ endsMs }) => endsMs === undefined);
+  return JSON.stringify(
+    kind === "alertmanager" ? alerts : { status: isFiring ? "firing" : "resolved", alerts },
+  );
+}
+
+function slackText({ labels, annotations, endsMs }: AlertMessage): string {
+  const escaped = (text = "") =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const state = endsMs === undefined ? `*${labels.severity}*` : "*resolved*";
+  return `${state} ${escaped(annotations.summary)}\n${escaped(annotations.description)}`;
+}

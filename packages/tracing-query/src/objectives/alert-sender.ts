@@ -1,0 +1,56 @@
+import type { AlertMessage } from "./alert-message.ts";
+import { AlertTarget, type TargetParts } from "./alert-target.ts";
+import type { AlertTargetSettings } from "./objective.ts";
+
+/** All targets of a file. Each has its own queue, so that one that hangs holds up no other. */
+export class AlertSender {
+  readonly #parts: TargetParts;
+  #targets: ReadonlyMap<string, AlertTarget> = new Map();
+
+  constructor(parts: TargetParts) {
+    this.#parts = parts;
+  }
+
+  /** The targets now. */
+  get targets(): readonly AlertTarget[] {
+    return [...this.#targets.values()];
+  }
+
+  /** Makes targets that are new, and closes those that are gone, with all that waits for them. */
+  use(settings: readonly AlertTargetSettings[]): void {
+    const before = this.#targets;
+    const next = new Map<string, AlertTarget>();
+    for (const one of settings) {
+      const key = JSON.stringify(one);
+      next.set(key, before.get(key) ?? next.get(key) ?? new AlertTarget(one, this.#parts));
+    }
+    this.#targets = next;
+    for (const [key, target] of before) {
+      if (!next.has(key)) {
+        void target.close();
+      }
+    }
+  }
+
+  /** Sends a message to all targets: an alert began or ended. */
+  changed(message: AlertMessage): void {
+    for (const target of this.#targets.values()) {
+      target.submit(message);
+    }
+  }
+
+  /** Says again that an alert fires: Alertmanagers forget it otherwise, and new targets never heard of it. */
+  again(message: AlertMessage): void {
+    for (const target of this.#targets.values()) {
+      if (target.settings.kind === "alertmanager" || !target.knows(message)) {
+        target.submit(message);
+      }
+    }
+  }
+
+  /** Sends what waits, as far as targets answer before the signal is aborted; then closes all. */
+  async close(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.targets.map((target) => target.drain(signal)));
+    await Promise.all(this.targets.map((target) => target.close()));
+  }
+}

@@ -1,0 +1,193 @@
+import type { Logger } from "lifecycle";
+import { type Dispatcher, request } from "undici";
+import { type AlertMessage, alertBody } from "./alert-message.ts";
+import type { AlertTargetSettings } from "./objective.ts";
+
+/** Most alerts that wait for one target; older ones are dropped and counted. */
+const mostWaiting = 10_000;
+/** Most alerts of one request. */
+const mostSent = 500;
+const timeoutMs = 10_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+/** Counts of one target. */
+export interface TargetCounts {
+  /** Messages that the target took. */
+  sent: number;
+  /** Requests that failed, and are tried again. */
+  failed: number;
+  /** Messages that the target refused for good. */
+  refused: number;
+  /** Messages that were dropped because too many wait. */
+  dropped: number;
+}
+
+/** Parts of a target that tests replace. */
+export interface TargetParts {
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Pause after the first failure in milliseconds. */
+  readonly firstPauseMs?: number | undefined;
+}
+
+/**
+ * Sends alerts to one address. All that wait go in one request; a target that hangs is tried once for all of them. Its
+ * address never changes, so no message can reach another one.
+ */
+export class AlertTarget {
+  readonly settings: AlertTargetSettings;
+  readonly counts: TargetCounts = { sent: 0, failed: 0, refused: 0, dropped: 0 };
+  /** Why the last request failed; undefined after one that did not. Without the address, which may be secret. */
+  error: string | undefined;
+  readonly #parts: TargetParts;
+  /** By the key of the alert: a newer message replaces the one that waits. */
+  readonly #waiting = new Map<string, AlertMessage>();
+  /** Keys of alerts that fire, as far as the target was told. */
+  readonly #told = new Set<string>();
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(settings: AlertTargetSettings, parts: TargetParts) {
+    this.settings = settings;
+    this.#parts = parts;
+  }
+
+  /** Host of the target: the rest of its address may be secret. */
+  get host(): string {
+    return new URL(this.settings.url).host;
+  }
+
+  /** Number of messages that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether a message that this alert fires was sent, or waits. */
+  knows({ key }: AlertMessage): boolean {
+    return this.#told.has(key);
+  }
+
+  /** Sends a message soon. After `close` it does nothing. */
+  submit(message: AlertMessage): void {
+    if (this.#stop.signal.aborted) {
+      return;
+    }
+    if (message.endsMs === undefined) {
+      this.#told.add(message.key);
+    } else {
+      this.#told.delete(message.key);
+    }
+    this.#waiting.delete(message.key);
+    this.#waiting.set(message.key, message);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > mostWaiting && oldest !== undefined) {
+      this.#waiting.delete(oldest);
+      this.counts.dropped++;
+    }
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Ends the request that runs, and drops what waits. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#waiting.clear();
+    await this.#running;
+  }
+
+  /** Waits until nothing waits, or until the signal is aborted. */
+  async drain(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    while (this.#running !== undefined && this.error === undefined && !signal.aborted) {
+      await Promise.race([this.#running, aborted, pause(50, signal)]);
+    }
+  }
+
+  async #run(): Promise<void> {
+    const first = this.#parts.firstPauseMs ?? firstPauseMs;
+    let pauseMs = first;
+    // Alerts that begin together go together.
+    await null;
+    while (this.#waiting.size > 0 && !this.#stop.signal.aborted) {
+      const batch = [...this.#waiting.values()].slice(0, mostSent);
+      const isDone = await this.#send(batch);
+      if (isDone) {
+        this.#forget(batch);
+        pauseMs = first;
+      } else {
+        await pause(pauseMs, this.#stop.signal);
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      }
+    }
+  }
+
+  /** Forgets messages, but not newer ones of the same alerts. */
+  #forget(batch: readonly AlertMessage[]): void {
+    for (const message of batch) {
+      if (this.#waiting.get(message.key) === message) {
+        this.#waiting.delete(message.key);
+      }
+    }
+  }
+
+  /** @returns false when the same messages are to be sent again */
+  async #send(batch: readonly AlertMessage[]): Promise<boolean> {
+    const { log, now, dispatcher } = this.#parts;
+    const { url, headers, kind, link } = this.settings;
+    const signal = AbortSignal.any([
+      this.#stop.signal,
+      AbortSignal.timeout(this.#parts.timeoutMs ?? timeoutMs),
+    ]);
+    try {
+      const { statusCode, body } = await request(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: alertBody(kind, batch, now(), link),
+        signal,
+        ...(dispatcher === undefined ? {} : { dispatcher }),
+      });
+      await body.dump({ limit: 65_536, signal });
+      if (statusCode < 300) {
+        this.counts.sent += batch.length;
+        this.error = undefined;
+        return true;
+      }
+      this.error = `answered ${statusCode}`;
+      // Another try of a request that is wrong would hold up all that waits.
+      if (statusCode >= 400 && statusCode < 500 && ![401, 403, 404, 408, 429].includes(statusCode)) {
+        this.counts.refused += batch.length;
+        log.warn({ target: this.host, status: statusCode, alerts: batch.length }, "alerts refused");
+        return true;
+      }
+    } catch (error) {
+      if (this.#stop.signal.aborted) {
+        return true;
+      }
+      this.error = signal.aborted ? "did not answer in time" : (error as Error).message || String(error);
+    }
+    this.counts.failed++;
+    log.warn({ target: this.host, error: this.error, waiting: this.#waiting.size }, "alerts not sent");
+    return false;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) {
+      done();
+    }
+  });
+}

@@ -1,0 +1,56 @@
+/** All and bad spans of some time. */
+export interface SpanSum {
+  /** Spans that count. */
+  readonly total: number;
+  /** Spans that count and are not good. */
+  readonly bad: number;
+}
+
+/** Sums of the newest slots of time; a slot is a number of minutes or hours since the Unix epoch. */
+export class CountRing {
+  readonly #length: number;
+  readonly #totals: Float64Array;
+  readonly #bads: Float64Array;
+  #newest = -1;
+
+  /** @param length number of slots that are kept */
+  constructor(length: number) {
+    this.#length = length;
+    this.#totals = new Float64Array(length);
+    this.#bads = new Float64Array(length);
+  }
+
+  /** Replaces the sums of a slot. Slots that are older than the ring is long are left out. */
+  put(slot: number, { total, bad }: SpanSum): void {
+    if (slot <= this.#newest - this.#length) {
+      return;
+    }
+    if (slot > this.#newest) {
+      this.#forget(slot);
+      this.#newest = slot;
+    }
+    this.#totals[slot % this.#length] = total;
+    this.#bads[slot % this.#length] = bad;
+  }
+
+  /** Empties the slots that newer ones take over. */
+  #forget(slot: number): void {
+    const first = Math.max(this.#newest + 1, slot - this.#length + 1);
+    for (let index = first; index <= slot; index++) {
+      this.#totals[index % this.#length] = 0;
+      this.#bads[index % this.#length] = 0;
+    }
+  }
+
+  /** The sums of slots from `first` to before `end`, as far as they are kept. */
+  sum(first: number, end: number): SpanSum {
+    let total = 0;
+    let bad = 0;
+    const last = Math.min(end - 1, this.#newest);
+    for (let slot = Math.max(first, this.#newest - this.#length + 1, 0); slot <= last; slot++) {
+      total += this.#totals[slot % this.#length] ?? 0;
+      bad += this.#bads[slot % this.#length] ?? 0;
+    }
+    return { total, bad };
+  }
+}

@@ -1,0 +1,101 @@
+import { stringify } from "yaml";
+import { connectorBoundsMs } from "../span-metric-bounds.ts";
+import { alertName } from "./alert-message.ts";
+import { burnRules, burnWindows, canFire } from "./burn-rates.ts";
+import { allowedShare, type Objective } from "./objective.ts";
+
+const share = (window: string) => `objective:bad_share:rate${window}`;
+
+/** A text in double quotes, as PromQL reads it. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function anyOf(values: readonly string[]): string {
+  return quoted(values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"));
+}
+
+function selectorOf({ service, operations, kinds }: Objective): string[] {
+  return [
+    `service_name=${quoted(service)}`,
+    `span_kind=~${anyOf(kinds.map((kind) => `SPAN_KIND_${kind.toUpperCase()}`))}`,
+    ...(operations.length === 0 ? [] : [`span_name=~${anyOf(operations)}`]),
+  ];
+}
+
+/** The bucket of the histogram that is nearest below a latency, or the first one. */
+function boundOf(latencyMs: number): number {
+  return connectorBoundsMs.findLast((bound) => bound <= latencyMs) ?? connectorBoundsMs[0] ?? latencyMs;
+}
+
+function badShare(objective: Objective, window: string): string {
+  const selector = selectorOf(objective);
+  const rate = (name: string, more: readonly string[] = []) =>
+    `sum(rate(${name}{${[...selector, ...more].join(",")}}[${window}]))`;
+  const calls = rate("traces_span_metrics_calls_total");
+  if (objective.latencyMs === undefined) {
+    const errors = rate("traces_span_metrics_calls_total", ['status_code="STATUS_CODE_ERROR"']);
+    // Without errors there is no series of them.
+    return `(${errors} or vector(0)) / ${calls}`;
+  }
+  const good = rate("traces_span_metrics_duration_milliseconds_bucket", [
+    // Prometheus 3 writes whole numbers as 250.0.
+    `le=~"${String(boundOf(objective.latencyMs)).replaceAll(".", "\\\\.")}(\\\\.0)?"`,
+    'status_code!="STATUS_CODE_ERROR"',
+  ]);
+  return `1 - (${good} or vector(0)) / ${calls}`;
+}
+
+function alertsOf(objective: Objective): object[] {
+  const { name, service, target, labels } = objective;
+  return (["page", "ticket"] as const).flatMap((severity) => {
+    const rules = burnRules.filter((rule) => rule.severity === severity && canFire(rule, target));
+    if (rules.length === 0) {
+      return [];
+    }
+    const expr = rules
+      .map(({ long, short, factor }) => {
+        const bound = Number((factor * allowedShare(target)).toPrecision(12));
+        const above = (window: string) => `${share(window)}{objective=${quoted(name)}} > ${bound}`;
+        return `(${above(long)} and ${above(short)})`;
+      })
+      .join(" or ");
+    return [
+      {
+        alert: alertName,
+        expr,
+        labels: { ...labels, objective: name, service, severity },
+        annotations: { summary: `${name}: the error budget of ${target} % is spent too fast` },
+      },
+    ];
+  });
+}
+
+/**
+ * Objectives as a rules file of Prometheus, over the metrics of `/api/metrics/prometheus`. Comments say which objectives
+ * Prometheus cannot count, and which latencies it counts with another bound.
+ */
+export function prometheusRules(objectives: readonly Objective[]): string {
+  const remarks: string[] = [];
+  const groups = objectives.flatMap((objective) => {
+    const { name, condition, latencyMs, alerts } = objective;
+    if (condition !== "") {
+      remarks.push(`${name} is left out: Prometheus has no attributes of spans`);
+      return [];
+    }
+    if (latencyMs !== undefined && boundOf(latencyMs) !== latencyMs) {
+      remarks.push(`${name}: a latency of ${latencyMs} ms is counted as ${boundOf(latencyMs)} ms`);
+    }
+    const records = burnWindows.map((window) => ({
+      record: share(window.name),
+      expr: badShare(objective, window.name),
+      labels: { objective: name },
+    }));
+    return [{ name: `objective-${name}`, rules: [...records, ...(alerts ? alertsOf(objective) : [])] }];
+  });
+  const head = [
+    "Rules of Prometheus for objectives. They read the metrics of /api/metrics/prometheus of tracing-query.",
+    ...remarks,
+  ];
+  return `${head.map((line) => `# ${line}\n`).join("")}${stringify({ groups }, { lineWidth: 0 })}`;
+}
