@@ -137,8 +137,9 @@ const rooms = {
   "tracing-agent": ["agent-options|client-stats|quiet-collections", "agent-metrics", "reporters", "servers"],
   "tracing-collector": ["errors|options|counts", "pipeline", "sampling", "receivers"],
   "tracing-query": [
-    "header-lines|query-error",
+    "header-lines|query-error|span-metric-bounds",
     "go-text",
+    "objectives",
     "service",
     "http|prometheus",
     "mcp|tempo|query-options",
