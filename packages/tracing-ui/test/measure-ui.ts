@@ -6,20 +6,26 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
 import { buildApp } from "./build-app.ts";
 import { type FixtureAnswers, startFixtureServer } from "./fixtures/fixture-server.ts";
-import { SeededRandom } from "./fixtures/seeded-random.ts";
-import { fixtureNowUs, shopStore } from "./fixtures/shop-store.ts";
-import { importTrace } from "./fixtures/shop-traces.ts";
+import { shopStore } from "./fixtures/shop-store.ts";
 import { watchLoadedFiles } from "./loaded-files.ts";
+import {
+  bodiesOf,
+  cpuClock,
+  type Figure,
+  type Found,
+  frameCount,
+  frames,
+  heapMegabytes,
+  type MeasuredTrace,
+  measuredTraces,
+  printMedians,
+} from "./page-measures.ts";
 import { rankedItem, spanItem } from "./span-rows.ts";
 
-/** The results of a round, by the name of the figure; times in milliseconds. */
-type Found = Map<string, number>;
-
 const rounds = Number(process.argv[2] ?? 3);
-const frameCount = 120;
 
 /** Figures, their units, and the most that the project allows; undefined: told, not held to. */
-const figures: readonly { name: string; unit: "ms" | "kB" | "MB"; most?: number }[] = [
+const figures: readonly Figure[] = [
   { name: "first load, gzip", unit: "kB", most: 260 },
   { name: "whole app, gzip", unit: "kB", most: 400 },
   { name: "search page interactive", unit: "ms", most: 1_000 },
@@ -42,35 +48,6 @@ const figures: readonly { name: string; unit: "ms" | "kB" | "MB"; most?: number 
   { name: "graph of 200 services: longest task of the page", unit: "ms" },
   { name: "graph of 200 services, CPU of the page", unit: "ms" },
 ];
-
-/** The page's own work so far in CPU time of its main thread, milliseconds: other programs do not count in it. */
-async function cpuClock(context: BrowserContext, page: Page): Promise<() => Promise<number>> {
-  const session = await context.newCDPSession(page);
-  await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => {
-    const { metrics } = await session.send("Performance.getMetrics");
-    return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
-  };
-}
-
-/** Runs a step on each of many frames. @returns the 95th percentile of the times between frames */
-function frames(page: Page, step: string): Promise<number> {
-  return page.evaluate(
-    async ([code, total]) => {
-      const act = new Function("frame", code) as (frame: number) => void;
-      const times: number[] = [];
-      let before = await new Promise<number>(requestAnimationFrame);
-      for (let frame = 0; frame < total; frame += 1) {
-        act(frame);
-        const now = await new Promise<number>(requestAnimationFrame);
-        times.push(now - before);
-        before = now;
-      }
-      return times.sort((a, b) => a - b)[Math.floor(total * 0.95)] ?? 0;
-    },
-    [step, frameCount] as const,
-  );
-}
 
 async function measureSearch(
   page: Page,
@@ -126,9 +103,7 @@ async function measureTrace(
   });
   found.set(`${of}: all collapsed`, collapsed);
   found.set(`${of}: filtered by a word`, await filtered(page));
-  const session = await context.newCDPSession(page);
-  await session.send("HeapProfiler.collectGarbage");
-  found.set(`${of}: heap`, (await session.send("Runtime.getHeapUsage")).usedSize / 1e6);
+  found.set(`${of}: heap`, await heapMegabytes(context, page));
 }
 
 /** From a word in the filter field until what it finds is drawn. */
@@ -178,13 +153,6 @@ async function measureGraph(page: Page, context: BrowserContext, origin: string,
   found.set("graph of 200 services: longest task of the page", longest);
 }
 
-function bodiesOf(trace: MeasuredTrace): ReadonlyMap<string, string> {
-  const body = JSON.stringify({ data: [trace], total: 0, limit: 0, offset: 0, errors: null });
-  return new Map([[`/api/traces/${trace.traceID}`, body]]);
-}
-
-type MeasuredTrace = ReturnType<typeof importTrace>;
-
 async function measureRound(
   browser: Browser,
   folder: string,
@@ -214,16 +182,11 @@ async function measureRound(
 
 const folder = await buildApp();
 const browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
-const traces = [10_000, 100_000].map((spans) =>
-  importTrace(new SeededRandom(1), fixtureNowUs - 60_000_000, spans),
-);
+const traces = measuredTraces();
 const measured: Found[] = [];
 for (let round = 0; round < rounds; round += 1) {
   measured.push(await measureRound(browser, folder, traces));
 }
 await browser.close();
 await rm(folder, { recursive: true, force: true });
-for (const { name, unit, most } of figures) {
-  const values = measured.map((found) => found.get(name) ?? Number.NaN).sort((a, b) => a - b);
-  console.log(JSON.stringify({ name, unit, most, value: values[Math.floor(rounds / 2)] }));
-}
+printMedians(figures, measured);

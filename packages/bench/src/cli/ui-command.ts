@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism, loadavg } from "node:os";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { machineLine } from "../report/notes.ts";
 import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
@@ -8,11 +9,15 @@ import { renderUiFigures } from "./ui-figures.ts";
 
 const options = {
   rounds: { value: "N", text: "medians of so many", fallback: "3" },
+  beside: {
+    value: "BUILD",
+    text: "measure the trace page of a built jaeger-ui, in this folder, beside ours",
+  },
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
-/** Measures the app; it stands with the app's tests, whose fixtures it shows. */
-const program = new URL("../../../tracing-ui/test/measure-ui.ts", import.meta.url);
+/** The programs that measure; they stand with the app's tests, whose fixtures they show. */
+const folder = new URL("../../../tracing-ui/test/", import.meta.url);
 
 /** `bench ui`. @returns the exit code: 0 also for figures over their limit, which are marked */
 export async function uiCommand(argv: readonly string[], signal: AbortSignal): Promise<number> {
@@ -28,7 +33,10 @@ ${optionHelp(options)}`);
   }
   const [loadBefore = 0] = loadavg();
   const rounds = String(args.integer("rounds", 1, 99));
-  const child = spawn(process.execPath, [fileURLToPath(program), rounds], {
+  const beside = args.text("beside");
+  const program = beside === "" ? "measure-ui.ts" : "measure-beside.ts";
+  const words = beside === "" ? [rounds] : [path.resolve(beside), rounds];
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, folder)), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
     signal,
   });
