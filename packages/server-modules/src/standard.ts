@@ -42,6 +42,8 @@ import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
 import { httpBasic } from "./handlers/authentication/http-basic.ts";
 import { cache } from "./handlers/cache/cache.ts";
 import { cacheText } from "./handlers/cache/cache-text.ts";
+import { cgi } from "./handlers/cgi/cgi.ts";
+import { cgiText } from "./handlers/cgi/cgi-text.ts";
 import { encode } from "./handlers/encode/encode.ts";
 import { encodeText } from "./handlers/encode/encode-text.ts";
 import { error } from "./handlers/error/error.ts";
@@ -201,6 +203,7 @@ export const standardModules: readonly ListedModule[] = [
     text: () => authenticationText,
   }),
   listed("http.handlers.cache", () => cache, { after: "encode", text: () => cacheText }),
+  listed("http.handlers.cgi", () => cgi, { after: "copy_response", text: () => cgiText }),
   listed("http.handlers.encode", () => encode, { text: () => encodeText }),
   listed("http.handlers.error", () => error, { text: () => errorText }),
   listed("http.handlers.file_server", () => fileServer, { text: () => fileServerText }),

@@ -47,6 +47,7 @@ const around: Record<string, object> = {
 /** Handlers that answer themselves, with what runs in their place here, if they can stream. */
 const answering: Record<string, object | undefined> = {
   acme_server: undefined,
+  cgi: undefined, // its own test: pieces of a program
   copy_response: undefined, // below: handle_response
   copy_response_headers: undefined,
   error: undefined,

@@ -57,6 +57,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
       sabotage,
     ],
     cache: [{ handler: "cache", max_bytes: 1_000_000, default_ttl: "1s" }, sabotage],
+    cgi: [encodeAll, { handler: "cgi", executable: "/nowhere/program" }],
     encode: [encodeAll, sabotage],
     error: [{ handler: "error", status_code: 418, error: "as asked" }, sabotage],
     file_server: [{ handler: "file_server", root: "/nowhere", pass_thru: true }, sabotage],

@@ -1,0 +1,56 @@
+import { configCount, configDuration } from "server-core/modules/config-fields";
+import { z } from "zod";
+
+const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is written NAME=value" });
+const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a variable has no '='" });
+
+/** Config of the handler `cgi`. Source: the public model's plug-in of the same name (aksdb/caddy-cgi v2) */
+export const cgiSchema = z.strictObject({
+  executable: z
+    .string()
+    .min(1, { error: "an executable needs to be specified" })
+    .describe("Program to run, by its path; it is not looked up in PATH. Placeholders allowed."),
+  args: z.array(z.string()).nullish().describe("Its arguments; placeholders allowed."),
+  workingDirectory: z
+    .string()
+    .nullish()
+    .describe("Folder to run it in (the program's own); a relative `executable` is looked up there."),
+  scriptName: z
+    .string()
+    .nullish()
+    .describe("Beginning of the path that becomes SCRIPT_NAME; the rest is PATH_INFO. Placeholders allowed."),
+  envs: z
+    .array(variable)
+    .nullish()
+    .describe("More variables, each as `NAME=value`; placeholders allowed. They win over all others."),
+  passEnvs: z.array(variableName).nullish().describe("Variables of the server that the program gets."),
+  passAllEnvs: z
+    .boolean()
+    .nullish()
+    .describe("Whether the program gets all variables of the server (false)."),
+  inspect: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Whether to answer with what the program would get, secrets included, in place of running it (false).",
+    ),
+  buffer_limit: configCount()
+    .nullish()
+    .describe("Bytes of a body of unknown length that are kept in memory; more go to a file (4 MiB)."),
+  unbufferedOutput: z
+    .boolean()
+    .nullish()
+    .describe("Whether each piece of the output is sent at once, past what encoders hold back (false)."),
+  max_body: configCount()
+    .nullish()
+    .describe("Bytes of a body of unknown length beyond which it is refused with 413 (1 GiB)."),
+  max_processes: z
+    .int()
+    .positive()
+    .nullish()
+    .describe("Programs that one worker thread runs at a time; more requests get 503 (100)."),
+  timeout: configDuration().nullish().describe("How long the program may run before it is ended (no limit)."),
+  idle_timeout: configDuration()
+    .nullish()
+    .describe("How long the program may neither print nor take anything before it is ended (5m)."),
+});

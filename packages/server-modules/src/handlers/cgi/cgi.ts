@@ -1,0 +1,135 @@
+import { dirname, resolve } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import {
+  compileFileTemplate,
+  compileTemplate,
+  setPlaceholder,
+  type Template,
+} from "http-engine/placeholders";
+import { defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { z } from "zod";
+import { cgiSchema } from "./cgi-config.ts";
+import { inspectPage } from "./inspect-page.ts";
+import { ProcessGroups } from "./process-group.ts";
+import { asEnvironment, inheritedVariables, requestVariables } from "./script-environment.ts";
+import { type InputLimits, type ScriptInput, scriptInput } from "./script-input.ts";
+import { closeInput, type ScriptCommand, ScriptRun, type ScriptSettings } from "./script-run.ts";
+
+const defaultMemoryBytes = 4 * 1024 * 1024;
+const defaultMaxBytes = 1024 * 1024 * 1024;
+const defaultMaxProcesses = 100;
+const defaultIdleMs = 5 * 60_000;
+
+type Config = z.infer<typeof cgiSchema>;
+
+/** A value within the path of a program: it must not lead to another folder. */
+function programPart(value: string): string {
+  if (value.split(/[\\/]/).includes("..")) {
+    throw new HttpError(400, "a path with '..' cannot name a program");
+  }
+  return value;
+}
+
+/** A program with its variables, those of the request apart from those of the server. */
+interface Prepared {
+  readonly command: Omit<ScriptCommand, "environment">;
+  readonly told: Map<string, string>;
+}
+
+class CgiHandler implements HttpHandler {
+  readonly inRehearsal = "answers";
+  readonly #executable: Template;
+  readonly #args: readonly Template[];
+  readonly #scriptName: Template;
+  readonly #envs: readonly Template[];
+  readonly #folder: string | undefined;
+  readonly #inherited: () => Map<string, string>;
+  readonly #inspects: boolean;
+  readonly #limits: InputLimits;
+  readonly #maxProcesses: number;
+  readonly #settings: ScriptSettings;
+
+  constructor(config: Config, context: ModuleContext) {
+    this.#executable = compileFileTemplate(config.executable, programPart);
+    this.#args = (config.args ?? []).map(compileTemplate);
+    this.#scriptName = compileTemplate(config.scriptName ?? "");
+    this.#envs = (config.envs ?? []).map(compileTemplate);
+    this.#folder = config.workingDirectory ? resolve(config.workingDirectory) : undefined;
+    this.#inherited = () => inheritedVariables(config.passEnvs ?? [], config.passAllEnvs === true);
+    this.#inspects = config.inspect === true;
+    this.#limits = {
+      memoryBytes: config.buffer_limit || defaultMemoryBytes,
+      maxBytes: config.max_body || defaultMaxBytes,
+    };
+    this.#maxProcesses = config.max_processes ?? defaultMaxProcesses;
+    this.#settings = {
+      groups: new ProcessGroups(),
+      log: context.log,
+      flushes: config.unbufferedOutput === true,
+      timeoutMs: config.timeout ?? 0,
+      idleMs: config.idle_timeout ?? defaultIdleMs,
+    };
+  }
+
+  handle(exchange: Exchange): void | Promise<void> {
+    if (this.#inspects) {
+      const { command, told } = this.#prepare(exchange, undefined);
+      const page = inspectPage(exchange, { ...command, environment: {} }, told, this.#inherited());
+      exchange.responseHeaders.push("Content-Type", "text/plain; charset=utf-8");
+      exchange.respond(200, page);
+      return undefined;
+    }
+    const input = scriptInput(exchange, this.#limits);
+    return input instanceof Promise
+      ? input.then((read) => this.#runOnce(exchange, read))
+      : this.#runOnce(exchange, input);
+  }
+
+  close(): Promise<void> {
+    return this.#settings.groups.close();
+  }
+
+  async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
+    try {
+      if (this.#settings.groups.size >= this.#maxProcesses) {
+        exchange.responseHeaders.push("Retry-After", "1");
+        throw new HttpError(503, `${this.#maxProcesses} programs run already`);
+      }
+      const { command, told } = this.#prepare(exchange, input.length);
+      const environment = asEnvironment(new Map([...this.#inherited(), ...told]));
+      await new ScriptRun(exchange, { ...command, environment }, this.#settings).run(input);
+    } finally {
+      await closeInput(input);
+    }
+  }
+
+  #prepare(exchange: Exchange, contentLength: number | undefined): Prepared {
+    const scriptName = this.#scriptName(exchange);
+    const { path } = exchange;
+    const pathInfo = path.startsWith(scriptName) ? path.slice(scriptName.length) : path;
+    setPlaceholder(exchange, "root", "/");
+    setPlaceholder(exchange, "path", pathInfo);
+    const executable = this.#executable(exchange);
+    const args = this.#args.map((each) => each(exchange));
+    const told = requestVariables(exchange, { scriptName, pathInfo, executable, args }, contentLength);
+    for (const each of this.#envs) {
+      const [name = "", value = ""] = each(exchange).split(/=(.*)/s);
+      told.set(name, value);
+    }
+    const file = resolve(this.#folder ?? ".", executable);
+    return { command: { file, name: executable, args, folder: this.#folder ?? dirname(file) }, told };
+  }
+}
+
+/**
+ * Answers with what a program prints, which is started for each request. Source: RFC 3875; the public model's plug-in of
+ * the same name (aksdb/caddy-cgi v2)
+ */
+export const cgi = defineModule({
+  id: "http.handlers.cgi",
+  config: cgiSchema,
+  provision: (config, context): HttpHandler => new CgiHandler(config, context),
+});

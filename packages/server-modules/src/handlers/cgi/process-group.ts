@@ -1,0 +1,85 @@
+import type { ChildProcess } from "node:child_process";
+
+/** How long a program may clean up after SIGTERM before SIGKILL ends it. */
+const graceMs = 3_000;
+const hasGroups = process.platform !== "win32";
+
+function signal(child: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (hasGroups && child.pid !== undefined) {
+      process.kill(-child.pid, name); // the program, and what it started
+    } else {
+      child.kill(name);
+    }
+  } catch {
+    // It has ended.
+  }
+}
+
+/**
+ * The programs of one handler that run. Each is the head of a process group of its own, so that what a script started ends
+ * with it.
+ */
+export class ProcessGroups {
+  readonly #running = new Set<ChildProcess>();
+  /** Settles when an ended program has exited, by itself or by SIGKILL. */
+  readonly #endings = new Map<ChildProcess, Promise<void>>();
+  /** The process is about to exit: nothing may outlive it. */
+  readonly #killAll = (): void => {
+    for (const child of this.#running) {
+      signal(child, "SIGKILL");
+    }
+  };
+
+  /** Programs that have not exited. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Takes a program that was started. */
+  add(child: ChildProcess): void {
+    if (child.pid === undefined) {
+      return; // it could not be started
+    }
+    if (this.#running.size === 0) {
+      process.on("exit", this.#killAll);
+    }
+    this.#running.add(child);
+    child.once("exit", () => {
+      this.#running.delete(child);
+      if (this.#running.size === 0) {
+        process.off("exit", this.#killAll);
+      }
+    });
+  }
+
+  /** Ends a program and what it started: SIGTERM, then SIGKILL for what is left. */
+  end(child: ChildProcess): Promise<void> {
+    if (child.pid === undefined) {
+      return Promise.resolve();
+    }
+    let ending = this.#endings.get(child);
+    if (ending === undefined) {
+      ending = new Promise((resolve) => {
+        signal(child, "SIGTERM");
+        // Also where the program has exited: a child of it may have refused the first signal.
+        setTimeout(() => {
+          signal(child, "SIGKILL");
+          this.#endings.delete(child);
+          resolve();
+        }, graceMs);
+      });
+      this.#endings.set(child, ending);
+    }
+    return ending;
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map((child) => this.end(child)));
+    await Promise.all(this.#endings.values());
+  }
+}
+
+/** Options of `spawn` under which a program heads a group. */
+export const groupOptions = { detached: hasGroups, windowsHide: true } as const;

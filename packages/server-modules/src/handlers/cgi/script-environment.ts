@@ -1,0 +1,124 @@
+import type { Exchange } from "http-engine/exchange";
+import { readPlaceholder } from "http-engine/placeholders";
+import { ServerError } from "server-core/errors";
+import { textOfBytes } from "server-core/uri/text-of-bytes";
+
+/** Variables that every program gets of the server's own. Source: Go, net/http/cgi */
+const alwaysPassed = process.platform === "linux" ? ["LD_LIBRARY_PATH"] : [];
+const defaultPath = "/bin:/usr/bin:/usr/local/bin";
+
+/** Names that a program is told beside the request. */
+export interface ScriptNames {
+  /** Beginning of the path that names the program. */
+  readonly scriptName: string;
+  /** Path behind it, decoded. */
+  readonly pathInfo: string;
+  /** The program as the config names it. */
+  readonly executable: string;
+  /** Arguments of the program, filled in. */
+  readonly args: readonly string[];
+}
+
+function refuse(text: string): ServerError {
+  return new ServerError("HTTP_BAD_REQUEST", `cannot be given to a CGI program: ${text}`);
+}
+
+/** The host without its port, and the port; by the scheme where the request names none. */
+function hostAndPort(exchange: Exchange): { readonly name: string; readonly port: string } {
+  const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport) ?? [];
+  return {
+    name: name.replace(/^\[|\]$/g, ""),
+    port: port ?? (exchange.scheme === "https" ? "443" : "80"),
+  };
+}
+
+/** Fields of the request as variables. Repeated fields are joined, cookies by a semicolon. */
+function addFields(variables: Map<string, string>, exchange: Exchange): void {
+  const { requestHeaders } = exchange;
+  for (let index = 0; index < requestHeaders.length; index += 2) {
+    const name = (requestHeaders[index] ?? "").toLowerCase();
+    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385). A name with an
+    // underscore could pass for the one with a hyphen, which a proxy before this server may have checked.
+    if (name === "host" || name === "proxy" || name.includes("_") || name.includes("=")) {
+      continue;
+    }
+    const key = `HTTP_${name.replaceAll("-", "_").toUpperCase()}`;
+    const known = variables.get(key);
+    const value = textOfBytes(requestHeaders[index + 1] ?? "");
+    variables.set(key, known === undefined ? value : `${known}${name === "cookie" ? ";" : ","} ${value}`);
+  }
+}
+
+/**
+ * Variables that tell a program of its request.
+ * @param contentLength bytes of the body; undefined when there is none
+ * @throws ServerError HTTP_BAD_REQUEST for a line break in the path
+ * Source: RFC 3875, section 4.1; Go, net/http/cgi; aksdb/caddy-cgi v2
+ */
+export function requestVariables(
+  exchange: Exchange,
+  { scriptName, pathInfo, executable, args }: ScriptNames,
+  contentLength: number | undefined,
+): Map<string, string> {
+  if (/[\0\r\n]/.test(pathInfo)) {
+    throw refuse("a line break in the path"); // programs match paths line by line
+  }
+  const host = hostAndPort(exchange);
+  const variables = new Map<string, string>([
+    ["GATEWAY_INTERFACE", "CGI/1.1"],
+    ["SERVER_SOFTWARE", exchange.server.product],
+    ["SERVER_PROTOCOL", exchange.protocol],
+    ["SERVER_NAME", textOfBytes(host.name)],
+    ["SERVER_PORT", host.port],
+    ["HTTP_HOST", textOfBytes(exchange.hostport)],
+    ["REQUEST_METHOD", exchange.method],
+    ["REQUEST_SCHEME", exchange.scheme],
+    ["REQUEST_URI", textOfBytes(exchange.target)],
+    ["QUERY_STRING", textOfBytes(exchange.query.slice(1))],
+    ["PATH_INFO", pathInfo],
+    ["SCRIPT_NAME", scriptName],
+    ["SCRIPT_FILENAME", executable],
+    ["SCRIPT_EXEC", [executable, ...args].join(" ")],
+    ["REMOTE_ADDR", exchange.remoteAddress],
+    ["REMOTE_HOST", exchange.remoteAddress],
+    ["REMOTE_PORT", String(exchange.socket.remotePort ?? "")],
+    ["REMOTE_USER", readPlaceholder(exchange, "http.auth.user.id") ?? ""],
+  ]);
+  if (exchange.scheme === "https") {
+    variables.set("HTTPS", "on");
+  }
+  if (contentLength !== undefined) {
+    variables.set("CONTENT_LENGTH", String(contentLength));
+  }
+  const type = exchange.header("content-type");
+  if (type !== "") {
+    variables.set("CONTENT_TYPE", textOfBytes(type));
+  }
+  addFields(variables, exchange);
+  return variables;
+}
+
+/** Variables of the server that a program gets: PATH always, others by their names. */
+export function inheritedVariables(passed: readonly string[], all: boolean): Map<string, string> {
+  const names = all ? Object.keys(process.env) : [...alwaysPassed, ...passed];
+  const variables = new Map([["PATH", process.env.PATH || defaultPath]]);
+  for (const name of names) {
+    const value = process.env[name];
+    if (value !== undefined) {
+      variables.set(name, value);
+    }
+  }
+  return variables;
+}
+
+/** Variables as a child process takes them. @throws ServerError HTTP_BAD_REQUEST for a NUL in a value */
+export function asEnvironment(variables: ReadonlyMap<string, string>): Record<string, string> {
+  const environment: Record<string, string> = Object.create(null);
+  for (const [name, value] of variables) {
+    if (value.includes("\0")) {
+      throw refuse(`a NUL in the variable ${name}`);
+    }
+    environment[name] = value;
+  }
+  return environment;
+}

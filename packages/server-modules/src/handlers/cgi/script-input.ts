@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Exchange } from "http-engine/exchange";
+import { HttpError } from "http-engine/http-error";
+import { ServerError } from "server-core/errors";
+
+/** The body of a request, as a program reads it from its standard input. */
+export interface ScriptInput {
+  /** Bytes of it; undefined where the request has none. */
+  readonly length: number | undefined;
+  /** The body: a stream or bytes that are written to the program, or a file that it reads itself. */
+  readonly source: Readable | Buffer | FileHandle | undefined;
+}
+
+/** Limits of a body whose length is not known before it ends. */
+export interface InputLimits {
+  /** Bytes kept in memory. */
+  readonly memoryBytes: number;
+  /** Bytes beyond which it is refused. */
+  readonly maxBytes: number;
+}
+
+/** A file for one body, without a name: it is gone with the last process that has it open. */
+async function openNamelessFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `cgi-body-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Reads a body to its end: programs are told its length before they read it. */
+async function readWhole(body: Readable, { memoryBytes, maxBytes }: InputLimits): Promise<ScriptInput> {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let file: FileHandle | undefined;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (length + chunk.length > maxBytes) {
+        throw new HttpError(413, `request body is larger than the limit of ${maxBytes} bytes`);
+      }
+      if (file === undefined && length + chunk.length > memoryBytes) {
+        file = await openNamelessFile();
+        await writeAll(file, Buffer.concat(chunks), 0);
+        chunks = [];
+      }
+      if (file === undefined) {
+        chunks.push(chunk);
+      } else {
+        await writeAll(file, chunk, length);
+      }
+      length += chunk.length;
+    }
+  } catch (error) {
+    await file?.close();
+    throw error instanceof ServerError || (error as NodeJS.ErrnoException).syscall !== undefined
+      ? error
+      : new ServerError("CLIENT_GONE", "the client closed the connection", { cause: error });
+  }
+  return { length, source: file ?? Buffer.concat(chunks) };
+}
+
+function declaredLength(exchange: Exchange): number | undefined {
+  const text = exchange.header("content-length");
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Prepares the body of a request for a program. One of known length is handed on as it comes.
+ * @throws HttpError 413 over `maxBytes`; ServerError CLIENT_GONE
+ */
+export function scriptInput(exchange: Exchange, limits: InputLimits): ScriptInput | Promise<ScriptInput> {
+  if (!exchange.hasBody) {
+    return { length: declaredLength(exchange), source: undefined };
+  }
+  const whole = exchange.wholeBody;
+  if (whole !== undefined) {
+    return { length: whole.length, source: whole };
+  }
+  const length = declaredLength(exchange);
+  return length === undefined ? readWhole(exchange.body, limits) : { length, source: exchange.body };
+}

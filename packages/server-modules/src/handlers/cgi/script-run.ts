@@ -1,0 +1,367 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { contain } from "http-engine/body/contained-stream";
+import { StreamReading, type StreamTaker } from "http-engine/body/stream-reading";
+import type { Exchange } from "http-engine/exchange";
+import { getHeader } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import { keepEndToEnd } from "../reverse-proxy/proxy-headers.ts";
+import { BodyWriter } from "../reverse-proxy/transport/body-writer.ts";
+import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transport/fastcgi/cgi-head.ts";
+import { groupOptions, type ProcessGroups } from "./process-group.ts";
+import type { ScriptInput } from "./script-input.ts";
+
+const maxHeadBytes = 64 * 1024;
+const maxStderrBytes = 64 * 1024;
+/** How long output is waited for after the program's end: a child that it left behind may hold it open. */
+const lateOutputMs = 2_000;
+
+/** A program as it is started. */
+export interface ScriptCommand {
+  /** Absolute path. */
+  readonly file: string;
+  /** Its name as it sees it itself. */
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Settings of a handler that all of its runs share. */
+export interface ScriptSettings {
+  readonly groups: ProcessGroups;
+  readonly log: Logger;
+  /** Whether each piece of the output is flushed. */
+  readonly flushes: boolean;
+  /** Milliseconds for all of a run; 0 for no limit. */
+  readonly timeoutMs: number;
+  /** Milliseconds without a byte from or to the program; 0 for no limit. */
+  readonly idleMs: number;
+}
+
+/** The error of a program that could not be started. Source: execve(2) */
+function startError(error: unknown, file: string): HttpError {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (code === "E2BIG") {
+    return new HttpError(431, "the request is too large for the environment of a program", { cause: error });
+  }
+  const passes = ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"].includes(code);
+  return new HttpError(passes ? 503 : 500, `cannot start ${file}: ${code || messageOf(error)}`, {
+    cause: error,
+  });
+}
+
+/**
+ * Reads a head as programs print it: a line without a colon is no field.
+ * @throws Error that says what is wrong
+ * Source: RFC 3875, section 6.2; Go, net/http/cgi
+ */
+function readHead(text: string): CgiHead {
+  const lines = text.split(/\r?\n/).filter((line) => line.includes(":") || /^[ \t]/.test(line));
+  const head = parseCgiHead(lines.join("\n"));
+  const isNamed = ["content-type", "location"].some((name) => getHeader(head.headers, name) !== undefined);
+  if (!isNamed && !lines.some((line) => /^status:/i.test(line))) {
+    throw new Error("the response has neither Content-Type nor Location nor Status");
+  }
+  return head;
+}
+
+/** One program that answers one request, with back pressure both ways. */
+export class ScriptRun implements StreamTaker {
+  readonly #exchange: Exchange;
+  readonly #settings: ScriptSettings;
+  readonly #command: ScriptCommand;
+  readonly #finished = Promise.withResolvers<void>();
+  #child: ChildProcess | undefined;
+  #reading: StreamReading | undefined;
+  #writer: BodyWriter | undefined;
+  #head: Buffer = Buffer.alloc(0);
+  #headDone = false;
+  /** Bytes of the declared length that may still come; programs that miscount print more. */
+  #left = Number.POSITIVE_INFINITY;
+  #outputEnded = false;
+  #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+  #settled = false;
+  /** The client takes no more for now: silence is not the program's. */
+  #clientWaits = false;
+  #timers: NodeJS.Timeout[] = [];
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(exchange: Exchange, command: ScriptCommand, settings: ScriptSettings) {
+    this.#exchange = exchange;
+    this.#command = command;
+    this.#settings = settings;
+  }
+
+  /** Runs it. @throws HttpError 500, 503 or 504 when it cannot answer; ServerError CLIENT_GONE */
+  run(input: ScriptInput): Promise<void> {
+    let child: ChildProcess;
+    try {
+      child = this.#spawn(input);
+    } catch (error) {
+      throw startError(error, this.#command.file);
+    }
+    this.#child = child;
+    this.#settings.groups.add(child);
+    child.once("error", (error) => this.#fail(startError(error, this.#command.file)));
+    child.once("exit", (code, signal) => this.#exited(code, signal));
+    if (child.stdout !== null) {
+      this.#reading = new StreamReading(child.stdout, this);
+    }
+    this.#readStderr(child.stderr);
+    this.#send(input.source);
+    this.#startClocks();
+    this.#exchange.onEnd(() => {
+      this.#fail(new ServerError("CLIENT_GONE", "the client closed the connection"));
+    });
+    return this.#finished.promise;
+  }
+
+  #spawn(input: ScriptInput): ChildProcess {
+    const { file, name, args, folder, environment } = this.#command;
+    const { source } = input;
+    const isFile = source !== undefined && !(source instanceof Readable) && !Buffer.isBuffer(source);
+    const stdin = source === undefined ? "ignore" : isFile ? source.fd : "pipe";
+    return spawn(file, [...args], {
+      ...groupOptions,
+      argv0: name,
+      cwd: folder,
+      env: { ...environment },
+      stdio: [stdin, "pipe", "pipe"],
+    });
+  }
+
+  #send(source: ScriptInput["source"]): void {
+    const stdin = this.#child?.stdin;
+    if (!stdin || source === undefined) {
+      return;
+    }
+    contain(stdin); // A program need not read its input.
+    if (Buffer.isBuffer(source)) {
+      stdin.end(source);
+      return;
+    }
+    let resume: (() => void) | undefined;
+    const drained = () => resume?.();
+    stdin.on("drain", drained);
+    stdin.on("close", drained); // the program takes no more: the rest is read, and dropped
+    const sink = {
+      write: (chunk: Buffer) => {
+        this.#idle?.refresh();
+        return stdin.destroyed || stdin.write(chunk);
+      },
+      onceDrain: (callback: () => void) => {
+        resume = callback;
+      },
+    };
+    this.#writer = new BodyWriter(source as Readable, sink, (error) => {
+      if (error === undefined) {
+        stdin.end();
+      } else {
+        this.#fail(error);
+      }
+    });
+  }
+
+  #readStderr(stderr: Readable | null): void {
+    if (stderr === null) {
+      return;
+    }
+    const decoder = new TextDecoder();
+    let text = "";
+    const tell = () => {
+      if (text.trim() !== "") {
+        this.#settings.log.error(`${this.#command.name} wrote to its standard error: ${text.trim()}`);
+      }
+    };
+    new StreamReading(stderr, {
+      data: (chunk) => {
+        if (text.length < maxStderrBytes) {
+          text += decoder.decode(chunk, { stream: true }).slice(0, maxStderrBytes);
+        }
+        return true; // more is dropped: a full pipe would stop the program
+      },
+      end: tell,
+      failed: tell,
+    });
+  }
+
+  #startClocks(): void {
+    const { timeoutMs, idleMs } = this.#settings;
+    if (timeoutMs > 0) {
+      this.#timers.push(setTimeout(() => this.#overdue(`it ran for ${timeoutMs} ms`), timeoutMs));
+    }
+    if (idleMs > 0) {
+      this.#idle = setTimeout(() => {
+        if (this.#clientWaits) {
+          this.#idle?.refresh();
+        } else {
+          this.#overdue(`it neither printed nor read anything for ${idleMs} ms`);
+        }
+      }, idleMs);
+      this.#timers.push(this.#idle);
+    }
+  }
+
+  #overdue(reason: string): void {
+    this.#fail(new HttpError(504, `${this.#command.name} was ended: ${reason}`));
+  }
+
+  // Called by the reading of the output
+
+  data(chunk: Buffer): boolean {
+    this.#idle?.refresh();
+    if (this.#settled) {
+      return true;
+    }
+    if (this.#headDone) {
+      return this.#handOn(chunk);
+    }
+    this.#head = Buffer.concat([this.#head, chunk]);
+    const found = cgiHeadEnd(this.#head);
+    if ((found?.end ?? this.#head.length) > maxHeadBytes) {
+      throw new HttpError(500, `the head of the response is longer than the limit of ${maxHeadBytes} bytes`);
+    }
+    if (found === undefined) {
+      return true;
+    }
+    const rest = this.#head.subarray(found.body);
+    this.#begin(this.#head.toString("latin1", 0, found.end));
+    this.#head = Buffer.alloc(0);
+    return rest.length === 0 || this.#handOn(rest);
+  }
+
+  end(): void {
+    this.#outputEnded = true;
+    this.#finishWhenOver();
+  }
+
+  failed(error: Error): void {
+    this.#fail(error);
+  }
+
+  #begin(text: string): void {
+    let head: CgiHead;
+    try {
+      head = readHead(text);
+    } catch (error) {
+      throw new HttpError(500, `${this.#command.name}: ${messageOf(error)}`);
+    }
+    const { responseHeaders } = this.#exchange;
+    responseHeaders.push(...keepEndToEnd(head.headers));
+    this.#left = head.length ?? Number.POSITIVE_INFINITY;
+    this.#headDone = true;
+    if (getHeader(head.headers, "content-type") === undefined) {
+      this.#exchange.tellType();
+    }
+    this.#exchange.writeHead(head.status);
+    if (this.#settings.flushes) {
+      this.#exchange.flush();
+    }
+  }
+
+  #handOn(bytes: Buffer): boolean {
+    const chunk = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes;
+    this.#left -= chunk.length;
+    if (chunk.length === 0) {
+      return true;
+    }
+    const more = this.#exchange.write(chunk);
+    if (this.#settings.flushes) {
+      this.#exchange.flush();
+    }
+    if (!more) {
+      this.#clientWaits = true;
+      this.#exchange.onceDrain(() => {
+        this.#clientWaits = false;
+        this.#idle?.refresh();
+        this.#reading?.resume();
+      });
+    }
+    return more;
+  }
+
+  // The end
+
+  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#exit = { code, signal };
+    if (!this.#outputEnded && !this.#settled) {
+      clearTimeout(this.#idle);
+      // The output of what the program left behind is waited for as long as it moves.
+      this.#idle = setTimeout(() => {
+        if (this.#clientWaits) {
+          this.#idle?.refresh();
+        } else {
+          this.#outputEnded = true;
+          this.#finishWhenOver();
+        }
+      }, lateOutputMs);
+      this.#timers.push(this.#idle);
+    }
+    this.#finishWhenOver();
+  }
+
+  #finishWhenOver(): void {
+    if (this.#settled || !this.#outputEnded || this.#exit === undefined) {
+      return;
+    }
+    const { code, signal } = this.#exit;
+    const how = signal === null ? `exited with ${code}` : `was ended by ${signal}`;
+    if (!this.#headDone) {
+      this.#fail(
+        new HttpError(500, `${this.#command.name} ${how} before the head of its response was complete`),
+      );
+      return;
+    }
+    if (signal !== null) {
+      this.#fail(new Error(`${this.#command.name} ${how}`)); // cut short, it must not look whole
+      return;
+    }
+    if (code !== 0) {
+      this.#settings.log.warn(`${this.#command.name} ${how}`);
+    }
+    this.#settle();
+    try {
+      this.#exchange.finish();
+      this.#finished.resolve();
+    } catch (error) {
+      this.#finished.reject(error);
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#settled) {
+      return;
+    }
+    this.#settle();
+    this.#finished.reject(error);
+  }
+
+  /** Lets go of everything; a program that still runs is ended. */
+  #settle(): void {
+    this.#settled = true;
+    for (const timer of this.#timers) {
+      clearTimeout(timer);
+    }
+    this.#writer?.stop();
+    this.#reading?.stop();
+    const child = this.#child;
+    if (child !== undefined) {
+      if (this.#exit === undefined || child.stdout?.readableEnded === false) {
+        void this.#settings.groups.end(child);
+      }
+      child.stdin?.destroy();
+      child.stdout?.destroy();
+    }
+  }
+}
+
+/** Closes the file of a body; the program has one of its own. */
+export async function closeInput({ source }: ScriptInput): Promise<void> {
+  if (source !== undefined && !(source instanceof Readable) && !Buffer.isBuffer(source)) {
+    await (source as FileHandle).close();
+  }
+}
