@@ -7,6 +7,6 @@ await bundleProgram({
   lazyPackages: {
     "@grpc/proto-loader": "@grpc/grpc-js",
     undici: "storage",
-    re2js: "storage > traceql",
+    re2js: "",
   },
 });

@@ -8,6 +8,7 @@ import type { SpanJournal } from "./pipeline/journal/span-journal.ts";
 import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";
 import { OrphanJournals } from "./pipeline/orphan-journals.ts";
+import { openPrivacy } from "./pipeline/privacy/open-privacy.ts";
 import { openRecentBatches } from "./pipeline/recent-batches.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
@@ -49,6 +50,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     opened.defer(() => store.close());
     const sampling = await openSampling(options, { store, metrics: registry, log });
     opened.defer(() => sampling.provider.close());
+    const privacy = await openPrivacy(options, { metrics: registry, log, health });
+    opened.defer(() => privacy.close());
     const { journal, openOrphans } = await openJournal(options, metrics, registry, log);
     opened.defer(() => journal.close());
 
@@ -56,8 +59,9 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const context = {
       ...{ journal, metrics, log },
       sampling: sampling.provider,
+      showsRejected: privacy.steps.length === 0,
       recent: openRecentBatches(options["collector.recent-batches"]),
-      steps: openRowSteps(options, [new SpanCounts(metrics), ...sampling.steps], registry),
+      steps: openRowSteps(options, [new SpanCounts(metrics), ...privacy.steps, ...sampling.steps], registry),
       tenants: new TenantCheck(options),
       unfinished,
       bodies: new BodyReader({ maxBytes: maxBodyBytes, unfinished }),
@@ -106,7 +110,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
           }
         }
         await journal.close();
-        await sampling.provider.close();
+        await Promise.all([sampling.provider.close(), privacy.close()]);
         await store.close();
       },
     };

@@ -7,6 +7,9 @@ import { OtlpTranscoder } from "wire/otlp";
 import { RowScanner } from "wire/rows";
 import { CollectorTags } from "../../../tracing-collector/src/pipeline/collector-tags.ts";
 import { keepRows } from "../../../tracing-collector/src/pipeline/keep-rows.ts";
+import { ruleSetOf } from "../../../tracing-collector/src/pipeline/privacy/open-privacy.ts";
+import { parsePrivacyRules } from "../../../tracing-collector/src/pipeline/privacy/parse-privacy-rules.ts";
+import { PrivacyStep } from "../../../tracing-collector/src/pipeline/privacy/privacy-step.ts";
 import { SpanCounts } from "../../../tracing-collector/src/pipeline/span-counts.ts";
 import { parseTailPolicies } from "../../../tracing-collector/src/pipeline/tail/tail-policies.ts";
 import { TailSampler } from "../../../tracing-collector/src/pipeline/tail/tail-sampler.ts";
@@ -44,6 +47,38 @@ print("CollectorTags", () => tags.apply(hundred));
 print("CollectorTags, requests of 1", () => tags.apply(one), 1);
 const downsampling = new TraceDownsampling({ ratio: 1, salt: "" }, { downsampled() {} });
 print("TraceDownsampling, all kept", () => downsampling.apply(hundred));
+
+const names = [
+  '{ action: remove, attributes: ["*.password", authorization, "http.request.header.cookie"] }',
+  "{ action: mask, attributes: [enduser.id] }",
+  "{ action: rename, attributes: [db.query.text], to: db.statement }",
+];
+const mixed = [
+  ...names,
+  "{ action: hash, attributes: [customer.id, user.id], services: [frontend, checkout] }",
+  "{ action: truncate, length: 100, attributes: [db.query.text, exception.stacktrace] }",
+  "{ action: mask, detect: [email, card] }",
+  '{ action: hash, detect: [ipv4, ipv6], except: ["server.*"] }',
+  "{ action: mask, detect: [jwt, bearer, key] }",
+  '{ action: mask, patterns: ["cust-[0-9]{6}"], attributes: ["app.*"] }',
+  "{ action: truncate, length: 200, in: [status-message] }",
+];
+const privacyOf = (rules: readonly string[]) => {
+  const list = rules.map((rule) => `- ${rule}`).join("\n");
+  const { rules: parsed } = parsePrivacyRules(`rules:\n${list}`, "bench");
+  return new PrivacyStep(ruleSetOf({ rules: parsed, hashKey: Buffer.alloc(32, 1) }));
+};
+for (const [what, rules] of [
+  ["three rules by name", names],
+  ["four detectors, nothing found", ["{ action: mask, detect: [email, card, jwt, bearer] }"]],
+  ["four detectors", ["{ action: mask, detect: [email, card, ipv4, jwt] }"]],
+  ["all detectors", ["{ action: mask, detect: [email, card, ipv4, ipv6, jwt, bearer, key] }"]],
+  ["ten mixed rules", mixed],
+] as const) {
+  const step = privacyOf(rules);
+  print(`PrivacyStep, ${what}`, () => step.apply(hundred));
+  print(`PrivacyStep, ${what}, requests of 1`, () => step.apply(one), 1);
+}
 
 let nowMs = 0;
 const sampler = new TailSampler(

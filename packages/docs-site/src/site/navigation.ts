@@ -21,6 +21,7 @@ export const navigation: readonly NavigationGroup[] = [
       "objectives.md",
       "sampling.md",
       "tail-sampling.md",
+      "privacy.md",
       "tracing-command.md",
       "assistants.md",
     ],

@@ -48,6 +48,7 @@ export const sessions: readonly Session[] = [
       "serverfile.md",
       "sampling.md",
       "tail-sampling.md",
+      "privacy.md",
       "security.md",
       "collector-fleet.md",
       "migration-caddy.md",

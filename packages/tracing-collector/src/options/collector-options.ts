@@ -2,6 +2,7 @@ import { storeOptions } from "trace-store";
 import { z } from "zod";
 import { journalOptions } from "./journal-options.ts";
 import { pipelineOptions } from "./pipeline-options.ts";
+import { privacyOptions } from "./privacy-options.ts";
 import { receiverOptions } from "./receiver-options.ts";
 import { samplingOptions } from "./sampling-options.ts";
 
@@ -9,6 +10,7 @@ import { samplingOptions } from "./sampling-options.ts";
 export const collectorOptions = z.object({
   ...receiverOptions.shape,
   ...pipelineOptions.shape,
+  ...privacyOptions.shape,
   ...samplingOptions.shape,
   ...journalOptions.shape,
   ...storeOptions("Where spans go; grpc is a remote storage, memory this process's own, for tests."),

@@ -19,6 +19,8 @@ export interface Pipeline {
   readonly recent?: RecentBatches | undefined;
   /** Logs the spans of a message that were left out. */
   readonly log?: Pick<Logger, "warn"> | undefined;
+  /** Whether the log has their names; true by default. Names may be what privacy rules take out. */
+  readonly showsRejected?: boolean | undefined;
 }
 
 /** Puts the requests of one receiver and format into the pipeline, and counts them. */
@@ -29,14 +31,19 @@ export class SpanIntake {
   readonly #recent: RecentBatches | undefined;
   readonly #source: SpanSource;
   readonly #log: Pick<Logger, "warn"> | undefined;
+  readonly #showsRejected: boolean;
 
-  constructor({ journal, metrics, steps = [], recent, log }: Pipeline, source: SpanSource) {
+  constructor(
+    { journal, metrics, steps = [], recent, log, showsRejected = true }: Pipeline,
+    source: SpanSource,
+  ) {
     this.#journal = journal;
     this.#metrics = metrics;
     this.#steps = steps;
     this.#recent = recent;
     this.#source = source;
     this.#log = log;
+    this.#showsRejected = showsRejected;
   }
 
   /**
@@ -53,7 +60,8 @@ export class SpanIntake {
     if (rejectedSpans > 0) {
       this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
       // Most formats have no field to report this to the sender.
-      this.#log?.warn({ transport, format, reason: errorMessage }, "spans of a message were rejected");
+      const reason = this.#showsRejected ? errorMessage : `${rejectedSpans} rejected`;
+      this.#log?.warn({ transport, format, reason }, "spans of a message were rejected");
     }
     try {
       if (this.#recent === undefined || rows.count === 0) {

@@ -1,0 +1,203 @@
+import { isUtf8 } from "node:buffer";
+import type { Attribute, AttributeType, AttributeValue } from "wire/model";
+import { attributeText, parseAttributeText } from "wire/rows";
+import type { CompiledRule } from "./compiled-rule.ts";
+import type { PlanTable } from "./rule-view.ts";
+import type { ValuePlan } from "./value-plan.ts";
+
+/** The decision about a value. */
+export interface JudgedValue {
+  readonly type: AttributeType;
+  /** In the form of rows. */
+  readonly text: string;
+  readonly isRemoved: boolean;
+  /** Numbers of the rules that changed it, or would have in a dry run; a rule may occur several times. */
+  readonly hits: readonly number[];
+}
+
+/**
+ * Applies the rules of a plan to a value. Values inside of arrays and kvlists are judged one by one first: those of a
+ * kvlist by names such as `user.mail`.
+ * @param text in the form of rows
+ * @param table plans of the place, for names inside of kvlists; undefined when no rule means attributes by name
+ * @throws WireError WIRE_MALFORMED for a text that is none of its type
+ */
+export function judgeValue(
+  plan: ValuePlan,
+  type: AttributeType,
+  text: string,
+  table: PlanTable | undefined,
+): JudgedValue {
+  const hits: number[] = [];
+  if (type !== "array" && type !== "kvlist") {
+    return { ...judgePlain(plan.rules, type, text, hits), hits };
+  }
+  const value = parseAttributeText(type, text);
+  const inner = judgeInside(plan, value, table, hits);
+  const innerText = inner === value ? text : attributeText(inner);
+  const whole = plan.rules.filter(({ finds }) => finds.length === 0);
+  return { ...judgePlain(whole, type, innerText, hits), hits };
+}
+
+/** @returns the same object when nothing changed */
+function judgeInside(
+  plan: ValuePlan,
+  value: AttributeValue,
+  table: PlanTable | undefined,
+  hits: number[],
+): AttributeValue {
+  if (value.type === "array") {
+    const items = value.value.map((item) => judgeItem(plan, item, table, hits));
+    return items.every((item, index) => item === value.value[index])
+      ? value
+      : { type: "array", value: items };
+  }
+  if (value.type !== "kvlist") {
+    return value;
+  }
+  let isChanged = false;
+  const entries: Attribute[] = [];
+  for (const entry of value.value) {
+    const judged = judgeEntry(plan, entry, table, hits);
+    isChanged ||= judged !== entry.value;
+    if (judged !== undefined) {
+      entries.push({ key: entry.key, value: judged });
+    }
+  }
+  return isChanged ? { type: "kvlist", value: entries } : value;
+}
+
+/** An item of an array has no name: only what detectors find in it counts. */
+function judgeItem(
+  plan: ValuePlan,
+  item: AttributeValue,
+  table: PlanTable | undefined,
+  hits: number[],
+): AttributeValue {
+  if (item.type === "array" || item.type === "kvlist") {
+    return judgeInside(plan, item, table, hits);
+  }
+  const detecting = plan.rules.filter(({ finds }) => finds.length > 0);
+  const text = attributeText(item);
+  const judged = judgePlain(detecting, item.type, text, hits);
+  if (judged.isRemoved) {
+    return { type: "empty" };
+  }
+  return judged.text === text && judged.type === item.type ? item : { type: "string", value: judged.text };
+}
+
+/** @returns undefined for an entry that goes */
+function judgeEntry(
+  parent: ValuePlan,
+  { key, value }: Attribute,
+  table: PlanTable | undefined,
+  hits: number[],
+): AttributeValue | undefined {
+  const path = `${parent.key}.${key}`;
+  const plan = table?.of(path) ?? { ...parent, key: path };
+  const isNested = value.type === "array" || value.type === "kvlist";
+  const inner = isNested ? judgeInside(plan, value, table, hits) : value;
+  // Without plans by name, rules for whole values mean the attribute around this one.
+  const rules = plan.rules.filter(({ finds }) => (finds.length === 0 ? table !== undefined : !isNested));
+  const text = attributeText(inner);
+  const judged = judgePlain(rules, inner.type, text, hits);
+  if (judged.isRemoved) {
+    return undefined;
+  }
+  return judged.text === text && judged.type === inner.type ? inner : { type: "string", value: judged.text };
+}
+
+type Plain = Omit<JudgedValue, "hits">;
+
+function judgePlain(
+  rules: readonly CompiledRule[],
+  type: AttributeType,
+  text: string,
+  hits: number[],
+): Plain {
+  let now: Plain = { type, text, isRemoved: false };
+  for (const rule of rules) {
+    const next = rule.finds.length === 0 ? wholeBy(rule, now) : partsBy(rule, now);
+    if (next === undefined) {
+      continue;
+    }
+    hits.push(rule.index);
+    if (!rule.isDryRun) {
+      now = next;
+    }
+    if (now.isRemoved) {
+      break;
+    }
+  }
+  return now;
+}
+
+/** @returns undefined when the rule changes nothing */
+function wholeBy({ action, replace }: CompiledRule, value: Plain): Plain | undefined {
+  if (action === "remove") {
+    return { ...value, isRemoved: true };
+  }
+  if (action === "rename") {
+    return value;
+  }
+  const text = value.text === "" ? "" : replace(value.text);
+  return text === value.text ? undefined : { type: "string", text, isRemoved: false };
+}
+
+/** @returns undefined when nothing is found */
+function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
+  const text = searchedText(value);
+  const places = text === "" ? [] : allPlaces(rule, text);
+  if (places.length === 0) {
+    return undefined;
+  }
+  if (rule.action === "remove") {
+    return { ...value, isRemoved: true };
+  }
+  if (value.type === "bytes") {
+    return { type: "string", text: rule.replace(text), isRemoved: false };
+  }
+  let result = "";
+  let copied = 0;
+  for (let index = 0; index < places.length; index += 2) {
+    const [start, end] = [places[index] as number, places[index + 1] as number];
+    result += text.slice(copied, start) + rule.replace(text.slice(start, end));
+    copied = end;
+  }
+  return { type: "string", text: result + text.slice(copied), isRemoved: false };
+}
+
+/** The text in which a value is searched: that of bytes when they are one. */
+function searchedText({ type, text }: Plain): string {
+  if (type !== "bytes") {
+    return text;
+  }
+  const bytes = Buffer.from(text, "hex");
+  return isUtf8(bytes) ? bytes.toString() : "";
+}
+
+/** The findings of all detectors of a rule, in their order; those that overlap are one. */
+function allPlaces({ finds }: CompiledRule, text: string): readonly number[] {
+  const [only] = finds;
+  if (finds.length === 1 && only !== undefined) {
+    return only(text);
+  }
+  const pairs: (readonly [number, number])[] = [];
+  for (const find of finds) {
+    const found = find(text);
+    for (let index = 0; index < found.length; index += 2) {
+      pairs.push([found[index] as number, found[index + 1] as number]);
+    }
+  }
+  pairs.sort(([a], [b]) => a - b);
+  const places: number[] = [];
+  for (const [start, end] of pairs) {
+    const last = places.length - 1;
+    if (last > 0 && start < (places[last] as number)) {
+      places[last] = Math.max(places[last] as number, end);
+    } else {
+      places.push(start, end);
+    }
+  }
+  return places;
+}

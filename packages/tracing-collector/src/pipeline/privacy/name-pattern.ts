@@ -1,0 +1,56 @@
+/** The longest name or pattern of a name in a file of rules, in characters. */
+export const maxNameLength = 256;
+
+/** Whether a name is meant. */
+export type NameTest = (name: string) => boolean;
+
+/** Letters of ASCII in lower case, so that `Authorization` and `authorization` are one name. */
+function lowered(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/**
+ * A test for any of some patterns: `*` stands for any characters, `?` for one, everything else for itself. The case of
+ * ASCII letters does not count.
+ * @param patterns each of at most {@link maxNameLength} characters, which bounds the time of a test
+ */
+export function nameTest(patterns: readonly string[]): NameTest {
+  const exact = new Set<string>();
+  const globs: string[] = [];
+  for (const pattern of patterns.map(lowered)) {
+    if (/[*?]/.test(pattern)) {
+      globs.push(pattern);
+    } else {
+      exact.add(pattern);
+    }
+  }
+  return (name) => {
+    const low = lowered(name);
+    return exact.has(low) || globs.some((glob) => globMatches(glob, low));
+  };
+}
+
+/** Never looks at a character more often than the pattern is long: only the last `*` is tried again. */
+function globMatches(glob: string, name: string): boolean {
+  let [at, star, retry] = [0, -1, 0];
+  let index = 0;
+  while (index < name.length) {
+    const wanted = glob[at];
+    if (wanted === "*") {
+      star = at++;
+      retry = index;
+    } else if (wanted === "?" || wanted === name[index]) {
+      at++;
+      index++;
+    } else if (star >= 0) {
+      at = star + 1;
+      index = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (glob[at] === "*") {
+    at++;
+  }
+  return at === glob.length;
+}

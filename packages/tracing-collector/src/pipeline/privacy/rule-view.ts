@@ -1,0 +1,159 @@
+import type { CompiledRule } from "./compiled-rule.ts";
+import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields.ts";
+import { planFor, type ValuePlan } from "./value-plan.ts";
+
+const slotCount = 1024;
+/** Names come from senders: with more, the plans of all are made anew. */
+const maxPlans = 4096;
+
+/** A name with its plan. */
+export interface PlannedName {
+  /** Its bytes. */
+  readonly key: Uint8Array;
+  readonly plan: ValuePlan;
+  /** The name that came after it last time. */
+  next: PlannedName | undefined;
+}
+
+/** The plans for the attributes of one place, by their names' bytes. */
+export class PlanTable {
+  readonly #rules: readonly CompiledRule[];
+  readonly #place: PrivacyPlace;
+  readonly #slots: (PlannedName | undefined)[] = new Array(slotCount).fill(undefined);
+  readonly #plans = new Map<string, ValuePlan>();
+  /** Stands before the first name of a list. */
+  readonly start: PlannedName;
+
+  constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
+    this.#rules = rules;
+    this.#place = place;
+    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), next: undefined };
+  }
+
+  /** @param hash any number that is the same for the same bytes */
+  find(bytes: Uint8Array, start: number, end: number, hash: number): PlannedName {
+    const at = (hash ^ (hash >>> 15)) & (slotCount - 1);
+    const slot = this.#slots[at];
+    if (slot !== undefined && isSame(slot.key, bytes, start, end)) {
+      return slot;
+    }
+    const key = Buffer.from(bytes.subarray(start, end));
+    const named = { key, plan: this.of(key.toString()), next: undefined };
+    this.#slots[at] = named;
+    return named;
+  }
+
+  of(key: string): ValuePlan {
+    const known = this.#plans.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const plan = planFor(this.#rules, this.#place, key);
+    if (this.#plans.size >= maxPlans) {
+      this.#plans.clear();
+    }
+    this.#plans.set(key, plan);
+    return plan;
+  }
+}
+
+/** Whether the name is at `bytes[start]`, and `mark` after it. */
+export function isNameAt({ key }: PlannedName, bytes: Uint8Array, start: number, mark: number): boolean {
+  const { length } = key;
+  if (bytes[start + length] !== mark) {
+    return false;
+  }
+  for (let index = 0; index < length; index++) {
+    if (key[index] !== bytes[start + index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function isSame(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  const { length } = key;
+  if (length !== end - start) {
+    return false;
+  }
+  for (let index = 0; index < length; index++) {
+    if (key[index] !== bytes[start + index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+type AttributePlace = (typeof attributePlaces)[number];
+type TextPlace = (typeof textPlaces)[number];
+
+/** The rules for the spans of some services, scopes and tenants, by place. A place without rules is undefined. */
+export class RuleView {
+  readonly tables: Readonly<Record<AttributePlace, PlanTable | undefined>>;
+  readonly texts: Readonly<Record<TextPlace, ValuePlan | undefined>>;
+  /** Whether rules mean attributes by name, which kvlists may have inside. */
+  readonly hasNames: boolean;
+
+  constructor(rules: readonly CompiledRule[]) {
+    const tableOf = (place: AttributePlace) =>
+      rules.some(({ places }) => places.has(place)) ? new PlanTable(rules, place) : undefined;
+    const textOf = (place: TextPlace) => {
+      const plan = planFor(rules, place, undefined);
+      return plan.isIdle ? undefined : plan;
+    };
+    const record = <K extends string, V>(keys: readonly K[], of: (key: K) => V) =>
+      Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
+    this.tables = record(attributePlaces, tableOf);
+    this.texts = record(textPlaces, textOf);
+    this.hasNames = rules.some(({ isNamed }) => isNamed !== undefined);
+  }
+}
+
+/** Services and scopes come from senders: with more, the views of all are found anew. */
+const maxKnown = 2048;
+
+/** Finds the rules that apply to spans of a tenant, service and scope. */
+export class RuleViews {
+  readonly #rules: readonly CompiledRule[];
+  readonly #only: RuleView | undefined;
+  readonly #bySource = new Map<string, RuleView>();
+  /** Views by the numbers of their rules: sources with the same rules share one. */
+  readonly #byRules = new Map<string, RuleView>();
+
+  constructor(rules: readonly CompiledRule[]) {
+    this.#rules = rules;
+    const isConditional = rules.some(
+      ({ services, scopes, tenants }) =>
+        services !== undefined || scopes !== undefined || tenants !== undefined,
+    );
+    this.#only = isConditional ? undefined : new RuleView(rules);
+  }
+
+  /** The view of all spans, when no rule asks whose they are. */
+  get only(): RuleView | undefined {
+    return this.#only;
+  }
+
+  of(tenant: string, service: string, scope: string): RuleView {
+    const source = JSON.stringify([tenant, service, scope]);
+    const known = this.#bySource.get(source);
+    if (known !== undefined) {
+      return known;
+    }
+    const rules = this.#rules.filter(
+      (rule) =>
+        (rule.tenants?.(tenant) ?? true) &&
+        (rule.services?.(service) ?? true) &&
+        (rule.scopes?.(scope) ?? true),
+    );
+    const numbers = rules.map(({ index }) => index).join();
+    if (this.#bySource.size >= maxKnown) {
+      this.#bySource.clear();
+      this.#byRules.clear();
+    }
+    const view = this.#byRules.get(numbers) ?? new RuleView(rules);
+    this.#byRules.set(numbers, view);
+    this.#bySource.set(source, view);
+    return view;
+  }
+}
