@@ -1,21 +1,46 @@
 import type { LogValue } from "server-core/logging/log-entry";
 import type { Exchange } from "./exchange.ts";
 
-const extra = new WeakMap<Exchange, Map<string, LogValue | (() => LogValue)>>();
+interface ExtraField {
+  /** Or what gives it when the line is written. */
+  readonly value: LogValue | (() => LogValue);
+  /** Whether its handler adds it after the handlers within have run. */
+  readonly isLate: boolean;
+  /** Failure that the routes answered when it was added; undefined outside of error routes. */
+  readonly error: Exchange["error"];
+}
 
-/** Adds a field to the request's line in the access log. @param value or what gives it when the line is written */
-export function addLogField(exchange: Exchange, name: string, value: LogValue | (() => LogValue)): void {
+const extra = new WeakMap<Exchange, Map<string, ExtraField>>();
+
+/** Adds a field to the request's line in the access log; of two with one name the later wins. */
+export function addLogField(exchange: Exchange, name: string, value: LogValue): void {
+  setField(exchange, name, { value, isLate: false, error: exchange.error });
+}
+
+/**
+ * As {@link addLogField}, for a handler that adds its field after the handlers within have run: of two such handlers the
+ * outer one wins, and both win over fields of before. Error routes run after all others, so theirs win.
+ * @param value read when the line is written
+ */
+export function addLateLogField(exchange: Exchange, name: string, value: () => LogValue): void {
+  setField(exchange, name, { value, isLate: true, error: exchange.error });
+}
+
+function setField(exchange: Exchange, name: string, field: ExtraField): void {
   let fields = extra.get(exchange);
   if (fields === undefined) {
     fields = new Map();
     extra.set(exchange, fields);
   }
-  fields.set(name, value);
+  const known = fields.get(name);
+  if (known?.isLate !== true || known.error !== field.error) {
+    fields.set(name, field);
+  }
 }
 
-/** The fields added by {@link addLogField}. */
+/** The fields added by {@link addLogField} and {@link addLateLogField}. */
 export function* extraLogFields(exchange: Exchange): Generator<[name: string, value: LogValue]> {
-  for (const [name, value] of extra.get(exchange) ?? []) {
+  for (const [name, { value }] of extra.get(exchange) ?? []) {
     yield [name, typeof value === "function" ? value() : value];
   }
 }

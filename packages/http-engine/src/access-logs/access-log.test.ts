@@ -5,6 +5,8 @@ import { LogSet } from "server-core/logging/logging";
 import { expect, test } from "vitest";
 import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 import type { Exchange } from "../exchange.ts";
+import type { HttpHandler } from "../handler.ts";
+import { HttpError } from "../http-error.ts";
 import { setPlaceholder } from "../placeholders.ts";
 import { type MadeRequest, makeAnswering } from "../testing/make-exchange.ts";
 import { type AccessLogConfig, accessLogSchema } from "./access-config.ts";
@@ -180,4 +182,28 @@ test("log_append adds fields", async () => {
     exchange.vars.set("v", 7);
   });
   expect(line).toMatchObject({ text: "plain", var: 7, early: "before", late: "7" });
+});
+
+test("of two log_append for one key the outer wins, unless an error route has one", async () => {
+  const [outer, inner, early, late] = await Promise.all(
+    [
+      { key: "k", value: "outer" },
+      { key: "k", value: "inner" },
+      { key: "k", value: "early", early: true },
+      { key: "k", value: "error" },
+    ].map((config) => provisionHandler("log_append", config)),
+  );
+  const fieldOf = (...handlers: readonly (HttpHandler | undefined)[]) =>
+    logged({}, {}, (exchange) => {
+      for (const handler of handlers) {
+        if (handler === late) {
+          exchange.error = new HttpError(500, "failed");
+        }
+        void handler?.handle(exchange, () => {});
+      }
+    })[0]?.k;
+  expect(fieldOf(outer, inner)).toBe("outer");
+  expect(fieldOf(outer, early)).toBe("outer");
+  expect(fieldOf(early, inner)).toBe("inner");
+  expect(fieldOf(outer, late)).toBe("error");
 });

@@ -1,5 +1,5 @@
 import type { Exchange } from "http-engine/exchange";
-import { addLogField } from "http-engine/extra-fields";
+import { addLateLogField, addLogField } from "http-engine/extra-fields";
 import type { HttpHandler } from "http-engine/handler";
 import { readPlaceholder } from "http-engine/placeholders";
 import type { LogValue } from "server-core/logging/log-entry";
@@ -25,12 +25,11 @@ export const logAppend = defineModule({
       startsNothing: true,
       inRehearsal: "runs",
       handle(exchange, next) {
-        // Else looked up when the line is written.
-        addLogField(
-          exchange,
-          config.key,
-          config.early === true ? logValueOf(exchange) : () => logValueOf(exchange),
-        );
+        if (config.early === true) {
+          addLogField(exchange, config.key, logValueOf(exchange));
+        } else {
+          addLateLogField(exchange, config.key, () => logValueOf(exchange));
+        }
         return next(exchange);
       },
     };
