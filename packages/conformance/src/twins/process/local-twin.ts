@@ -17,6 +17,12 @@ const reloadAfterMs = 4;
 /** Within so long after a load the certificates of its sites are made. */
 const readyMs = 400;
 
+/**
+ * First line of a health check, which each server makes in its own moments. FastCGI programs see the path of a file, and no
+ * version.
+ */
+const healthCheck = / (\/(up|health|old|a(%3F|\?)b=c)\b|\S*\/(up|health|old|a\?b=c)$)/;
+
 /** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
 const orderly = /lb_policy first/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
@@ -154,9 +160,7 @@ export class LocalTwin implements Twin {
       return this.#plain({ ...each, ...this.#seen.factsOf(id, skipsPlace), ...logged }, id);
     });
     const known = new Set(ids);
-    const unnamed = this.#seen
-      .unnamed(known)
-      .filter((start) => !/ \/(up|health|old|a(%3F|\?)b=c)\b/.test(start));
+    const unnamed = this.#seen.unnamed(known).filter((start) => !healthCheck.test(start));
     const others = entries.filter((entry) => !known.has(exchangeOfEntry(entry)));
     const site = {
       ...leftOpen,
