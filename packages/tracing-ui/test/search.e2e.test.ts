@@ -85,6 +85,33 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(await page.getByLabel("Tags").evaluate((tags) => tags === document.activeElement)).toBe(true);
   });
 
+  test("two traces are chosen for comparing, each from a search of its own", async () => {
+    const page = await open("/search?service=frontend&limit=50");
+    const bar = page.getByRole("region", { name: "Traces to compare" });
+    const choose = (nth: number) => page.getByRole("checkbox", { name: /^Compare / }).nth(nth);
+    const idOf = async (nth: number) =>
+      (await page.locator(".result-link").nth(nth).getAttribute("href"))?.split("/").pop();
+    await page.locator(".result").first().waitFor();
+    await choose(1).check();
+    const a = await idOf(1);
+    await bar.getByRole("link", { name: "Compare with the median" }).waitFor();
+    await page.getByLabel("Service", { exact: true }).fill("payment");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.waitForURL(/service=payment/);
+    await page.locator(".search-page .results:not([aria-busy=true])").waitFor();
+    await choose(0).focus();
+    await page.keyboard.press("Space");
+    const b = await idOf(0);
+    expect(await violationsOn(page)).toEqual([]);
+    await bar.getByRole("link", { name: "Compare", exact: true }).click();
+    await page.waitForURL(new RegExp(`/compare\\?a=${a}&b=${b}`));
+    await page.goBack();
+    await bar.getByRole("button", { name: "Do not compare A" }).click();
+    await bar.getByRole("button", { name: "Clear" }).click();
+    await bar.waitFor({ state: "detached" });
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("a mistake in TraceQL is told in the server's words, and the text stays", async () => {
     const page = await open("/search?q=%7B%20nonsense%20%7D");
     await page.getByText("parse error at line 1, col 3").waitFor();

@@ -7,6 +7,7 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import { useChosenTraces } from "../../searches/chosen-traces.ts";
 import type { Sort } from "../../searches/search-address.ts";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { directionOf, nextSort, serviceTotals, sortResults } from "./result-order.ts";
@@ -32,11 +33,13 @@ export function ResultList(props: {
   stale: boolean;
   /** Columns of choice: attributes as TraceQL writes them. */
   columns: readonly string[];
+  /** Whether traces can be chosen for comparing; those of a file cannot. */
+  canCompare: boolean;
   onSort: (sort: Sort) => void;
   /** Stands at the end of the head. */
   children?: ReactNode;
 }) {
-  const { results, limit, sort, stale, columns, onSort, children } = props;
+  const { results, limit, sort, stale, columns, canCompare, onSort, children } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const totals = useMemo(() => serviceTotals(results), [results]);
   const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
@@ -47,6 +50,8 @@ export function ResultList(props: {
   const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
   const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
   const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
+  const chosen = useChosenTraces().map(({ traceId }) => traceId);
+  const sideOf = (traceId: string) => ["", "A", "B"][chosen.indexOf(traceId) + 1];
   const zone = useChoice(zoneChoice);
   const today = dateText(Date.now() * 1_000, zone);
   const otherDays = results.some((row) => dateText(row.startUs, zone) !== today);
@@ -80,7 +85,11 @@ export function ResultList(props: {
       <div className="results-scroll" ref={table}>
         <table
           aria-label="Traces"
-          className={[otherDays ? "with-days" : "", `sorted-${sort.replace(/^-|@.*/g, "")}`].join(" ")}
+          className={[
+            otherDays ? "with-days" : "",
+            chosen.length > 0 ? "choosing" : "",
+            `sorted-${sort.replace(/^-|@.*/g, "")}`,
+          ].join(" ")}
           style={{ "--places": `${placesPx}px`, "--values": columns.length } as CSSProperties}
         >
           <thead>
@@ -118,7 +127,11 @@ export function ResultList(props: {
           </thead>
           <tbody className={stale ? "results-stale" : undefined}>
             {rows.map((row) => (
-              <ResultRow key={row.traceId} {...{ row, hues, places, longestUs, columns }} />
+              <ResultRow
+                key={row.traceId}
+                {...{ row, hues, places, longestUs, columns }}
+                side={canCompare ? sideOf(row.traceId) : undefined}
+              />
             ))}
           </tbody>
         </table>

@@ -5,6 +5,7 @@ import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import { toggleChosen } from "../../searches/chosen-traces.ts";
 import { isArriving } from "../../trace/is-arriving.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
@@ -17,13 +18,16 @@ export function ResultRow(props: {
   longestUs: number;
   /** Columns of choice. */
   columns: readonly string[];
+  /** A or B for a trace that is chosen for comparing, "" for another; undefined where none can be chosen. */
+  side: string | undefined;
 }) {
-  const { row, hues, places, longestUs, columns } = props;
+  const { row, hues, places, longestUs, columns, side } = props;
   const zone = useChoice(zoneChoice);
   const day = dateText(row.startUs, zone);
   return (
     <tr className={row.errors > 0 ? "result failed" : "result"}>
       <td className="mono col-start">
+        {side !== undefined && <ChooseBox row={row} side={side} />}
         {day !== dateText(Date.now() * 1_000, zone) && <span className="unit">{day.slice(5)} </span>}
         {clockText(row.startUs, zone).slice(0, 8)}
         <span className="result-fraction">{clockText(row.startUs, zone).slice(8)}</span>
@@ -68,6 +72,22 @@ export function ResultRow(props: {
         </span>
       </td>
     </tr>
+  );
+}
+
+/** Chooses a trace for comparing. */
+function ChooseBox({ row, side }: { row: TraceSummary; side: string }) {
+  const { traceId, rootService, rootOperation, durationUs } = row;
+  const name = `${rootService} ${rootOperation}`;
+  return (
+    <input
+      type="checkbox"
+      className="result-choice"
+      title={side === "" ? "Choose for comparing" : `${side} of the comparison`}
+      aria-label={`Compare ${name}`}
+      checked={side !== ""}
+      onChange={() => toggleChosen({ traceId, name, durationUs })}
+    />
   );
 }
 

@@ -13,6 +13,7 @@ import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
 import { embedding } from "../../links/embedding.ts";
+import { useChosenTraces } from "../../searches/chosen-traces.ts";
 import { addressFields, defaultAddress, type SearchAddress } from "../../searches/search-address.ts";
 import { tagText } from "../../searches/tag-text.ts";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
@@ -20,7 +21,6 @@ import { changesAddress, changesFields } from "../changes/changes-address.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { attributeParts, columnsOf } from "./columns.ts";
 import { lastService, rememberService } from "./last-service.ts";
-import { NothingFound } from "./nothing-found.tsx";
 import { Overview } from "./overview.tsx";
 import { ResultList } from "./result-list.tsx";
 import { SearchForm } from "./search-form.tsx";
@@ -30,9 +30,13 @@ import { selectionText } from "./selection.ts";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
+const ChosenBar = lazy(() => import("./chosen-bar.tsx").then((file) => ({ default: file.ChosenBar })));
 const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
 const GroupList = lazy(() => import("./group-list.tsx").then((file) => ({ default: file.GroupList })));
 const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
+const NothingFound = lazy(() =>
+  import("./nothing-found.tsx").then((file) => ({ default: file.NothingFound })),
+);
 /** For the query service to turn OTLP into traces, milliseconds. */
 const fileTimeoutMs = 60_000;
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
@@ -119,6 +123,7 @@ export function SearchPage() {
     void goTo({ ...whole, q: `${plan.grouped?.q ?? "{ }"}\n| { ${condition} }` });
   }
 
+  const choosing = useChosenTraces().length > 0;
   const isLive = address.live === "1" && can.tail;
   const isFile = address.file === "1";
   // Nothing found in a store of which a part is away is no empty store.
@@ -143,7 +148,12 @@ export function SearchPage() {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
     const columns = isFile || !can.traceql || plan.byIds !== undefined ? [] : columnsOf(address.cols);
     return (
-      <ResultList results={rows} sort={address.sort} {...{ limit, stale, columns, onSort }}>
+      <ResultList
+        {...{ limit, stale, columns, onSort }}
+        results={rows}
+        sort={address.sort}
+        canCompare={!isFile && !embedding.isEmbedded}
+      >
         {plan.grouped !== undefined && !isFile && (
           <ColumnMenu
             columns={columns}
@@ -283,6 +293,11 @@ export function SearchPage() {
           onFilter={filterBy}
           changes={plan.conditions && changesOf(plan.conditions, address)}
         />
+      )}
+      {choosing && !embedding.isEmbedded && (
+        <Suspense fallback={null}>
+          <ChosenBar />
+        </Suspense>
       )}
       <Suspense fallback={<Loading>Opening…</Loading>}>{body()}</Suspense>
     </div>

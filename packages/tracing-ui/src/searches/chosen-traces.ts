@@ -1,0 +1,63 @@
+import { useSyncExternalStore } from "react";
+import * as z from "zod/mini";
+
+/** A trace that was chosen for comparing. */
+export interface ChosenTrace {
+  traceId: string;
+  /** Service and operation of its root. */
+  name: string;
+  durationUs: number;
+}
+
+const key = "tracing.chosen";
+/** A comparison has two sides. */
+const most = 2;
+const stored = z.array(z.object({ traceId: z.string(), name: z.string(), durationUs: z.number() }));
+const listeners = new Set<() => void>();
+let chosen: readonly ChosenTrace[] = readChosen();
+
+/** The list with a trace added or taken away; a third takes the place of the second. */
+export function toggled(list: readonly ChosenTrace[], trace: ChosenTrace): readonly ChosenTrace[] {
+  const others = list.filter(({ traceId }) => traceId !== trace.traceId);
+  return others.length < list.length ? others : [...others.slice(0, most - 1), trace];
+}
+
+/** Chooses a trace, or drops it. The choice outlives searches and other pages of this tab. */
+export function toggleChosen(trace: ChosenTrace): void {
+  choose(toggled(chosen, trace));
+}
+
+/** Drops all chosen traces. */
+export function dropChosen(): void {
+  choose([]);
+}
+
+/** The traces chosen for comparing, the first as A; two at most. */
+export function useChosenTraces(): readonly ChosenTrace[] {
+  return useSyncExternalStore(subscribe, () => chosen);
+}
+
+function choose(next: readonly ChosenTrace[]): void {
+  chosen = next;
+  try {
+    sessionStorage.setItem(key, JSON.stringify(next));
+  } catch {
+    // Storage refused: the choice lasts as long as the page.
+  }
+  for (const listener of listeners) {
+    listener();
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function readChosen(): readonly ChosenTrace[] {
+  try {
+    return stored.parse(JSON.parse(sessionStorage.getItem(key) ?? "[]")).slice(0, most);
+  } catch {
+    return [];
+  }
+}
