@@ -2,17 +2,21 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { AnswerReader } from "./answer-reader.ts";
 
-/** A reader that was given a text in parts. @param pieceLetters it parses at a time @param partLetters of a part */
-function read(text: string, pieceLetters: number, partLetters: number): AnswerReader {
-  const reader = new AnswerReader(pieceLetters);
-  for (let at = 0; at < text.length; at += partLetters) {
-    reader.push(text.slice(at, at + partLetters));
+/** A reader that was given a text in parts. @param pieceBytes it parses at a time @param partBytes of a part */
+function read(text: string, pieceBytes: number, partBytes: number): AnswerReader {
+  const reader = new AnswerReader(pieceBytes);
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    reader.push(bytes.subarray(at, at + partBytes));
   }
   return reader;
 }
 
 // Texts that look like the place between two spans, quotes and all.
-const text = fc.oneof(fc.string(), fc.constantFrom('},{"traceID":"', '"},{"traceID":"x', "\\", '\\"'));
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom('},{"traceID":"', '"},{"traceID":"x', "\\", '\\"'),
+);
 const span = fc.record({
   ...{ traceID: text, spanID: text, operationName: text },
   references: fc.array(fc.record({ refType: text, traceID: text, spanID: text }), { maxLength: 2 }),
@@ -77,4 +81,11 @@ test("pieces of a long trace are parsed while it arrives", () => {
     JSON.parse = original;
   }
   expect(Math.max(...parsed)).toBeLessThan(3_000);
+});
+
+test("a span that is longer than a piece is read like the others", () => {
+  const long = { traceID: "t", spanID: "1", tags: [{ key: "a", value: "}".repeat(5_000) }] };
+  const spans = [{ traceID: "t", spanID: "0" }, long, { traceID: "t", spanID: "2" }, long];
+  const value = { data: [{ traceID: "t", spans, processes: {} }], errors: null };
+  expect(read(JSON.stringify(value), 50, 20).value()).toEqual(value);
 });

@@ -2,45 +2,55 @@
  * Between two spans of a trace, as query services write them. It is never inside a text, where each quote has a
  * backslash before it.
  */
-const between = '},{"traceID":"';
+const between = new TextEncoder().encode('},{"traceID":"');
+const [spanEnd = 0] = between;
+const listStart = "[".charCodeAt(0);
+const listEnd = "]".charCodeAt(0);
 
-/** Letters that are parsed at a time: fewer cost more calls, more leave work for after the last byte. */
-const pieceLetters = 1 << 20;
+/** Bytes that are parsed at a time: fewer cost more calls, more leave work for after the last byte. */
+const pieceBytes = 1 << 20;
 
 /**
  * Reads a JSON answer while it arrives. The spans of one long trace are parsed piece by piece, so that little is left
- * to do after the last byte; every other answer is parsed at its end.
+ * to do after the last byte; every other answer is parsed at its end. Bytes become text only where they are parsed:
+ * texts of small parts would be copied by each collection of garbage.
  */
 export class AnswerReader {
-  readonly #pieceLetters: number;
+  readonly #pieceBytes: number;
   /** All that arrived, for answers that turn out to be no single trace. */
-  readonly #texts: string[] = [];
+  readonly #chunks: Uint8Array[] = [];
   /** Up to the end of the first span; undefined before it is known. */
   #head: string | undefined;
   readonly #pieces: unknown[][] = [];
-  /** The text after the last piece. */
-  #rest = "";
+  /** The bytes after the last piece, behind one that makes a list of them. */
+  #rest = new Uint8Array(1);
+  #restEnd = 1;
+  /** The end of the rest from which on it is looked through. */
+  #cutAt: number;
   #isWhole = false;
 
-  constructor(letters = pieceLetters) {
-    this.#pieceLetters = letters;
+  constructor(bytes = pieceBytes) {
+    this.#pieceBytes = bytes;
+    this.#cutAt = bytes;
   }
 
-  /** Takes the next part of the answer. */
-  push(text: string): void {
-    this.#texts.push(text);
+  /** Takes the next part of the answer, which must stay as it is. */
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
     if (this.#isWhole) {
       return;
     }
-    this.#rest += text;
-    if (this.#rest.length >= this.#pieceLetters) {
+    this.#append(chunk);
+    if (this.#restEnd > this.#cutAt) {
       this.#cut();
     }
   }
 
   /** All that arrived. */
   text(): string {
-    return this.#texts.join("");
+    const decoder = new TextDecoder();
+    const parts = this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
+    return parts.join("") + decoder.decode();
   }
 
   /** The value of the whole answer; undefined when it is not JSON. */
@@ -48,32 +58,69 @@ export class AnswerReader {
     return this.#joined() ?? parse(this.text());
   }
 
+  #append(chunk: Uint8Array): void {
+    const end = this.#restEnd + chunk.length;
+    if (end > this.#rest.length) {
+      const grown = new Uint8Array(Math.max(end, 2 * this.#rest.length));
+      grown.set(this.#rest.subarray(0, this.#restEnd));
+      this.#rest = grown;
+    }
+    this.#rest.set(chunk, this.#restEnd);
+    this.#restEnd = end;
+  }
+
   #cut(): void {
     if (this.#head === undefined) {
-      const end = this.#rest.indexOf(between);
+      const end = this.#find(1, (bytes, from) => bytes.indexOf(spanEnd, from + 1));
       if (end === -1) {
         this.#giveUp();
         return;
       }
-      this.#head = this.#rest.slice(0, end + 1);
-      this.#rest = this.#rest.slice(end + 2);
+      this.#head = decode(this.#rest.subarray(1, end + 1));
+      this.#drop(end + 2);
     }
-    const end = this.#rest.lastIndexOf(between);
+    const end = this.#find(this.#restEnd, (bytes, from) =>
+      from === 0 ? -1 : bytes.lastIndexOf(spanEnd, from - 1),
+    );
     if (end === -1) {
+      this.#cutAt = this.#restEnd + this.#pieceBytes;
       return;
     }
-    const piece = parse(`[${this.#rest.slice(0, end + 1)}]`);
+    this.#rest[0] = listStart;
+    this.#rest[end + 1] = listEnd;
+    const piece = parse(decode(this.#rest.subarray(0, end + 2)));
     if (Array.isArray(piece)) {
       this.#pieces.push(piece);
-      this.#rest = this.#rest.slice(end + 2);
+      this.#drop(end + 2);
+      this.#cutAt = this.#pieceBytes;
     } else {
       this.#giveUp();
     }
   }
 
+  /**
+   * A place between two spans in the rest; −1 without one.
+   * @param next the next end of an object, from a place on; −1 without one
+   */
+  #find(start: number, next: (bytes: Uint8Array, from: number) => number): number {
+    const bytes = this.#rest.subarray(0, this.#restEnd);
+    for (let at = next(bytes, start); at > 0; at = next(bytes, at)) {
+      if (between.every((byte, index) => bytes[at + index] === byte)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** Drops the rest up to a place. */
+  #drop(upTo: number): void {
+    this.#rest.copyWithin(1, upTo, this.#restEnd);
+    this.#restEnd -= upTo - 1;
+  }
+
   #giveUp(): void {
     this.#isWhole = true;
-    this.#rest = "";
+    this.#rest = new Uint8Array(0);
     this.#pieces.length = 0;
   }
 
@@ -82,7 +129,8 @@ export class AnswerReader {
     if (this.#head === undefined || this.#isWhole) {
       return undefined;
     }
-    const answer = parse(`${this.#head},${this.#rest}`) as { data?: unknown } | null | undefined;
+    const rest = decode(this.#rest.subarray(1, this.#restEnd));
+    const answer = parse(`${this.#head},${rest}`) as { data?: unknown } | null | undefined;
     const data: unknown = answer?.data;
     const trace =
       Array.isArray(data) && data.length === 1 ? (data[0] as { spans?: unknown } | null) : undefined;
@@ -93,6 +141,10 @@ export class AnswerReader {
     trace.spans = [[first], ...this.#pieces, last].flat();
     return answer;
   }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function parse(text: string): unknown {

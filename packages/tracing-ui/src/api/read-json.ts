@@ -65,7 +65,6 @@ async function readAnswer(response: Response): Promise<AnswerReader> {
   if (response.body === null) {
     return answer;
   }
-  const decoder = new TextDecoder();
   let bytes = 0;
   const reader = response.body.getReader();
   for (;;) {
@@ -80,9 +79,8 @@ async function readAnswer(response: Response): Promise<AnswerReader> {
         status: response.status,
       });
     }
-    answer.push(decoder.decode(value, { stream: true }));
+    answer.push(value);
   }
-  answer.push(decoder.decode());
   return answer;
 }
 
