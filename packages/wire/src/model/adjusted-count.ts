@@ -57,12 +57,25 @@ function thresholdText(probability: number): string {
  * @returns 0 when nothing tells the probability; 1 when everything was kept
  */
 export function adjustedCount(span: Pick<Span, "traceState" | "parentSpanId" | "attributes">): number {
-  const threshold = samplingThreshold(span.traceState);
-  if (threshold !== undefined) {
-    return inFourDigits(Number(allTraces) / Number(allTraces - threshold));
+  const stated = countOfTraceState(span.traceState);
+  if (stated !== undefined) {
+    return stated;
   }
   const probability = span.parentSpanId === "" ? probabilityInTags(textIn(span.attributes)) : undefined;
-  return probability === undefined ? 0 : inFourDigits(1 / probability);
+  return probability === undefined ? 0 : countOfProbability(probability);
+}
+
+/** `adjustedCount` of a span with this `tracestate`. @returns undefined when it states no threshold */
+export function countOfTraceState(traceState: string): number | undefined {
+  const threshold = samplingThreshold(traceState);
+  return threshold === undefined
+    ? undefined
+    : inFourDigits(Number(allTraces) / Number(allTraces - threshold));
+}
+
+/** The adjusted count of a span that was kept with a probability, in four digits. @param probability above 0, at most 1 */
+export function countOfProbability(probability: number): number {
+  return inFourDigits(1 / probability);
 }
 
 function textIn(attributes: readonly Attribute[]): (key: string) => string | undefined {

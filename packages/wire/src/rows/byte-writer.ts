@@ -96,6 +96,12 @@ export class ByteWriter {
     this.length += 4;
   }
 
+  float64(value: number): void {
+    this.reserve(8);
+    this.view.setFloat64(this.length, value, true);
+    this.length += 8;
+  }
+
   /** Writes the low 64 bits; higher bits are dropped. */
   int64(value: bigint): void {
     this.reserve(8);

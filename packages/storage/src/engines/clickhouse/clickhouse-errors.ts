@@ -208,6 +208,11 @@ export function isReplicaThere(error: unknown): boolean {
   return hasCode(error, replicaThereCode);
 }
 
+/** A table that was detached is still used by a query, and cannot come back yet. */
+export function isTableInUse(error: unknown): boolean {
+  return hasCode(error, tableThereCode);
+}
+
 /** A server from before the setting. */
 export function isUnknownSetting(error: unknown): boolean {
   return hasCode(error, unknownSettingCode);

@@ -12,13 +12,21 @@ const columnsOfTexts = [
 type PlainColumn = Exclude<SpanColumn, (typeof columnsOfTexts)[number]>;
 
 /** Names of columns that a block may have. */
-export type BlockColumn = PlainColumn | "scope_text" | "event_text";
+export type BlockColumn = PlainColumn | "scope_text" | "event_text" | "adjusted_count";
+
+/**
+ * The number of spans that a span stands for: `adjustedCount` of `wire/model`. It is sent even when all are 0, because the
+ * table would compute it then.
+ */
+export const adjustedCountColumn = "adjusted_count";
 
 /** Columns that a block may have, with their types. */
 export const blockColumns: readonly { readonly name: BlockColumn; readonly type: string }[] = [
   ...spanColumns.filter(isPlain),
   { name: "scope_text", type: "LowCardinality(String)" },
   { name: "event_text", type: "String" },
+  // Not of the row, but read from it.
+  { name: adjustedCountColumn, type: "Float64" },
 ];
 
 function isPlain<T extends { readonly name: SpanColumn }>(

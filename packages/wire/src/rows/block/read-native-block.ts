@@ -45,7 +45,7 @@ class BlockBytes {
 const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
   [/^Enum8\(/, 1],
   [/^UInt32$/, 4],
-  [/^(Int64|DateTime64\(9, 'UTC'\))$/, 8],
+  [/^(Float64|Int64|DateTime64\(9, 'UTC'\))$/, 8],
   [/^FixedString\(8\)$/, 8],
   [/^FixedString\(16\)$/, 16],
 ];
@@ -160,7 +160,12 @@ function eventsOf(text: Buffer): Buffer {
  * For tests: the rows of a block in ClickHouse's format Native. It is written from the format's documentation
  * and not from our writer. Missing columns have empty values in all rows.
  */
-export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: number; columns: string[] } {
+export function readNativeBlock(block: Uint8Array): {
+  bytes: Buffer;
+  count: number;
+  columns: string[];
+  adjustedCounts: number[];
+} {
   const from = new BlockBytes(Buffer.from(block));
   const columnCount = from.length();
   const count = from.length();
@@ -182,5 +187,6 @@ export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: numb
       }),
     ),
   );
-  return { bytes: Buffer.concat(rows), count, columns: names };
+  const adjustedCounts = columns.get("adjusted_count")?.map((value) => value.readDoubleLE()) ?? [];
+  return { bytes: Buffer.concat(rows), count, columns: names, adjustedCounts };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../../errors.ts";
+import { adjustedCount } from "../../model/adjusted-count.ts";
 import type { Span } from "../../model/span.ts";
 import { readSpanRows } from "../read-span-rows.ts";
 import { spanArbitrary } from "../span-arbitrary.ts";
@@ -79,7 +80,7 @@ describe("SpanBlock", () => {
     block.add(rowsOf([bare, bare]));
     expect(block.columns).toEqual([
       ...["trace_id", "span_id", "parent_span_id", "name", "kind", "start", "duration", "attribute_text"],
-      "scope_text",
+      ...["scope_text", "adjusted_count"],
     ]);
     expect(readSpanRows(written(block).bytes)).toEqual([bare, bare]);
     block.begin();
@@ -88,8 +89,37 @@ describe("SpanBlock", () => {
     block.begin();
     block.add(rowsOf([bare], "t"));
     expect(block.columns[0]).toBe("tenant");
-    expect(block.columns).toHaveLength(10);
+    expect(block.columns).toHaveLength(11);
     expect(spanColumns.length).toBe(29);
+  });
+
+  test("says what each span stands for", () => {
+    const state = fc.constantFrom("", "ot=th:8", "a=b,ot=th:e666;rv:1", "ot=rv:1", "ot=th:0");
+    const tag = fc.record({
+      key: fc.constantFrom("sampling.probability", "sampler.type", "sampler.param", "http.sampled", "other"),
+      value: fc.oneof(
+        fc.constantFrom(0.25, 1, 0, 7).map((value) => ({ type: "double" as const, value })),
+        fc.constantFrom("probabilistic", "0.5", "sampl").map((value) => ({ type: "string" as const, value })),
+      ),
+    });
+    const span = fc.record({
+      ...{ traceState: state, parentSpanId: fc.constantFrom("", "00000000000000aa") },
+      attributes: fc.array(tag, { maxLength: 4 }),
+      service: fc.constantFrom("a", "b"),
+    });
+    const block = new SpanBlock();
+    fc.assert(
+      fc.property(fc.array(span, { minLength: 1, maxLength: 12 }), (list) => {
+        const spans = list.map(({ service, ...fields }) => ({
+          ...bare,
+          ...fields,
+          resource: { ...bare.resource, serviceName: service },
+        }));
+        block.begin();
+        block.add(rowsOf(spans));
+        expect(written(block).adjustedCounts).toEqual(inOrder(spans).map(adjustedCount));
+      }),
+    );
   });
 
   test("has rows of the first 256 services in the order of services, and all others behind them as they came", () => {
@@ -143,8 +173,8 @@ describe("SpanBlock", () => {
     const bytes = Buffer.concat(block.pieces());
     expect(readSpanRows(readNativeBlock(bytes).bytes)).toEqual(readSpanRows(rows.bytes));
     const indexBytes = count <= 256 ? 1 : 2;
-    // Ids, name, kind, times and attributes; the indexes of service, resource and scope; each resource once.
-    expect(bytes.length).toBeLessThan(count * (2 * (51 + 3 * indexBytes) + 27) + 600);
+    // Ids, name, kind, times, attributes and what they stand for; the indexes of service, resource and scope; each resource once.
+    expect(bytes.length).toBeLessThan(count * (2 * (59 + 3 * indexBytes) + 27) + 600);
   });
 
   test("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {

@@ -7,6 +7,7 @@ import { type BlockColumn, blockColumns, isDictionary } from "./block-columns.ts
 import { packIndexes, writeDictionaryHead, writeIndexHead } from "./dictionary.ts";
 import { PrefixTable, sameBytes } from "./prefix-table.ts";
 import { RowBytes } from "./row-bytes.ts";
+import { SampledCounts } from "./sampled-counts.ts";
 import { ServiceGroups } from "./service-groups.ts";
 import { SpanGroup } from "./span-group.ts";
 
@@ -49,6 +50,7 @@ export class SpanBlock {
     const scanner = this.#scanner;
     scanner.open({ bytes, count });
     const from = new RowBytes(bytes);
+    const counts = new SampledCounts(bytes);
     const { view } = from;
     const { length } = bytes;
     const prefixes = this.#prefixes;
@@ -79,6 +81,10 @@ export class SpanBlock {
         }
       }
       group.add(from, scanner, prefixes, prefix);
+      const standsFor = counts.of(scanner);
+      if (standsFor !== 0) {
+        group.setAdjustedCount(standsFor);
+      }
       this.#rows++;
     }
     if (this.#rows !== rowsAfter) {

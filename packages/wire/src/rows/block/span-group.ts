@@ -1,6 +1,6 @@
 import { ByteWriter } from "../byte-writer.ts";
 import type { RowScanner } from "../row-scanner.ts";
-import type { BlockColumn, DictionaryColumn } from "./block-columns.ts";
+import { adjustedCountColumn, type BlockColumn, type DictionaryColumn } from "./block-columns.ts";
 import { writeEventText } from "./event-text-writer.ts";
 import { columnBytes, MostlyZeroColumn } from "./native-column.ts";
 import {
@@ -45,6 +45,7 @@ export class SpanGroup {
     links: new LinkColumns(),
     dropped_links: new MostlyZeroColumn(4),
     warnings: new WarningColumns(),
+    adjusted_count: new MostlyZeroColumn(8),
   } satisfies Record<OwnColumn, ByteWriter | MostlyZeroColumn | NestedColumns>;
 
   get rows(): number {
@@ -72,7 +73,7 @@ export class SpanGroup {
   /** True when a row has a value in the column, or the column is always sent. */
   has(name: OwnColumn): boolean {
     const column = this.#columns[name];
-    return column instanceof ByteWriter || !column.isNothing;
+    return name === adjustedCountColumn || column instanceof ByteWriter || !column.isNothing;
   }
 
   /**
@@ -90,6 +91,11 @@ export class SpanGroup {
     }
     this.#addSpan(from, scanner);
     this.#rows++;
+  }
+
+  /** Notes the number of spans that the last row stands for; it is 0 without this. */
+  setAdjustedCount(count: number): void {
+    this.#columns.adjusted_count.at(this.#rows - 1).float64(count);
   }
 
   #grow(): void {

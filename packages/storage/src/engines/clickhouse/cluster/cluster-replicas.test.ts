@@ -5,7 +5,7 @@ import { newServiceName, newTraceId, sampleSpan } from "../../../contract/sample
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { migrations } from "../schema/migrations.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
-import { clusterStatements, versionStatement } from "./cluster-statements.ts";
+import { clusterStatements, distributedStatements, versionStatement } from "./cluster-statements.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -145,6 +145,74 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       await expect.poll(() => runSql(url, counts), { timeout: 60_000 }).toBe("100\t100\t50");
     }
   });
+
+  test.each([13, 14])(
+    "takes version %i to this one while collectors of both write: nothing is missing or doubled, also when it is sent again",
+    async (version) => {
+      for (const url of urls) {
+        await runSql(url, `CREATE DATABASE ${database}`);
+      }
+      const old = migrations.slice(0, version).flatMap((migration) => migration.statements(database));
+      for (const { sql, copies } of clusterStatements(old, database, settings)) {
+        for (const url of copies ? [] : urls) {
+          await expect.poll(() => runSql(url, sql).then(() => "done", String)).toBe("done");
+        }
+      }
+      for (const url of urls) {
+        for (const sql of distributedStatements(database, settings)) {
+          await runSql(url, sql).catch(() => {});
+        }
+        await runSql(url, versionStatement(database, version, settings));
+      }
+      const day = new Date().toISOString().slice(0, 10);
+      const blocks: string[] = [];
+      let isOver = false;
+      /** As a collector does that knows the older version only, until the block is taken. */
+      const insertOld = async (url: string, block: string) => {
+        const [trace] = block.split(",");
+        const values = `('old', 'op', 'server', unhex('${trace}'), 'parent 1', '', now64(9), 1000), ('called', 'op', 'server', unhex('${trace}'), 'child  1', 'parent 1', now64(9), 1000)`;
+        const sql = `INSERT INTO ${database}.spans_local (in_service, in_name, kind, trace_id, span_id, parent_span_id, start, duration) SETTINGS insert_deduplication_token = '${day}/${block}', deduplicate_blocks_in_dependent_materialized_views = 1 VALUES ${values}`;
+        await expect.poll(() => runSql(url, sql).then(() => "stored", String)).toBe("stored");
+      };
+      const oldWriters = urls.map(async (url) => {
+        while (!isOver) {
+          const block = newTraceId();
+          await insertOld(url, block);
+          blocks.push(block);
+        }
+      });
+      await expect.poll(() => blocks.length).toBeGreaterThan(5);
+      const store = open(urls.length);
+      await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 60_000 }).toBe("ready");
+      // The writers are in the midst of a block each.
+      const before = blocks.length + urls.length;
+      await expect.poll(() => blocks.length).toBeGreaterThan(before + 5);
+      const sent = Array.from({ length: 5 }, () => block(1));
+      for (const { rows, options } of sent) {
+        await store.writer.writeSpans(rows, options);
+      }
+      isOver = true;
+      await Promise.all(oldWriters);
+      // Each replica gets the blocks that came since once more.
+      for (const url of urls) {
+        for (const each of blocks.slice(before)) {
+          await insertOld(url, each);
+        }
+        const one = openClickHouseStore({ urls: [url], database, cluster: settings });
+        stores.push(one);
+        for (const { rows, options } of sent) {
+          await one.writer.writeSpans(rows, options);
+        }
+      }
+      const calls = blocks.length + sent.length;
+      const counts = `SELECT (SELECT count() FROM ${database}.spans_local), (SELECT sum(calls) FROM ${database}.span_metrics_local), (SELECT sum(calls) FROM ${database}.dependency_calls_local)`;
+      for (const url of urls) {
+        await expect
+          .poll(() => runSql(url, counts), { timeout: 60_000 })
+          .toBe(`${2 * calls}\t${2 * calls}\t${calls}`);
+      }
+    },
+  );
 
   test.skipIf(kill === undefined || start === undefined)(
     "goes on while a replica is killed and comes back: nothing is missing or doubled, searches go on",

@@ -2,9 +2,10 @@ import type { Settings } from "../calls/host-requests.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing, isUnknownSetting } from "../clickhouse-errors.ts";
 import { localTable } from "./cluster-statements.ts";
+import { withoutInserts } from "./without-inserts.ts";
 
 /** Lets a view be made before the tables that it reads and fills. */
-const viewsBeforeTables: Settings = { allow_materialized_view_with_bad_select: "1" };
+export const viewsBeforeTables: Settings = { allow_materialized_view_with_bad_select: "1" };
 
 /** A table or a view. */
 export interface StoredObject {
@@ -59,15 +60,24 @@ export async function copySchema(
     }
     return !names.has(name) || wanted.some((view) => view.name === name && view.statement !== statement);
   });
-  for (const { name } of stale) {
-    await to.command(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, signal);
-    before.delete(name);
-  }
-  const missing = wanted.filter(({ name }) => !before.has(name));
   const create = ({ statement }: StoredObject, settings?: Settings) => {
     const sql = statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, "CREATE $1 IF NOT EXISTS ");
     return to.command(sql, signal, settings);
   };
+  const isStale = ({ name }: StoredObject) => stale.some((view) => view.name === name);
+  if (stale.length > 0) {
+    await withoutInserts(to, database, async () => {
+      for (const { name } of stale) {
+        await to.command(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, signal);
+        before.delete(name);
+      }
+      for (const view of wanted.filter(isStale)) {
+        await create(view, viewsBeforeTables);
+        before.set(view.name, view);
+      }
+    });
+  }
+  const missing = wanted.filter(({ name }) => !before.has(name));
   const [views, tables] = [true, false].map((isView) =>
     missing.filter(({ engine }) => (engine === "MaterializedView") === isView),
   );

@@ -4,6 +4,7 @@ import { isAlterInTheWay, isReplicaThere } from "../clickhouse-errors.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import {
+  type ClusterStatement,
   clusterStatements,
   databaseStatement,
   distributedStatements,
@@ -11,8 +12,10 @@ import {
 } from "./cluster-statements.ts";
 import { copySchema } from "./copy-schema.ts";
 import { type HostState, hostStates, type LookLimits } from "./host-state.ts";
+import { changedViews, replaceViews } from "./replace-views.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
+import { attachSources } from "./without-inserts.ts";
 
 /** Limit for each statement in milliseconds; some copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
@@ -90,6 +93,9 @@ async function migrate(
   cluster: ClusterSettings,
   signal: AbortSignal | undefined,
 ): Promise<readonly HostState[]> {
+  for (const { connection } of seen) {
+    await attachSources(connection, database);
+  }
   const newest = Math.max(...seen.map(({ version }) => version));
   // An added shard gets the tables of another one, which may have columns of earlier versions.
   const versionOf = (hosts: readonly HostState[]) =>
@@ -117,10 +123,7 @@ async function migrate(
     }
   } else {
     for (const hosts of shards) {
-      for (const { sql, copies } of stepsAfter(versionOf(hosts))) {
-        // Statement by statement, so that all replicas make a table while it is the same everywhere.
-        await run(copies ? hosts.slice(0, 1) : hosts, sql);
-      }
+      await runSteps(hosts, stepsAfter(versionOf(hosts)), { database, run, signal });
     }
   }
   for (const sql of distributedStatements(database, cluster, wantedLayout(states))) {
@@ -128,6 +131,42 @@ async function migrate(
   }
   await everywhere(versionStatement(database, schemaVersion, cluster));
   return emptied;
+}
+
+/** How steps are run. */
+interface RunOptions {
+  /** Database of the spans. */
+  readonly database: string;
+  /** Runs a statement on servers, one after the other. */
+  readonly run: (hosts: readonly HostState[], sql: string) => Promise<void>;
+  /** Gives up between two statements. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs steps on the replicas of a shard: views are changed last, and all of them are made anew then. */
+async function runSteps(
+  hosts: readonly HostState[],
+  steps: readonly ClusterStatement[],
+  { database, run, signal }: RunOptions,
+): Promise<void> {
+  const queries = changedViews(steps);
+  const ofViews = steps.filter(({ sql }) => changedViews([{ sql, copies: false }]).size > 0);
+  for (const step of steps) {
+    if (!ofViews.includes(step)) {
+      // Statement by statement, so that all replicas make a table while it is the same everywhere.
+      await run(step.copies ? hosts.slice(0, 1) : hosts, step.sql);
+    }
+  }
+  if (queries.size === 0) {
+    return;
+  }
+  for (const host of hosts) {
+    if (!(await replaceViews(host.connection, database, queries, signal))) {
+      for (const { sql } of ofViews) {
+        await run([host], sql);
+      }
+    }
+  }
 }
 
 /** The version that all hosts are brought to. */

@@ -8,20 +8,22 @@ const bucketOf = (perDoubling: number) =>
   `if(duration > 1, toUInt16(floor(log2(duration) * ${perDoubling})), 0)`;
 const takenAway = (sum: string) => `toUInt64(-sum(toInt64(copies) * ${sum}))`;
 
-function selectMetrics(database: string): string {
+/** Sums of spans. @param count the column `adjusted_count` */
+export function selectMetrics(database: string, count: string): string {
   return `SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind, ${bucketOf(8)} AS bucket,
-  ${adjustedCountSql} AS adjusted_count,
+  ${count},
   count() AS calls, countIf(status = 'error') AS errors, sum(toUInt64(greatest(duration, 0))) AS total_duration
 FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket, adjusted_count`;
 }
 
-function selectCalls(database: string): string {
+/** Calls between services. @param count the column `adjusted_count` of the called span */
+export function selectCalls(database: string, count: string): string {
   return `SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   kind, failed, bucket, adjusted_count,
   toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
 FROM (
   SELECT received, tenant, service AS child, ${minuteNumber} AS minute, kind, status = 'error' AS failed,
-    ${bucketOf(callBucketsPerDoubling)} AS bucket, ${adjustedCountOfChildSql} AS adjusted_count,
+    ${bucketOf(callBucketsPerDoubling)} AS bucket, ${count},
     if(parent_span_id = ${noParent}, cityHash64('client', tenant, trace_id, span_id), cityHash64('span', tenant, trace_id, parent_span_id)) AS key
   FROM ${database}.spans
   WHERE parent_span_id != ${noParent} OR (${isOlderFormat} AND kind = 'server')
@@ -57,9 +59,9 @@ export const adjustedCountsMigration: Migration = {
     `ALTER TABLE ${database}.repeated_spans
   ADD COLUMN IF NOT EXISTS adjusted_count Float64 AFTER pending`,
     `ALTER TABLE ${database}.span_metrics_view MODIFY QUERY
-${selectMetrics(database)}`,
+${selectMetrics(database, `${adjustedCountSql} AS adjusted_count`)}`,
     `ALTER TABLE ${database}.dependency_calls_view MODIFY QUERY
-${selectCalls(database)}`,
+${selectCalls(database, `${adjustedCountOfChildSql} AS adjusted_count`)}`,
     `ALTER TABLE ${database}.span_metrics_of_repeated_view MODIFY QUERY
 SELECT received, tenant, service, minute, name, kind, ${bucketOf(8)} AS bucket, adjusted_count,
   ${takenAway("1")} AS calls, ${takenAway("failed")} AS errors, ${takenAway("greatest(duration, 0)")} AS total_duration

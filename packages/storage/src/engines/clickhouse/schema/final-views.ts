@@ -1,6 +1,14 @@
 const created = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+) TO \S+ AS)\n/;
 const modified = /^ALTER TABLE (\S+) MODIFY QUERY\n/;
 
+/** The view, with its database, and its new query, of a statement that changes a view; undefined for others. */
+export function viewChangeOf(
+  statement: string,
+): { readonly view: string; readonly query: string } | undefined {
+  const [head, view] = modified.exec(statement) ?? [];
+  return head === undefined || view === undefined ? undefined : { view, query: statement.slice(head.length) };
+}
+
 /**
  * The statements that make views with their last query at once, after all tables.
  *
@@ -12,9 +20,9 @@ const modified = /^ALTER TABLE (\S+) MODIFY QUERY\n/;
 export function withFinalViews(statements: readonly string[]): string[] {
   const queries = new Map<string, string>();
   for (const statement of statements) {
-    const view = modified.exec(statement);
-    if (view?.[1] !== undefined) {
-      queries.set(view[1], statement.slice(view[0].length));
+    const change = viewChangeOf(statement);
+    if (change !== undefined) {
+      queries.set(change.view, change.query);
     }
   }
   const tables = statements.filter((statement) => !created.test(statement) && !modified.test(statement));

@@ -22,5 +22,6 @@ test("what released versions made of a database is never made otherwise: a chang
     [12, "732882769e31808d"],
     [13, "a22ea9dc16c84fc0"],
     [14, "c33d3037286c8b7b"],
+    [15, "4811657bbe995fbd"],
   ]);
 });

@@ -11,6 +11,7 @@ import { newDatabase } from "./new-database.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { repeatedSpansMigration } from "./repeated-spans-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
+import { sentCountsMigration } from "./sent-counts-migration.ts";
 import { spanDetailsMigration } from "./span-details-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   eventTextMigration,
   repeatedSpansMigration,
   adjustedCountsMigration,
+  sentCountsMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

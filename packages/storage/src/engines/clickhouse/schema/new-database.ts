@@ -10,6 +10,7 @@ import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
 import { repeatedSpansMigration } from "./repeated-spans-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
+import { sentCountColumn, unusedCountColumn, viewsOfSentCounts } from "./sent-counts-migration.ts";
 import { detailColumns, spanDetails } from "./span-details-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
 
@@ -19,7 +20,7 @@ const sentDetails = Object.entries(detailColumns)
   .join(",\n  ");
 
 /** The common columns of `spans` and `archived_spans`. The migrations explain each column. */
-function spanTable(arrived: string, indexes: readonly string[]): string {
+function spanTable(arrived: string, count: string, indexes: readonly string[]): string {
   return `(
   in_tenant String EPHEMERAL,
   in_service String EPHEMERAL,
@@ -55,6 +56,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
   attribute_text String DEFAULT ${textOf("in_attributes")} CODEC(ZSTD(1)),
   ${eventTextColumn},
   ${spanDetails},
+  ${count},
   INDEX trace_id_index trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX start_index start TYPE minmax GRANULARITY 1,
   INDEX duration_index duration TYPE minmax GRANULARITY 1${indexes.map((index) => `,\n  INDEX ${index} GRANULARITY 1`).join("")}
@@ -62,7 +64,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * Creates the tables of version 14 at once in an empty database. The steps up to it add columns and indexes
+ * Creates the tables of version 15 at once in an empty database. The steps up to it add columns and indexes
  * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while
  * one of them is still changing another. Two processes at the same time create the same tables.
  *
@@ -75,12 +77,13 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * rows here and 4,096 in older tables: docs/adr/043-point-reads.md.
  */
 export const newDatabase: Migration = {
-  version: 14,
+  version: 15,
   name: "new database",
   statements: (database) =>
     withFinalViews([
       `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
         `arrived DateTime('UTC') DEFAULT if(getSetting('insert_deduplication_token') = '', toDateTime(0, 'UTC'), now('UTC')) CODEC(${arrivedCodec}),\n  `,
+        sentCountColumn,
         [
           "arrived_index arrived TYPE minmax",
           ...[eventIndex, ...hashIndexes].map(
@@ -91,7 +94,7 @@ export const newDatabase: Migration = {
 PARTITION BY received
 ORDER BY (service, toStartOfMinute(start))
 SETTINGS ${durable}, merge_selector_base = 10, min_bytes_for_wide_part = 2147483648, index_granularity = 2048`,
-      `CREATE TABLE IF NOT EXISTS ${database}.archived_spans ${spanTable("", [])} ENGINE = ReplacingMergeTree
+      `CREATE TABLE IF NOT EXISTS ${database}.archived_spans ${spanTable("", unusedCountColumn, [])} ENGINE = ReplacingMergeTree
 PARTITION BY received
 ORDER BY (trace_id, span_id, service, name, kind, start, tenant)
 SETTINGS ${durable}, min_bytes_for_wide_part = 2147483648, index_granularity = 512`,
@@ -111,5 +114,6 @@ SETTINGS ${durable}`,
       ...detailedCalls(database),
       ...repeatedSpansMigration.statements(database),
       ...adjustedCountsMigration.statements(database),
+      ...viewsOfSentCounts(database),
     ]),
 };

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { isSchemaMissing, isTableInUse } from "../clickhouse-errors.ts";
+import { localTable } from "./cluster-statements.ts";
+
+/** The tables whose inserts fill views, and that others insert into. */
+const sources = ["spans", "repeated_spans"].map(localTable);
+/** Longest wait for searches in a table that is taken away for a moment. Milliseconds. */
+const statementTimeoutMs = 600_000;
+/** How often, and how long in all, a table is put back that a search still uses: ten minutes. */
+const attachEveryMs = 250;
+const attachTries = 2_400;
+
+/** Runs `work` while the tables with views take nothing. It is not stopped half-way by a signal. */
+export async function withoutInserts(
+  connection: ClickHouseConnection,
+  database: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    for (const table of sources) {
+      await connection.longCommand(`DETACH TABLE IF EXISTS ${database}.${table} SYNC`, statementTimeoutMs);
+    }
+    await work();
+  } finally {
+    await attachSources(connection, database);
+  }
+}
+
+/** Puts the tables back that are away: of `withoutInserts`, or of a process that ended in it. */
+export async function attachSources(connection: ClickHouseConnection, database: string): Promise<void> {
+  const detached = await detachedTables(connection, database);
+  for (const table of sources.filter((source) => detached.some(({ name }) => name === source))) {
+    for (let left = attachTries; ; left--) {
+      try {
+        await connection.longCommand(`ATTACH TABLE IF NOT EXISTS ${database}.${table}`, statementTimeoutMs);
+        break;
+      } catch (error) {
+        if (left === 0 || !isTableInUse(error)) {
+          throw error;
+        }
+        await sleep(attachEveryMs);
+      }
+    }
+  }
+}
+
+async function detachedTables(
+  connection: ClickHouseConnection,
+  database: string,
+): Promise<{ name: string }[]> {
+  try {
+    const sql = "SELECT table AS name FROM system.detached_tables WHERE database = {database:String}";
+    return await connection.rows<{ name: string }>(sql, { database });
+  } catch (error) {
+    // A server from before that table, whose tables are never taken away.
+    if (isSchemaMissing(error)) {
+      return [];
+    }
+    throw error;
+  }
+}

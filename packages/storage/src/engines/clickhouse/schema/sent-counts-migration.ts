@@ -1,0 +1,32 @@
+import { adjustedCountSql } from "../adjusted-count-sql.ts";
+import { selectCalls, selectMetrics } from "./adjusted-counts-migration.ts";
+import type { Migration } from "./migration.ts";
+
+/** The column of what a span stands for, in `spans`: collectors send it, and for older ones the store computes it. */
+export const sentCountColumn = `adjusted_count Float64 DEFAULT ${adjustedCountSql} CODEC(LZ4)`;
+/** The same column in `archived_spans`, where nothing reads it. */
+export const unusedCountColumn = "adjusted_count Float64 EPHEMERAL";
+
+/** The changes that let views read the column. */
+export function viewsOfSentCounts(database: string): string[] {
+  return [
+    `ALTER TABLE ${database}.span_metrics_view MODIFY QUERY
+${selectMetrics(database, "adjusted_count")}`,
+    `ALTER TABLE ${database}.dependency_calls_view MODIFY QUERY
+${selectCalls(database, "adjusted_count")}`,
+  ];
+}
+
+/**
+ * The number of spans that a span stands for is sent by collectors. Views planned its expression anew for each insert.
+ * Figures: docs/adr/057-true-counts-under-sampling.md.
+ */
+export const sentCountsMigration: Migration = {
+  version: 15,
+  name: "adjusted counts that are sent",
+  statements: (database) => [
+    `ALTER TABLE ${database}.spans ADD COLUMN IF NOT EXISTS ${sentCountColumn}`,
+    `ALTER TABLE ${database}.archived_spans ADD COLUMN IF NOT EXISTS ${unusedCountColumn}`,
+    ...viewsOfSentCounts(database),
+  ],
+};
