@@ -103,7 +103,7 @@ const rooms = {
     "access-logs",
   ],
   "server-modules": [
-    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions",
+    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions|signatures",
     "matchers",
     "handlers",
     "policies|admin-routes",

@@ -23,6 +23,7 @@ const around: Record<string, object> = {
   encode: { encodings: { gzip: {}, zstd: {}, br: {} } },
   file_server: { root: "/nowhere", pass_thru: true },
   headers: { response: { deferred: true, set: { "X-Late": ["1"] } } },
+  hmac: { algorithm: "sha256", secret: "secret" },
   intercept: {
     handle_response: [
       { match: { status_code: [5] }, routes: [{ handle: [{ handler: "static_response", body: "failed" }] }] },
@@ -52,6 +53,7 @@ const answering: Record<string, object | undefined> = {
   copy_response_headers: undefined,
   error: undefined,
   metrics: undefined,
+  signed_url: undefined, // passes on without a filter, or answers itself
   oidc: undefined, // passes on without a filter, or sends to the login
   reverse_proxy: {},
 };

@@ -65,6 +65,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
       { handler: "headers", response: { deferred: true, set: { "X-A": ["{http.request.uri}"] } } },
       sabotage,
     ],
+    hmac: [{ handler: "hmac", algorithm: "sha256", secret: "secret", max_size: 1_000 }, sabotage],
     intercept: [
       {
         handler: "intercept",
@@ -100,6 +101,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
     request_body: [{ handler: "request_body", max_size: 1_000 }, sabotage],
     reverse_proxy: [proxy()],
     rewrite: [{ handler: "rewrite", method: "GET" }, sabotage],
+    signed_url: [{ handler: "signed_url", secret: "secret" }, sabotage],
     static_response: [echo],
     subroute: [
       { handler: "subroute", routes: [{ handle: [sabotage] }], errors: { routes: [{ handle: [sabotage] }] } },

@@ -1,0 +1,75 @@
+import type { HttpHandler } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { compileTemplate, setPlaceholder } from "http-engine/placeholders";
+import { configCount } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { isSignature, sign } from "../../signatures/signature.ts";
+
+const defaultMaxBytes = 25 * 1024 * 1024;
+
+const configSchema = z.strictObject({
+  algorithm: z
+    .enum(["md5", "sha1", "sha256", "sha384", "sha512"], {
+      error: "unsupported hash type; it is sha1, sha256, sha384, sha512 or md5",
+    })
+    .describe("Digest of the signature: `sha1`, `sha256`, `sha384`, `sha512` or `md5`."),
+  secret: z
+    .string()
+    .min(1, { error: "secret is required" })
+    .describe("Key that bodies are signed with; placeholders allowed."),
+  name: z
+    .string()
+    .regex(/^[\w-]*$/, { error: "a name has letters, digits, _ and - only" })
+    .nullish()
+    .describe("The signature is `{hmac.<name>.signature}` then (`{hmac.signature}`)."),
+  verify: z
+    .string()
+    .nullish()
+    .describe(
+      "The signature that the client sent, as `{http.request.header.X-Hub-Signature-256}`: a request without the right one gets 403. A beginning such as `sha256=` is left out.",
+    ),
+  max_size: configCount()
+    .nullish()
+    .describe("Bytes of a body beyond which the request is refused with 413 (25 MiB)."),
+});
+
+/**
+ * Signs the body of the request for later matchers and handlers, or checks the signature that the client sent. Source: the
+ * public model's plug-in of the same name (abiosoft/caddy-hmac)
+ */
+export const hmac = defineModule({
+  id: "http.handlers.hmac",
+  config: configSchema,
+  provision(config): HttpHandler {
+    const { algorithm } = config;
+    const secretOf = compileTemplate(config.secret);
+    const placeholder = config.name ? `hmac.${config.name}.signature` : "hmac.signature";
+    const sentOf = config.verify ? compileTemplate(config.verify) : undefined;
+    const maxBytes = config.max_size || defaultMaxBytes;
+    return {
+      inRehearsal: "may answer",
+      async handle(exchange, next) {
+        const secret = secretOf(exchange);
+        if (secret === "") {
+          throw new HttpError(500, "hmac: the placeholders of the secret have no value");
+        }
+        const expected = sign(algorithm, secret, await exchange.bufferBody(maxBytes));
+        if (sentOf !== undefined) {
+          const sent = sentOf(exchange).trim();
+          const bare = sent.toLowerCase().startsWith(`${algorithm}=`)
+            ? sent.slice(algorithm.length + 1)
+            : sent;
+          if (!isSignature(algorithm, expected, bare)) {
+            throw new HttpError(
+              403,
+              sent === "" ? "hmac: the signature is missing" : "hmac: the signature is wrong",
+            );
+          }
+        }
+        setPlaceholder(exchange, placeholder, expected.toString("hex"));
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,33 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
+import { blockOf } from "serverfile/to-text/lines/line";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { onlyText } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+import { readSignedUrl, signedUrlLines } from "../../signatures/signed-url-lines.ts";
+
+const { secret, ...lines } = {
+  ...signedUrlLines,
+  query_param: onlyText("query_param"),
+  header: onlyText("header"),
+  expires_param: onlyText("expires_param"),
+  issued_param: onlyText("issued_param"),
+};
+
+/** `signed_url [secret] { … }`. Source: hookenz/caddy-signedurls */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const draft: Draft = { handler: "signed_url" };
+  readSignedUrl(cursor, draft, { secret, ...lines }, (word) => `unrecognized subdirective: ${word}`);
+  return draft;
+});
+
+const toText: HandlerWriter = (handler) => ({
+  directive: "signed_url",
+  words: [handler.text("secret") ?? ""],
+  ...blockOf(fieldLines(handler, lines)),
+});
+
+/** How serverfiles say it. */
+export const signedUrlText: ModuleText = { directive, toText };

@@ -1,0 +1,29 @@
+import type { ModuleText } from "serverfile/module-text";
+import type { MatcherReader } from "serverfile/modules/module-reader";
+import { fieldLines } from "serverfile/to-text/lines/field-lines";
+import { lineWith } from "serverfile/to-text/lines/line";
+import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
+import { Members } from "serverfile/to-text/members";
+import type { Draft } from "serverfile/values/draft";
+import { readSignedUrl, signedUrlLines } from "../signatures/signed-url-lines.ts";
+
+/** `signed_url [secret] { … }`. Source: hookenz/caddy-signed-urls */
+const readMatcher: MatcherReader = (cursor) => {
+  const draft: Draft = {};
+  while (cursor.next()) {
+    readSignedUrl(cursor, draft, signedUrlLines, (word) => `unknown subdirective '${word}'`);
+  }
+  return draft;
+};
+
+const writeMatcher: MatcherWriter = (value, path) => {
+  const members = new Members(value, path);
+  const secret = members.text("secret") ?? "";
+  const { algorithm } = signedUrlLines;
+  const lines = fieldLines(members, { algorithm });
+  members.done("the matcher signed_url");
+  return [lineWith(["signed_url", secret], lines)];
+};
+
+/** How serverfiles say it. */
+export const signedUrlMatcherText: ModuleText = { readMatcher, writeMatcher };

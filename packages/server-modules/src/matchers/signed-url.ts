@@ -1,0 +1,33 @@
+import type { HttpMatcher } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { SignedUrl, signedUrlFields } from "../signatures/signed-url.ts";
+
+/**
+ * Matches requests whose URL is signed, and ends the others. Source: the public model's plug-in of the same name
+ * (hookenz/caddy-signed-urls)
+ */
+export const signedUrlMatcher = defineModule({
+  id: "http.matchers.signed_url",
+  config: z
+    .strictObject(signedUrlFields)
+    .describe("Requests with a signed URL; without a good signature the request ends with 400 or 403."),
+  provision(config): HttpMatcher {
+    const urls = new SignedUrl(config.secret, config.algorithm, {
+      query: "signature",
+      header: "X-Signature",
+      expires: "expires",
+      issued: "",
+    });
+    return {
+      matches(exchange) {
+        const verdict = urls.judge(exchange);
+        if (verdict !== "good") {
+          throw new HttpError(verdict === "invalid signature" ? 403 : 400, verdict);
+        }
+        return true;
+      },
+    };
+  },
+});

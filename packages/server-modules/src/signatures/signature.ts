@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** Bytes of the digests that signatures are made of. */
+const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha384: 48, sha512: 64 } as const;
+
+export type SignatureAlgorithm = keyof typeof digestBytes;
+
+/** Reads a signature as hexadecimal digits or Base64, by its length; undefined when it is neither. */
+function readSignature(text: string, bytes: number): Buffer | undefined {
+  if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) {
+    return Buffer.from(text, "hex");
+  }
+  const bare = text.replace(/={1,2}$/, "");
+  if (/^(?:[\w-]+|[A-Za-z0-9+/]+)$/.test(bare)) {
+    const read = Buffer.from(bare, "base64"); // takes the alphabet for URLs as well
+    return read.length === bytes && bare.length === Math.ceil((bytes * 4) / 3) ? read : undefined;
+  }
+  return undefined;
+}
+
+/** The signature of bytes. */
+export function sign(algorithm: SignatureAlgorithm, secret: string, signed: string | Uint8Array): Buffer {
+  return createHmac(algorithm, secret).update(signed).digest();
+}
+
+/**
+ * Whether a text is the signature of bytes. The time that this takes does not tell how much of it is right.
+ * @param text hexadecimal digits, or Base64 in either alphabet, with or without `=` at its end
+ */
+export function isSignature(algorithm: SignatureAlgorithm, expected: Buffer, text: string): boolean {
+  const read = readSignature(text, digestBytes[algorithm]);
+  return read !== undefined && timingSafeEqual(read, expected);
+}

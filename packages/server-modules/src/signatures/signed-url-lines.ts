@@ -1,0 +1,37 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import { type FieldReader, type FieldReaders, onlyText, readFields } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+
+const readSecret: FieldReader = (cursor, draft) => {
+  const [secret, ...more] = cursor.remainingArguments();
+  if (secret === undefined || more.length > 0) {
+    throw cursor.error("secret takes one argument"); // which the usual message would show
+  }
+  if (draft.secret !== undefined) {
+    throw cursor.error("secret already configured");
+  }
+  draft.secret = secret;
+};
+
+/** Lines of the handler and of the matcher. */
+export const signedUrlLines = { secret: readSecret, algorithm: onlyText("algorithm") };
+
+/** Reads `signed_url [secret] { … }` from its name on. @param unknown the message for a line that no field reads */
+export function readSignedUrl(
+  cursor: TokenCursor,
+  draft: Draft,
+  lines: FieldReaders,
+  unknown: (word: string) => string,
+): void {
+  const [secret, ...more] = cursor.remainingArguments();
+  if (more.length > 0) {
+    throw cursor.error("signed_url takes one argument, the secret");
+  }
+  if (secret !== undefined) {
+    draft.secret = secret;
+  }
+  readFields(cursor, draft, lines, unknown);
+  if (draft.secret === undefined) {
+    throw cursor.error("secret is required");
+  }
+}

@@ -1,0 +1,106 @@
+import type { Exchange } from "http-engine/exchange";
+import { ServerError } from "server-core/errors";
+import { replaceKnown } from "server-core/placeholders/machine-placeholders";
+import { formatQuery, parseQuery, type QueryParameters } from "server-core/uri/query-parameters";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+import { z } from "zod";
+import { isSignature, type SignatureAlgorithm, sign } from "./signature.ts";
+
+/** Fields of the handler and of the matcher. */
+export const signedUrlFields = {
+  secret: z
+    .string()
+    .min(1, { error: "secret is required" })
+    .describe("Key that URLs are signed with; `{env.NAME}` and `{file./path}` are filled in."),
+  algorithm: z
+    .enum(["", "sha256", "sha384", "sha512"], {
+      error: "unsupported algorithm; it is sha256, sha384 or sha512",
+    })
+    .nullish()
+    .describe("Digest of the signature: `sha256`, `sha384` or `sha512` (`sha256`)."),
+};
+
+/** Where a request has its signature and its times. */
+export interface SignedUrlNames {
+  /** Parameter of the signature. */
+  readonly query: string;
+  /** Field with the signature, where the parameter is absent. */
+  readonly header: string;
+  /** Parameter with the second, in Unix time, after which the URL is no longer good. */
+  readonly expires: string;
+  /** Parameter with the second in which it was signed, which is checked for its form only; "" for none. */
+  readonly issued: string;
+}
+
+/** The outcome of a check of a request. */
+export type SignedUrlVerdict =
+  | "good"
+  | "missing signature"
+  | "invalid signature"
+  | "invalid expires parameter"
+  | "invalid issued parameter"
+  | "URL has expired";
+
+const first = (parameters: QueryParameters, name: string) => parameters.get(name)?.[0] ?? "";
+
+/** A number of seconds as Go reads one; undefined when it is none. */
+function readSeconds(text: string): number | undefined {
+  return /^[+-]?\d{1,18}$/.test(text) ? Number(text) : undefined;
+}
+
+const inByteOrder = ([one]: [string, unknown], [other]: [string, unknown]) =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** Checks signatures of URLs: HMAC over the decoded path, `?` and the other parameters in order of their names. */
+export class SignedUrl {
+  readonly #secret: string;
+  readonly #algorithm: SignatureAlgorithm;
+  readonly #names: SignedUrlNames;
+
+  /** @throws ServerError MODULE_CONFIG for a secret that is empty once it is filled in */
+  constructor(secret: string, algorithm: string | null | undefined, names: SignedUrlNames) {
+    this.#secret = replaceKnown(secret);
+    this.#algorithm = (algorithm || "sha256") as SignatureAlgorithm;
+    this.#names = names;
+    if (this.#secret === "") {
+      throw new ServerError("MODULE_CONFIG", "secret is required, and its placeholders have no value");
+    }
+  }
+
+  /**
+   * Judges the URL of a request, as handlers before have left it.
+   * @param now seconds of Unix time
+   */
+  judge(exchange: Exchange, now = Math.floor(Date.now() / 1000)): SignedUrlVerdict {
+    const { query, header, expires, issued } = this.#names;
+    const { parameters } = parseQuery(exchange.query);
+    const signature = first(parameters, query) || exchange.header(header);
+    if (signature === "") {
+      return "missing signature";
+    }
+    if (issued !== "" && first(parameters, issued) !== "") {
+      if (readSeconds(first(parameters, issued)) === undefined) {
+        return "invalid issued parameter";
+      }
+    }
+    const end = first(parameters, expires);
+    if (end !== "") {
+      const seconds = readSeconds(end);
+      if (seconds === undefined) {
+        return "invalid expires parameter";
+      }
+      if (now > seconds) {
+        return "URL has expired";
+      }
+    }
+    // A `?` within the path could pass for the one before the query, and with it a time for a part of the path.
+    const isClear = !exchange.path.includes("?");
+    const expected = sign(this.#algorithm, this.#secret, this.#signedBytes(exchange.path, parameters));
+    return isSignature(this.#algorithm, expected, signature) && isClear ? "good" : "invalid signature";
+  }
+
+  #signedBytes(path: string, parameters: QueryParameters): Buffer {
+    const others = new Map([...parameters].filter(([name]) => name !== this.#names.query).sort(inByteOrder));
+    return Buffer.from(bytesOfText(path + formatQuery(others)), "latin1");
+  }
+}
