@@ -1,5 +1,6 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { derivedComparison, openStore } from "trace-store";
+import { checkPrivacyCommand } from "./commands/check-privacy-command.ts";
 import { migrateConfigCommand } from "./commands/migrate-config-command.ts";
 import { quarantineCommand } from "./commands/quarantine-command.ts";
 import { CollectorMetrics } from "./counts/metrics.ts";
@@ -38,7 +39,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     "and writes them to storage in large blocks.",
   options: collectorOptions,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [quarantineCommand, migrateConfigCommand],
+  commands: [quarantineCommand, migrateConfigCommand, checkPrivacyCommand],
   adminHostPort: ":14269",
   async start({ options, log, metrics: registry, health }) {
     const metrics = new CollectorMetrics(registry);
