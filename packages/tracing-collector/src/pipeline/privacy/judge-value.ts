@@ -33,21 +33,26 @@ export function judgeValue(
     return { ...judgePlain(plan.rules, type, text, hits), hits };
   }
   const value = parseAttributeText(type, text);
-  const inner = judgeInside(plan, value, table, hits);
+  const inner = judgeInside({ plan, table, hits, above: [] }, value);
   const innerText = inner === value ? text : attributeText(inner);
   const whole = plan.rules.filter(({ finds }) => finds.length === 0);
   return { ...judgePlain(whole, type, innerText, hits), hits };
 }
 
+/** Where in a value the judge is. */
+interface Inside {
+  /** The plan of the innermost name. */
+  readonly plan: ValuePlan;
+  readonly table: PlanTable | undefined;
+  readonly hits: number[];
+  /** Plans of the names around it, from the outside. */
+  readonly above: readonly ValuePlan[];
+}
+
 /** @returns the same object when nothing changed */
-function judgeInside(
-  plan: ValuePlan,
-  value: AttributeValue,
-  table: PlanTable | undefined,
-  hits: number[],
-): AttributeValue {
+function judgeInside(inside: Inside, value: AttributeValue): AttributeValue {
   if (value.type === "array") {
-    const items = value.value.map((item) => judgeItem(plan, item, table, hits));
+    const items = value.value.map((item) => judgeItem(inside, item));
     return items.every((item, index) => item === value.value[index])
       ? value
       : { type: "array", value: items };
@@ -58,7 +63,7 @@ function judgeInside(
   let isChanged = false;
   const entries: Attribute[] = [];
   for (const entry of value.value) {
-    const judged = judgeEntry(plan, entry, table, hits);
+    const judged = judgeEntry(inside, entry);
     isChanged ||= judged !== entry.value;
     if (judged !== undefined) {
       entries.push({ key: entry.key, value: judged });
@@ -68,18 +73,13 @@ function judgeInside(
 }
 
 /** An item of an array has no name: only what detectors find in it counts. */
-function judgeItem(
-  plan: ValuePlan,
-  item: AttributeValue,
-  table: PlanTable | undefined,
-  hits: number[],
-): AttributeValue {
+function judgeItem(inside: Inside, item: AttributeValue): AttributeValue {
   if (item.type === "array" || item.type === "kvlist") {
-    return judgeInside(plan, item, table, hits);
+    return judgeInside(inside, item);
   }
-  const detecting = plan.rules.filter(({ finds }) => finds.length > 0);
+  const detecting = inside.plan.rules.filter(({ finds }) => finds.length > 0);
   const text = attributeText(item);
-  const judged = judgePlain(detecting, item.type, text, hits);
+  const judged = judgePlain(detecting, item.type, text, inside.hits);
   if (judged.isRemoved) {
     return { type: "empty" };
   }
@@ -88,19 +88,25 @@ function judgeItem(
 
 /** @returns undefined for an entry that goes */
 function judgeEntry(
-  parent: ValuePlan,
-  { key, value }: Attribute,
-  table: PlanTable | undefined,
-  hits: number[],
+  { plan: parent, table, hits, above }: Inside,
+  entry: Attribute,
 ): AttributeValue | undefined {
-  const path = `${parent.key}.${key}`;
-  const plan = table?.of(path) ?? { ...parent, key: path };
+  const { value } = entry;
+  const key = `${parent.key}.${entry.key}`;
+  const around = [...above, parent];
+  const own = table?.of(key).rules ?? parent.rules.filter(({ finds }) => finds.length > 0);
+  // A rule for a whole value around this one is applied there. A rule that leaves it alone leaves its entries alone.
+  const isMeant = (rule: CompiledRule) =>
+    !around.some(
+      (plan) => rule.isExcepted(plan.key) || (rule.finds.length === 0 && plan.rules.includes(rule)),
+    );
+  const rules = own.filter(isMeant);
+  const plan = { ...parent, key, newKey: key, rules };
   const isNested = value.type === "array" || value.type === "kvlist";
-  const inner = isNested ? judgeInside(plan, value, table, hits) : value;
-  // Without plans by name, rules for whole values mean the attribute around this one.
-  const rules = plan.rules.filter(({ finds }) => (finds.length === 0 ? table !== undefined : !isNested));
+  const inner = isNested ? judgeInside({ plan, table, hits, above: around }, value) : value;
   const text = attributeText(inner);
-  const judged = judgePlain(rules, inner.type, text, hits);
+  const left = isNested ? rules.filter(({ finds }) => finds.length === 0) : rules;
+  const judged = judgePlain(left, inner.type, text, hits);
   if (judged.isRemoved) {
     return undefined;
   }

@@ -125,8 +125,26 @@ describe("actions by name", () => {
   });
 });
 
+test("all attributes but some can be removed, with all that is in those", () => {
+  const kept: AttributeValue = { type: "kvlist", value: [{ key: "x", value: text("1") }] };
+  expect(
+    attributesAfter(
+      { kept, gone: kept, other: text("1") },
+      "{ action: remove, attributes: ['*'], except: [kept] }",
+    ),
+  ).toEqual({ kept });
+});
+
+test("a rule for a whole kvlist counts once", () => {
+  const user: AttributeValue = { type: "kvlist", value: [{ key: "x", value: text("1") }] };
+  const span = { ...spanOf({}), attributes: [{ key: "user", value: user }] };
+  const { spans, hits } = applied([span], "{ action: mask, attributes: ['user*'] }");
+  expect([spans[0]!.attributes[0]!.value, hits]).toEqual([text("****"), [1]]);
+});
+
 describe("detectors", () => {
   test.each<[AttributeValue, AttributeValue]>([
+    [{ type: "double", value: 4111111111111111 }, text("****")],
     [text("to a@b.de, 10.0.0.1"), text("to ****, ****")],
     [{ type: "int", value: 4111111111111111n }, text("****")],
     [

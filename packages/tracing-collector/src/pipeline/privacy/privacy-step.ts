@@ -379,10 +379,10 @@ export class PrivacyStep implements RowStep {
 
 /** Whether a value of the type may have a text in it that a built-in detector finds. */
 function hasText(type: AttributeType, length: number): boolean {
-  if (type === "int") {
+  if (type === "int" || type === "double") {
     return length >= leastCardDigits;
   }
-  return type !== "bool" && type !== "double" && type !== "empty";
+  return type !== "bool" && type !== "empty";
 }
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {

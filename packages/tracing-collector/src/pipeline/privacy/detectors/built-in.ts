@@ -2,7 +2,7 @@ import { findCards } from "./card.ts";
 import type { Find } from "./detector.ts";
 import { findEmails } from "./email.ts";
 import { findIpv4, findIpv6 } from "./ip.ts";
-import { findBearerTokens, findJwts, findKeys } from "./token.ts";
+import { findBearerTokens, findJwts, findKeys, findUserinfo } from "./token.ts";
 
 /** A detector of this program. */
 export interface BuiltInDetector {
@@ -20,6 +20,7 @@ export const builtInDetectors = {
   jwt: { find: findJwts, bit: 16 },
   bearer: { find: findBearerTokens, bit: 32 },
   key: { find: findKeys, bit: 64 },
+  userinfo: { find: findUserinfo, bit: 128 },
 } as const satisfies Record<string, BuiltInDetector>;
 
 export type DetectorName = keyof typeof builtInDetectors;
@@ -27,7 +28,7 @@ export type DetectorName = keyof typeof builtInDetectors;
 export const detectorNames = Object.keys(builtInDetectors) as [DetectorName, ...DetectorName[]];
 
 /** The set of all. */
-const all = 127;
+const all = 255;
 
 // One number counts kinds of bytes of a value: digits in its lowest 8 bits, then dots, colons and at signs. Each count fits
 // for values of up to 255 bytes.
@@ -61,7 +62,7 @@ export function detectorsFor(sum: number, seen: number, length: number): number 
     return all;
   }
   const dots = (sum >>> 8) & 0xff;
-  const { email, card, ipv4, ipv6, jwt, bearer, key } = builtInDetectors;
+  const { email, card, ipv4, ipv6, jwt, bearer, key, userinfo } = builtInDetectors;
   let bits = 0;
   if (dots > 0 && (sum >>> 24 > 0 || (seen & isPercent) !== 0)) {
     bits |= email.bit;
@@ -74,6 +75,9 @@ export function detectorsFor(sum: number, seen: number, length: number): number 
   }
   if (((sum >>> 16) & 0xff) >= 2) {
     bits |= ipv6.bit;
+  }
+  if (sum >>> 24 > 0 && ((sum >>> 16) & 0xff) >= 2) {
+    bits |= userinfo.bit;
   }
   if (dots >= 2 && length >= 10) {
     bits |= jwt.bit;

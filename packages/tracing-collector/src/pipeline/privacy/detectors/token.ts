@@ -35,6 +35,34 @@ function endOfRun(text: string, start: number, bit: number): number {
   return end;
 }
 
+/** The longest user and password of a URL. */
+const maxUserinfo = 1_000;
+
+/** Finds user and password of URLs, which are between `://` and `@`. A user alone is none. */
+export function findUserinfo(text: string): Places {
+  const places: number[] = [];
+  let from = 0;
+  for (;;) {
+    const slashes = text.indexOf("://", from);
+    if (slashes < 0) {
+      return places;
+    }
+    const start = slashes + 3;
+    let end = start;
+    let last = 0;
+    while (end < text.length && end - start < maxUserinfo && !endsAuthority.has(text[end] as string)) {
+      last = text[end] === "@" ? end : last;
+      end++;
+    }
+    if (last > start && text.slice(start, last).includes(":")) {
+      places.push(start, last);
+    }
+    from = Math.max(end, start);
+  }
+}
+
+const endsAuthority = new Set("/?# \t\n\r\"'<>");
+
 /** A word of a sentence after "Bearer" is shorter, or has no digit. */
 const [leastToken, leastWithoutDigit] = [8, 32];
 const scheme = /\b(?:bearer|basic)(?: |%20)(?: |%20){0,3}/gi;
