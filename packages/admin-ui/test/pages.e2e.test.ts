@@ -149,18 +149,19 @@ describeConsole("the console in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  const scrolledTop = () => app.page.locator(".console-page").evaluate((box) => Math.round(box.scrollTop));
+
   /** Follows a link far down a list and steps back: the list is scrolled as before, the focus on the link. */
   const comesBackTo = async (link: Locator) => {
-    const top = () => app.page.locator(".console-page").evaluate((box) => Math.round(box.scrollTop));
     await link.focus();
-    await expect.poll(top).toBeGreaterThan(100);
-    const before = await top();
+    await expect.poll(scrolledTop).toBeGreaterThan(100);
+    const before = await scrolledTop();
     await link.press("Enter");
     await app.page.waitForURL(/\/ui\/config/);
     await app.page.getByRole("heading", { name: "Config", exact: true }).waitFor();
     await app.page.goBack();
     await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(await top()).toBe(before);
+    expect(await scrolledTop()).toBe(before);
   };
 
   test.each([1, 101, 1_500])(
@@ -180,6 +181,9 @@ describeConsole("the console in a browser", (app) => {
       if (count > 100) {
         await page.getByText(`1 to 100 of ${count.toLocaleString("en")} routes`).waitFor();
         await comesBackTo(page.getByRole("rowheader").getByRole("link").nth(80));
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.getByText(`101 to ${Math.min(count, 200)} of`).waitFor();
+        await expect.poll(scrolledTop).toBe(0);
         await page.getByLabel("Filter by host, path, handler").fill(`h${count - 1}.example`);
         await expect.poll(() => page.getByRole("rowheader").count()).toBe(1);
       }

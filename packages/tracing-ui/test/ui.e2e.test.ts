@@ -123,6 +123,13 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByRole("link", { name: "Search", exact: true }).click();
     await links.first().waitFor();
     expect(await scrolled()).toBe(0);
+    // Another search, too.
+    await links.last().focus();
+    await expect.poll(scrolled).toBeGreaterThan(100);
+    await page.getByLabel("Longer than").fill("1us");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/minDuration=1us/);
+    await expect.poll(scrolled).toBe(0);
     expect(complaints).toEqual([]);
   });
 

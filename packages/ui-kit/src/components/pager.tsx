@@ -1,8 +1,9 @@
 import "./pager.css";
+import { useEffect, useRef } from "react";
 import { formatCount } from "../format/format-count.ts";
 
 /**
- * Which rows of a list are shown, and buttons to the others. Nothing where all are shown.
+ * Which rows of a list are shown, and buttons to the others. Nothing where all are shown. Each page begins at its top.
  * @param page  from 1
  * @param what  what is listed, in the plural
  */
@@ -14,13 +15,21 @@ export function Pager(props: {
   onPage: (page: number) => void;
 }) {
   const { page, perPage, total, what, onPage } = props;
+  const nav = useRef<HTMLElement>(null);
+  const shown = useRef(page);
+  useEffect(() => {
+    if (shown.current !== page) {
+      shown.current = page;
+      scrollToTop(nav.current);
+    }
+  }, [page]);
   if (total <= perPage && page === 1) {
     return null;
   }
   const first = (page - 1) * perPage + 1;
   const last = Math.min(page * perPage, total);
   return (
-    <nav className="pager" aria-label={`Pages of ${what}`}>
+    <nav ref={nav} className="pager" aria-label={`Pages of ${what}`}>
       <span role="status">
         {first > total ? "None" : `${formatCount(first)} to ${formatCount(last)}`} of {formatCount(total)}{" "}
         {what}
@@ -33,4 +42,16 @@ export function Pager(props: {
       </button>
     </nav>
   );
+}
+
+/** Scrolls the box around the list, or the list before the element, to its top. */
+function scrollToTop(element: Element | null): void {
+  const around = [element?.previousElementSibling ?? null];
+  for (let box = element?.parentElement ?? null; box !== null; box = box.parentElement) {
+    around.push(box);
+  }
+  const scrolled = around.find((box) => box !== null && box.scrollTop > 0);
+  if (scrolled) {
+    scrolled.scrollTop = 0;
+  }
 }

@@ -1,5 +1,5 @@
 import "./result-list.css";
-import { type CSSProperties, type ReactNode, useMemo, useRef } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { dateText } from "ui-kit/format/format-time.ts";
@@ -27,6 +27,8 @@ const mostLegendLetters = 24;
  * @param stale whether the list belongs to the search before the one that runs
  */
 export function ResultList(props: {
+  /** The search that found them; another one's list begins at its top. */
+  search: string;
   results: readonly TraceSummary[];
   limit: number;
   sort: Sort;
@@ -39,13 +41,17 @@ export function ResultList(props: {
   /** Stands at the end of the head. */
   children?: ReactNode;
 }) {
-  const { results, limit, sort, stale, columns, canCompare, onSort, children } = props;
+  const { search, results, limit, sort, stale, columns, canCompare, onSort, children } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const totals = useMemo(() => serviceTotals(results), [results]);
   const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
   useListKeys(table, ".result-link");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is what changes, not what is read
+  useEffect(() => {
+    table.current?.scrollTo({ top: 0 });
+  }, [search]);
   const takenPx = otherColumnsPx + columns.length * valuePx;
   const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
   const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);

@@ -144,12 +144,18 @@ export function SearchPage() {
 
   const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined || plan.byIds !== undefined;
 
+  const searched = JSON.stringify({
+    ...{ ...address, sort: undefined, sel: undefined, live: undefined, file: undefined },
+    ...viewOf(defaultAddress),
+  });
+
   function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
     const columns = isFile || !can.traceql || plan.byIds !== undefined ? [] : columnsOf(address.cols);
     return (
       <ResultList
         {...{ limit, stale, columns, onSort }}
+        search={searched}
         results={rows}
         sort={address.sort}
         canCompare={!isFile && !embedding.isEmbedded}
@@ -246,14 +252,7 @@ export function SearchPage() {
     <div className="search-page">
       <h1 className="visually-hidden">Search traces</h1>
       <SearchForm
-        key={JSON.stringify({
-          ...address,
-          sort: undefined,
-          sel: undefined,
-          live: undefined,
-          file: undefined,
-          ...viewOf(defaultAddress),
-        })}
+        key={searched}
         address={address}
         hasServices={services.data !== undefined && services.data.total > 0}
         can={can}
