@@ -86,7 +86,11 @@ export function TracePage() {
             {short.zeros}
             {short.digits}
           </span>
-          . If it is the first half of a longer one, paste all 32 digits.
+          . If it is the first half of a longer one, paste all 32 digits. If it is the id of a span,{" "}
+          <Link to="/search" search={{ q: `{ span:id = "${short.digits}" }`, lookback: "2d" }}>
+            search for that span
+          </Link>
+          .
         </p>
       )}
       <p className="notice-actions">
