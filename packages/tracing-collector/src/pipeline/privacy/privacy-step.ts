@@ -224,7 +224,7 @@ export class PrivacyStep implements RowStep {
   /** The name at `start`: mostly the one that came after `before` last time. */
   #nameAfter(before: PlannedName, start: number, table: PlanTable): PlannedName {
     const bytes = this.#bytes;
-    const { next } = before;
+    const next = table.at(before.next);
     if (next !== undefined && isNameAt(next, bytes, start, valueMark)) {
       return next;
     }
@@ -234,7 +234,7 @@ export class PrivacyStep implements RowStep {
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
     const name = table.find(bytes, start, end, hash);
-    before.next = name;
+    before.next = table.slotOf(hash);
     return name;
   }
 

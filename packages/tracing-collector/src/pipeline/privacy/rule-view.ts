@@ -5,14 +5,16 @@ import { planFor, type ValuePlan } from "./value-plan.ts";
 const slotCount = 1024;
 /** Names come from senders: with more, the plans of all are made anew. */
 const maxPlans = 4096;
+/** Longer names are looked up anew each time, so that senders cannot fill the memory. */
+export const maxKeptName = 256;
 
 /** A name with its plan. */
 export interface PlannedName {
   /** Its bytes. */
   readonly key: Uint8Array;
   readonly plan: ValuePlan;
-  /** The name that came after it last time. */
-  next: PlannedName | undefined;
+  /** Slot of the name that came after it last time. */
+  next: number;
 }
 
 /** The plans for the attributes of one place, by their names' bytes. */
@@ -27,19 +29,31 @@ export class PlanTable {
   constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
     this.#rules = rules;
     this.#place = place;
-    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), next: undefined };
+    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), next: 0 };
+  }
+
+  /** The name at a slot, which may be another one by now. */
+  at(slot: number): PlannedName | undefined {
+    return this.#slots[slot];
+  }
+
+  /** The slot of a name with this hash. */
+  slotOf(hash: number): number {
+    return (hash ^ (hash >>> 15)) & (slotCount - 1);
   }
 
   /** @param hash any number that is the same for the same bytes */
   find(bytes: Uint8Array, start: number, end: number, hash: number): PlannedName {
-    const at = (hash ^ (hash >>> 15)) & (slotCount - 1);
+    const at = this.slotOf(hash);
     const slot = this.#slots[at];
     if (slot !== undefined && isSame(slot.key, bytes, start, end)) {
       return slot;
     }
     const key = Buffer.from(bytes.subarray(start, end));
-    const named = { key, plan: this.of(key.toString()), next: undefined };
-    this.#slots[at] = named;
+    const named = { key, plan: this.of(key.toString()), next: 0 };
+    if (key.length <= maxKeptName) {
+      this.#slots[at] = named;
+    }
     return named;
   }
 
@@ -49,10 +63,12 @@ export class PlanTable {
       return known;
     }
     const plan = planFor(this.#rules, this.#place, key);
-    if (this.#plans.size >= maxPlans) {
-      this.#plans.clear();
+    if (key.length <= maxKeptName) {
+      if (this.#plans.size >= maxPlans) {
+        this.#plans.clear();
+      }
+      this.#plans.set(key, plan);
     }
-    this.#plans.set(key, plan);
     return plan;
   }
 }
@@ -135,6 +151,7 @@ export class RuleViews {
   }
 
   of(tenant: string, service: string, scope: string): RuleView {
+    const isKept = tenant.length + service.length + scope.length <= 3 * maxKeptName;
     const source = JSON.stringify([tenant, service, scope]);
     const known = this.#bySource.get(source);
     if (known !== undefined) {
@@ -147,13 +164,15 @@ export class RuleViews {
         (rule.scopes?.(scope) ?? true),
     );
     const numbers = rules.map(({ index }) => index).join();
-    if (this.#bySource.size >= maxKnown) {
+    if (this.#bySource.size >= maxKnown || this.#byRules.size >= maxKnown) {
       this.#bySource.clear();
       this.#byRules.clear();
     }
     const view = this.#byRules.get(numbers) ?? new RuleView(rules);
     this.#byRules.set(numbers, view);
-    this.#bySource.set(source, view);
+    if (isKept) {
+      this.#bySource.set(source, view);
+    }
     return view;
   }
 }

@@ -1,4 +1,5 @@
 import type { AttributeType } from "wire/model";
+import { maxKeptName } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 
 const slotCount = 8192;
@@ -52,7 +53,7 @@ export class VerdictCache {
 
   /** Remembers the verdict about a value, of which the bytes are copied. */
   keep(plan: ValuePlan, { type, bytes, start, end }: CachedValue, verdict: Verdict): void {
-    if (end - start > maxValueBytes) {
+    if (end - start > maxValueBytes || plan.key.length > maxKeptName) {
       return;
     }
     if (this.#bytes > maxBytes) {
