@@ -33,6 +33,8 @@ const serverProgram = testedProgram(
 /** Quiet, three minutes; ten beside other work. */
 const prepareWithinMs = 1_500_000;
 const withinMs = 90_000;
+/** The limit where containers start and stop: a busy machine took two minutes to save what removed collectors had left. */
+const scaledWithinMs = 240_000;
 const moreRequests = 5;
 const ours = [
   ...["tracing-storage", "tracing-collector", "tracing-query", "admin-server"],
@@ -198,7 +200,7 @@ async function allStored(ledger: SpanLedger, store: string): Promise<void> {
       throw new Error(JSON.stringify(compared));
     }
     return compared;
-  }, withinMs);
+  }, scaledWithinMs);
   expect(report, store).toMatchObject({ missing: 0, duplicates: 0 });
 }
 
@@ -208,20 +210,20 @@ test("a collector killed behind the front door: every acknowledged span is found
   const senders = sendersTo(ledger);
   const collector = engine.containerOf("tracing-collector");
   try {
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
     await engine.podman("kill", "--signal", "KILL", collector);
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
     await engine.podman("start", collector);
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
     const scale = (count: number) =>
       engine.compose(...["--profile", "demo"], ...upOfImages, "--scale", `tracing-collector=${count}`);
     await scale(1);
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
     const up = performance.now();
     await scale(5);
     const allReceived = () => Promise.all([1, 2, 3, 4, 5].map((number) => receivedBy(engine, number)));
     // On a busy machine a collector needs longer to listen than the front door to find it.
-    await eventually(allReceived, withinMs);
+    await eventually(allReceived, scaledWithinMs);
     const begin = performance.now();
     // The front door looks its collectors up by name, every two seconds.
     await eventually(async () => {
@@ -231,20 +233,20 @@ test("a collector killed behind the front door: every acknowledged span is found
         received.map(() => true),
         `each of five receives: ${received}`,
       );
-    }, withinMs);
+    }, scaledWithinMs);
     process.stderr.write(
       `five collectors listen ${Math.round(begin - up)} ms after the begin of compose up, receive ${Math.round(performance.now() - begin)} ms later\n`,
     );
     // Spans that are acknowledged while there is no storage are on the disk of whoever took them, and five took some.
     await engine.podman("stop", engine.containerOf("tracing-storage"));
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
     await scale(2);
-    await senders.more(moreRequests, withinMs);
+    await senders.more(moreRequests, scaledWithinMs);
   } finally {
     await senders.stop();
   }
   await allStored(ledger, await engine.addressOf("tracing-storage"));
-}, 600_000);
+}, 1_200_000);
 
 test("what was changed through the admin API is there after a restart of the container, and in a new one", async (context) => {
   const { engine } = running(context);
