@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { TenancyOptions } from "lifecycle";
@@ -174,15 +175,36 @@ describe("bad requests get their line of text, and the next is served", () => {
     expect((await post(thrift, batch("x"))).status).toBe(202);
   });
 
-  test("headers that come too slowly are 408, and a body is 408 too", async () => {
+  async function reopen(readMs: number): Promise<void> {
     await close();
     fixture = await openReceiverFixture();
-    const timeouts = { idleMs: 0, readMs: 60, readHeaderMs: 20 };
+    const timeouts = { idleMs: 0, readMs, readHeaderMs: 20 };
     receiver = await openHttpThrift(anyPort, timeouts, fixture.context);
     base = `http://127.0.0.1:${receiver.port}`;
+  }
+
+  test("headers that come too slowly are 408, a body is 503, which exporters send again", async () => {
+    await reopen(60);
     expect(await raw("POST /api/traces HTTP/1.1\r\nHost:")).toMatch(/^HTTP\/1.1 408 /);
-    expect(await raw(`${head}Content-Length: 100\r\n\r\nhel`)).toMatch(/^HTTP\/1.1 408 /);
+    expect(await raw(`${head}Content-Length: 100\r\n\r\nhel`)).toMatch(
+      /^HTTP\/1.1 503 .*\r\nRetry-After: 1\r\n/,
+    );
     expect((await post(thrift, batch("x"))).status).toBe(202);
+  });
+
+  test("a body that came in time is taken, however late it is read", async () => {
+    await reopen(1_000);
+    const body = batch("x");
+    const socket = connect(receiver.port, "127.0.0.1");
+    socket.write(
+      `${head}Content-Length: ${body.length}\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1.1 100 /);
+    socket.write(body);
+    // A busy process: longer than the limit, and than the interval of Node's search for late requests.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1.1 202 /);
+    socket.destroy();
   });
 });
 

@@ -159,7 +159,7 @@ describe("options of HTTP reach their own listener", () => {
     await open({ ...withZipkin, [`${name}.read-timeout`]: "40ms", [`${name}.read-header-timeout`]: "20ms" });
     const head =
       "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n";
-    expect(await answerTo(what, `${head}[`)).toMatch(/^HTTP\/1.1 4/);
+    expect(await answerTo(what, `${head}[`)).toMatch(/^HTTP\/1.1 (503|404) /);
   });
 
   test.each([
