@@ -36,6 +36,7 @@ import {
 } from "./pages/services/services-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
 import { defaultAddress, lookbacks, type SearchAddress, searchAddress } from "./searches/search-address.ts";
+import { traceIdInText } from "./trace/trace-id-in-text.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
@@ -108,6 +109,11 @@ const trace = createRoute({
     const compared = comparedIds(params.traceId);
     if (compared !== undefined) {
       throw redirect({ to: "/compare", search: compared, replace: true });
+    }
+    // A link made by hand may have a blank in it, or the id in another system's form.
+    const traceId = traceIdInText(params.traceId);
+    if (traceId !== undefined && traceId !== params.traceId.toLowerCase()) {
+      throw redirect({ to: "/trace/$traceId", params: { traceId }, search: true, replace: true });
     }
   },
   component: lazyRouteComponent(() => import("./pages/trace/trace-page.tsx"), "TracePage"),

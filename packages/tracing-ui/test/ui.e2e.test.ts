@@ -164,6 +164,8 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.waitForURL(`**/trace/${short}`);
     await page.locator(".trace-figures").getByText("Short id").waitFor();
     expect(await page.locator(".trace-figures").textContent()).toContain(`${"0".repeat(16)}${short}`);
+    await page.goto(`${server.origin}/trace/%20${short}%0A?view=json`);
+    await page.waitForURL(`**/trace/${short}?view=json`);
     await page.goto(`${server.origin}/trace/beef`);
     await page
       .getByText(`This is a short id. It was looked up with zeros in front, as ${"beef".padStart(32, "0")}`)
