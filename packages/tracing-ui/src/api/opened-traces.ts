@@ -1,13 +1,4 @@
-import * as z from "zod/mini";
-import { type ApiTrace, apiTrace } from "../trace/trace-schema.ts";
-import { ApiError } from "./api-error.ts";
-import { readJson } from "./read-json.ts";
-import { traceList } from "./trace-list.ts";
-
-/** Most bytes of a file: what a tab can hold. */
-const maxFileBytes = 256 * 1024 * 1024;
-
-const bare = z.array(apiTrace);
+import type { ApiTrace } from "../trace/trace-schema.ts";
 
 /** Traces that came out of files, by id. They are in no store: a reload forgets them. */
 const opened = new Map<string, ApiTrace>();
@@ -22,73 +13,7 @@ export function openedTraces(): readonly ApiTrace[] {
   return [...opened.values()];
 }
 
-/**
- * Reads the traces of a file in the form of the query service's answers: a list of traces, one trace, or OTLP
- * JSON. OTLP may be one document or JSON lines, and the query service converts it.
- * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
- */
-export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
-  if (file.size > maxFileBytes) {
-    throw new ApiError("API_TOO_LARGE", `${file.name} is over ${maxFileBytes} bytes`);
-  }
-  const text = await file.text();
-  const traces = await tracesOf(text, file.name, signal);
-  if (traces.length === 0) {
-    throw new ApiError("API_FILE", `${file.name} holds no traces`);
-  }
-  for (const trace of traces) {
-    opened.set(trace.traceID, trace);
-  }
-  return traces;
-}
-
-async function tracesOf(text: string, name: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    if (isOtlp(firstLine(text))) {
-      return transformed(text, signal);
-    }
-    throw new ApiError("API_FILE", `${name} is not JSON`, { cause });
-  }
-  if (isOtlp(value)) {
-    return transformed(text, signal);
-  }
-  const list = bare.safeParse(value);
-  if (list.success) {
-    return list.data;
-  }
-  const one = apiTrace.safeParse(value);
-  if (one.success) {
-    return [one.data];
-  }
-  const answer = traceList.safeParse(value);
-  if (answer.success) {
-    return answer.data.data ?? [];
-  }
-  const issue = answer.error.issues[0];
-  throw new ApiError(
-    "API_FILE",
-    `${name} is neither traces as the query service gives them nor OTLP JSON: ${issue?.path.join(".") || "(whole)"}: ${issue?.message}`,
-  );
-}
-
-async function transformed(text: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
-  return (await readJson("api/transform", traceList, signal, text)).data ?? [];
-}
-
-function isOtlp(value: unknown): boolean {
-  return value !== null && typeof value === "object" && "resourceSpans" in value;
-}
-
-/** The first line as JSON; undefined where it is none. */
-function firstLine(text: string): unknown {
-  const start = text.trimStart();
-  const end = start.indexOf("\n");
-  try {
-    return end === -1 ? undefined : JSON.parse(start.slice(0, end));
-  } catch {
-    return undefined;
-  }
+/** Keeps a trace that came out of a file until the page ends. */
+export function keepOpened(trace: ApiTrace): void {
+  opened.set(trace.traceID, trace);
 }

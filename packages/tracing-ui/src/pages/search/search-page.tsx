@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "rea
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Comparison, capabilitiesQuery, type SpanConditions } from "../../api/analysis.ts";
 import { firstServicesQuery, namesQuery } from "../../api/names.ts";
-import { openedTraces, openTraces } from "../../api/opened-traces.ts";
+import { openedTraces } from "../../api/opened-traces.ts";
 import { usePartialReasons } from "../../api/partial-answers.ts";
 import { searchQuery, tracesByIdQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
@@ -84,6 +84,7 @@ export function SearchPage() {
   async function openFile(file: File) {
     setFileError(undefined);
     try {
+      const { openTraces } = await import("../../api/open-traces.ts");
       await openTraces(file, AbortSignal.timeout(fileTimeoutMs));
       await goTo({ ...address, live: undefined, sel: undefined, file: "1" });
     } catch (error) {
