@@ -1,28 +1,45 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
+import { encodeRecords, recordType } from "./transport/fastcgi/records.ts";
 
 let running: RunningServer;
-/** Answers a head, and closes without a look at the body: the client's system gets a reset. */
-let hasty: Server;
-beforeAll(async () => {
-  running = await RunningServer.start();
-  hasty = createServer((socket: Socket) => {
+let folder: string;
+const open: Server[] = [];
+
+/** Answers, and closes without a look at the body: the client's system gets a reset. @returns address */
+async function hasty(answer: Buffer, path?: string): Promise<string> {
+  const server = createServer((socket: Socket) => {
     socket.on("error", () => {});
     socket.once("readable", () => {
       socket.read(1000);
-      socket.write("HTTP/1.1 413 Payload Too Large\r\nContent-Length: 4\r\n\r\nbig\n", () =>
-        socket.destroy(),
-      );
+      socket.write(answer, () => socket.destroy());
     });
-  }).listen(0, "127.0.0.1");
-  await once(hasty, "listening");
+  });
+  open.push(server);
+  if (path !== undefined) {
+    await once(server.listen(path), "listening");
+    return `unix/${path}`;
+  }
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  running = await RunningServer.start();
+  folder = await mkdtemp(join(tmpdir(), "early-answers-"));
 });
 afterAll(async () => {
-  hasty.close();
+  for (const server of open) {
+    server.close();
+  }
   await running.close();
+  await rm(folder, { recursive: true });
 });
 
 /** Sends a body in two parts. @returns status and body */
@@ -45,20 +62,33 @@ function post(length: number): Promise<string> {
   });
 }
 
-test("an answer that comes before the body was sent arrives, though the upstream closes", async () => {
-  const upstreams = [{ dial: `127.0.0.1:${(hasty.address() as AddressInfo).port}` }];
-  const loaded = await running.admin(
-    "POST",
-    "/load",
-    siteConfig({ handle: [{ handler: "reverse_proxy", upstreams }] }),
-  );
-  expect(loaded.error).toBe("");
-  const answers: string[] = [];
-  for (let round = 0; round < 30; round++) {
-    answers.push(await post(round % 2 === 0 ? 300_000 : 1_000_000));
-  }
-  expect(answers).toEqual(answers.map(() => "413 big\n"));
-});
+const fields = "Content-Length: 4\r\n\r\nbig\n";
+const overHttp = Buffer.from(`HTTP/1.1 413 Payload Too Large\r\n${fields}`);
+const overFastcgi = Buffer.concat([
+  encodeRecords(recordType.stdout, Buffer.from(`Status: 413 Payload Too Large\r\n${fields}`)),
+  encodeRecords(recordType.endRequest, Buffer.alloc(8)),
+]);
+const fastcgi = { protocol: "fastcgi", root: "/srv" };
+
+test.each([
+  ["HTTP", "TCP", overHttp, { protocol: "http" }],
+  ["HTTP", "a unix socket", overHttp, { protocol: "http" }],
+  ["FastCGI", "TCP", overFastcgi, fastcgi],
+  ["FastCGI", "a unix socket", overFastcgi, fastcgi],
+])(
+  "an answer of %s over %s that comes before the body was sent arrives, though the upstream closes",
+  async (_protocol, way, bytes, transport) => {
+    const dial = await hasty(bytes, way === "TCP" ? undefined : join(folder, transport.protocol));
+    const proxy = { handler: "reverse_proxy", upstreams: [{ dial }], transport };
+    const loaded = await running.admin("POST", "/load", siteConfig({ handle: [proxy] }));
+    expect(loaded.error).toBe("");
+    const answers: string[] = [];
+    for (let round = 0; round < 20; round++) {
+      answers.push(await post(round % 2 === 0 ? 300_000 : 1_000_000));
+    }
+    expect(answers).toEqual(answers.map(() => "413 big\n"));
+  },
+);
 
 /** Sends the head of a request, whose body is still to come. @returns the answer */
 async function answerTo(bodyLength: number): Promise<string> {

@@ -55,7 +55,7 @@ export interface SocketWay {
   /** TLS with the upstream; undefined for none. */
   readonly tls?: TlsOfSocket | undefined;
   readonly preface?: Preface;
-  /** Memory to read into, over TCP without TLS or a proxy: the socket emits no `data` then. */
+  /** Memory to read into, without TLS or a proxy: the socket emits no `data` then. */
   readonly buffer?: ReadBuffer | undefined;
   /** The proxy; the lookup, the own address and the time limit are for the connection to it. */
   readonly hop?: ProxyHop | undefined;
@@ -100,7 +100,7 @@ class SocketOpening {
     const readInto = direct ? buffer : undefined;
     this.#current = runForNobody(() => connect(connectOptions(dial, options, this.#proxy, readInto)));
     this.#told = keepOwner(done);
-    if (readInto !== undefined && dial.path === "") {
+    if (readInto !== undefined) {
       setReadBuffer(this.#current, readInto);
     }
   }
@@ -235,7 +235,7 @@ class SocketOpening {
   }
 }
 
-/** @param readInto memory that the socket reads into, for TCP */
+/** @param readInto memory that the socket reads into */
 function connectOptions(
   dial: DialAddress,
   options: SocketOptions,
@@ -247,8 +247,9 @@ function connectOptions(
     ...(writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {}),
     ...(allowHalfOpen === true ? { allowHalfOpen } : {}),
   };
+  const reading = readInto === undefined ? {} : { onread: readInto.options };
   if (dial.path !== "") {
-    return { path: dial.path, ...waiting };
+    return { path: dial.path, ...reading, ...waiting };
   }
   return {
     host: proxy?.host ?? dial.host,
@@ -260,7 +261,7 @@ function connectOptions(
     ...(probeIntervalMs > 0 ? { keepAlive: true, keepAliveInitialDelay: probeIntervalMs } : {}),
     ...(localAddress === undefined ? {} : { localAddress }),
     lookup,
-    ...(readInto === undefined ? {} : { onread: readInto.options }),
+    ...reading,
     ...waiting,
   };
 }

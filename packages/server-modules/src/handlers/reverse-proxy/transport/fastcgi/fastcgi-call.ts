@@ -3,6 +3,8 @@ import type { Logger } from "lifecycle";
 import { runFor } from "server-core/threads/error-owner";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
+import { readAfterFailedWrite } from "../read-after-failed-write.ts";
+import { readBufferOf } from "../read-buffer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
@@ -52,26 +54,43 @@ export class FastcgiCall implements UpstreamCall {
     if (silenceMs > 0) {
       socket.setTimeout(silenceMs, () => this.fail(new Error(`nothing moved for ${silenceMs} ms`), true));
     }
-    const reader = new RecordReader((type, content) => this.#take(type, content));
-    socket.on("data", (bytes: Buffer) => {
-      if (!this.#over) {
-        try {
-          if (request.exchange === undefined) {
-            reader.push(bytes);
-          } else {
-            runFor(request.exchange, (piece) => reader.push(piece), bytes);
-          }
-        } catch (error) {
-          this.fail(error as Error);
-        }
-      }
-    });
+    this.#read(socket, request);
     socket.on("end", () => this.#gone(new Error("the upstream closed the connection")));
     socket.on("error", (error) => this.#gone(error));
     socket.on("close", () => this.#gone(new Error("the connection was closed")));
     this.#receiver.sent();
     socket.write(Buffer.concat([encodeBegin(), encodeParameters(parameters)]));
     this.#sendBody(socket, request.body);
+  }
+
+  #read(socket: Socket, { exchange }: UpstreamRequest): void {
+    const reader = new RecordReader((type, content) => this.#take(type, content));
+    const take = (bytes: Buffer): void => {
+      if (!this.#over) {
+        try {
+          if (exchange === undefined) {
+            reader.push(bytes);
+          } else {
+            runFor(exchange, (piece) => reader.push(piece), bytes);
+          }
+        } catch (error) {
+          this.fail(error as Error);
+        }
+      }
+    };
+    const buffer = readBufferOf(socket);
+    if (buffer === undefined) {
+      socket.on("data", take);
+      return;
+    }
+    buffer.take = (bytes) => {
+      take(bytes);
+      return true;
+    };
+    readAfterFailedWrite(socket, () => {
+      this.#writer?.stop();
+      return !this.#over;
+    });
   }
 
   resume(): void {

@@ -10,6 +10,7 @@ import { bytesOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { nameLookups } from "../name-lookups.ts";
 import { openSocket } from "../open-socket.ts";
+import { ReadBuffer } from "../read-buffer.ts";
 import type { Transport } from "../transport.ts";
 import { clientOfExchange, clientOfServer } from "./cgi-client.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
@@ -17,6 +18,8 @@ import { FastcgiCall } from "./fastcgi-call.ts";
 
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
+/** Bytes of one read, which a call may keep: a record has at most as many. */
+const readBytes = 64 * 1024;
 
 /** Fills in a text of the config. A request of the server itself has only placeholders of the machine. */
 type Fill = (exchange: Exchange | undefined) => string;
@@ -97,14 +100,19 @@ export const fastcgiTransport = defineModule({
           },
           length,
         );
-        call.cancelDial = openSocket(dial, socketOptions, {}, (error, socket) => {
-          call.cancelDial = undefined;
-          if (socket === undefined) {
-            call.fail(error ?? new Error("no connection"));
-          } else {
-            call.run(socket, request, parameters);
-          }
-        });
+        call.cancelDial = openSocket(
+          dial,
+          socketOptions,
+          { buffer: new ReadBuffer(readBytes) },
+          (error, socket) => {
+            call.cancelDial = undefined;
+            if (socket === undefined) {
+              call.fail(error ?? new Error("no connection"));
+            } else {
+              call.run(socket, request, parameters);
+            }
+          },
+        );
         return call;
       },
     };

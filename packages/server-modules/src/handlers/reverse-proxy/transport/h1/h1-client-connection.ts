@@ -4,6 +4,7 @@ import { ChunkedDecoder, Http1Error } from "http-protocols/http1";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import { BodyWriter } from "../body-writer.ts";
+import { readAfterFailedWrite } from "../read-after-failed-write.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
@@ -11,7 +12,6 @@ import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
 import type { H1Limits } from "./h1-limits.ts";
 import { legacyHeadEnd } from "./legacy-head.ts";
-import { readAfterFailedWrite } from "./read-after-failed-write.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
 /** The pool, as far as a connection needs it. */
