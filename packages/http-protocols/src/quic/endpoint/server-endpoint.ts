@@ -22,6 +22,7 @@ import {
 } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
 import { defaultHandshakeLimits, type HandshakeLimits, HandshakesUnderWay } from "./handshakes-under-way.ts";
+import { type Newcomer, NewcomerQueue } from "./newcomer-queue.ts";
 import { encodeRefusal } from "./refusal.ts";
 import { idBytes, WorkerIds } from "./worker-ids.ts";
 
@@ -66,6 +67,8 @@ export interface EndpointIo {
   wake(connection: Connection): void;
   /** Calls `flush` with a connection that received something, soon. Without it the endpoint flushes at once. */
   received?(connection: Connection): void;
+  /** Calls `admit` soon: a client waits for its handshake. Without it handshakes begin at once. */
+  newcomer?(): void;
 }
 
 /** A client's first id must be hard to guess. Source: RFC 9000, section 7.2 */
@@ -75,18 +78,10 @@ const maxResetBytes = 43;
 /** Stateless resets and refusals in each second: more would help those who flood others in our name. */
 const resetsPerSecond = 200;
 const keyBytes = 32;
+/** Retries and refusals to clients that waited, before datagrams are read again. */
+const maxAnswersPerTurn = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
-
-/** A client whose first packet came. */
-interface Newcomer {
-  readonly address: PeerAddress;
-  /** Id of its very first packet, where a Retry came between. */
-  readonly originalId: Buffer | undefined;
-  /** Whether it showed that it receives at its address. */
-  readonly isKnown: boolean;
-  readonly keys: InitialKeys;
-}
 
 /** Counts of datagrams that led to no connection. */
 export interface EndpointCounts {
@@ -115,6 +110,7 @@ export class ServerEndpoint {
   /** Each with the id that its client chose, which leads to it until the connection is over. */
   readonly #connections = new Map<Connection, string>();
   readonly #handshakes: HandshakesUnderWay;
+  readonly #newcomers = new NewcomerQueue();
   #resetWindowFrom = 0;
   #resetsInWindow = 0;
   readonly #wallClock: () => number;
@@ -202,6 +198,7 @@ export class ServerEndpoint {
 
   /** Ends all connections with a code of the application. They are over a few round trips later. */
   close(code: number, reason: string, now: number): void {
+    this.#newcomers.clear();
     for (const connection of this.#connections.keys()) {
       connection.close(code, reason, now);
       this.flush(connection, now);
@@ -230,29 +227,75 @@ export class ServerEndpoint {
   }
 
   #receiveFirst(datagram: Buffer, header: PacketHeader, address: PeerAddress, now: number): void {
-    const { retryFrom = 512, maxConnections = 100_000 } = this.#options;
+    const joined = this.#newcomers.join(header.destinationId, datagram, address, now);
+    if (joined !== undefined) {
+      this.counts.dropped += joined === "dropped" ? 1 : 0;
+      return;
+    }
     // A Retry makes the id that it gives the one of the client's next packet.
     const originalId = this.#tokens.open(header.token, address, now);
     const isKnown =
       originalId !== undefined || this.#tokens.isReturning(header.token, address, this.#wallClock());
+    const newcomer = {
+      header,
+      address,
+      originalId,
+      isKnown,
+      datagrams: [datagram],
+      firstAt: now,
+      lastAt: now,
+    };
+    if (this.#io.newcomer === undefined) {
+      this.#admit(newcomer, now);
+    } else if (!this.#newcomers.isFull(isKnown)) {
+      this.#newcomers.add(newcomer);
+      this.#io.newcomer();
+    } else if (isKnown) {
+      this.#refuse(header, address, now);
+    } else {
+      this.#retry(header, address, now);
+    }
+  }
+
+  /**
+   * Begins the handshake of one client that waits. Clients that get a short answer instead do not count.
+   * @returns whether more clients wait
+   */
+  admit(now: number): boolean {
+    for (let answers = 0; answers < maxAnswersPerTurn; answers++) {
+      const newcomer = this.#newcomers.next(now);
+      if (newcomer === undefined || this.#admit(newcomer, now)) {
+        break;
+      }
+    }
+    return this.#newcomers.size > 0;
+  }
+
+  /** @returns whether a handshake began */
+  #admit(newcomer: Newcomer, now: number): boolean {
+    const { retryFrom = 512, maxConnections = 100_000 } = this.#options;
+    const { header, address, datagrams, originalId, isKnown } = newcomer;
     if (!isKnown && this.#handshakes.total >= retryFrom) {
       this.#retry(header, address, now);
-      return;
+      return false;
     }
     const isFull = this.#connections.size >= maxConnections || this.#handshakes.isFull(address.address);
     if (this.#draining || isFull) {
       this.#refuse(header, address, now);
-      return;
+      return false;
     }
     // Damaged packets make no connection. Reading removes header protection, hence the copy.
     const keys = initialKeys(header.destinationId);
-    if (openPacket(keys.client, Buffer.from(datagram), header, -1) === undefined) {
-      this.counts.dropped++;
-      return;
+    if (openPacket(keys.client, Buffer.from(datagrams[0] as Buffer), header, -1) === undefined) {
+      this.counts.dropped += datagrams.length;
+      return false;
     }
     this.counts.returning += isKnown && originalId === undefined ? 1 : 0;
-    const connection = this.#accept(header, { originalId, isKnown, address, keys }, now);
-    this.#deliver(connection, datagram, { address, now });
+    const connection = this.#accept(newcomer, keys, now);
+    for (const datagram of datagrams) {
+      this.#deliver(connection, datagram, { address, now });
+    }
+    return true;
   }
 
   #deliver(
@@ -268,7 +311,8 @@ export class ServerEndpoint {
     }
   }
 
-  #accept(header: PacketHeader, { originalId, isKnown, address, keys }: Newcomer, now: number): Connection {
+  #accept(newcomer: Newcomer, keys: InitialKeys, now: number): Connection {
+    const { header, originalId, isKnown, address } = newcomer;
     // Views of the datagram would keep it in memory.
     const firstId = Buffer.from(header.destinationId);
     const localId = this.#newId();

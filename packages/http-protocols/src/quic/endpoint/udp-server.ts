@@ -24,6 +24,9 @@ export class UdpServer {
   readonly #socket: Socket;
   readonly #timers = new Map<Connection, Timer>();
   readonly #woken = new Set<Connection>();
+  /** Connections whose timer fired. */
+  readonly #due = new Set<Connection>();
+  #isAdmitting = false;
   #closed = false;
   /** Hears that the last connection of a server that drains is over. */
   #onEmpty: (() => void) | undefined;
@@ -41,6 +44,7 @@ export class UdpServer {
       setDeadline: (connection, at) => this.#setDeadline(connection, at),
       wake: (connection) => this.#wake(connection),
       received: (connection) => this.#wake(connection),
+      newcomer: () => this.#admitSoon(),
     });
     socket.on("message", (datagram, { address, port }) => this.receive(datagram, { address, port }));
   }
@@ -125,9 +129,36 @@ export class UdpServer {
     const wait = Math.min(Math.max(Math.ceil(at - performance.now()), 0), maxTimerMs);
     const handle = setTimeout(() => {
       this.#timers.delete(connection);
-      this.endpoint.onTimeout(connection, performance.now());
+      this.#onTimer(connection);
     }, wait);
     this.#timers.set(connection, { at, handle });
+  }
+
+  /** The socket is read before a timer counts: an acknowledgment that waits there makes sending again needless. */
+  #onTimer(connection: Connection): void {
+    if (this.#due.size === 0) {
+      setImmediate(() => {
+        const due = [...this.#due];
+        this.#due.clear();
+        for (const each of due) {
+          this.endpoint.onTimeout(each, performance.now());
+        }
+      });
+    }
+    this.#due.add(connection);
+  }
+
+  /** One handshake a turn: datagrams that came meanwhile are read in between. */
+  #admitSoon(): void {
+    if (!this.#isAdmitting) {
+      this.#isAdmitting = true;
+      setImmediate(() => {
+        this.#isAdmitting = false;
+        if (!this.#closed && this.endpoint.admit(performance.now())) {
+          this.#admitSoon();
+        }
+      });
+    }
   }
 
   /**
