@@ -234,7 +234,7 @@ export class PrivacyStep implements RowStep {
       hash = Math.imul(hash ^ byte, 0x01000193);
     }
     const name = table.find(bytes, start, end, hash);
-    before.next = table.slotOf(hash);
+    before.next = name.slot;
     return name;
   }
 

@@ -71,8 +71,21 @@ export class RowEdits {
   }
 }
 
-/** An unsigned LEB128 number. */
+/** Numbers below this are encoded once. */
+const knownNumbers = 4096;
+const known: (Uint8Array | undefined)[] = new Array(knownNumbers).fill(undefined);
+
+/** An unsigned LEB128 number; nobody may change it. */
 export function varintOf(value: number): Uint8Array {
+  if (value >= knownNumbers) {
+    return encoded(value);
+  }
+  const bytes = known[value] ?? encoded(value);
+  known[value] = bytes;
+  return bytes;
+}
+
+function encoded(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {

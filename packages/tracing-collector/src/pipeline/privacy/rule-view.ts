@@ -2,7 +2,7 @@ import type { CompiledRule } from "./compiled-rule.ts";
 import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields.ts";
 import { planFor, type ValuePlan } from "./value-plan.ts";
 
-const slotCount = 1024;
+const slotCount = 4096;
 /** Names come from senders: with more, the plans of all are made anew. */
 const maxPlans = 4096;
 /** Longer names are looked up anew each time, so that senders cannot fill the memory. */
@@ -13,6 +13,7 @@ export interface PlannedName {
   /** Its bytes. */
   readonly key: Uint8Array;
   readonly plan: ValuePlan;
+  readonly slot: number;
   /** Slot of the name that came after it last time. */
   next: number;
 }
@@ -29,30 +30,31 @@ export class PlanTable {
   constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
     this.#rules = rules;
     this.#place = place;
-    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), next: 0 };
+    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), slot: 0, next: 0 };
   }
 
-  /** The name at a slot, which may be another one by now. */
+  /** The name in a slot, which may be another one by now. */
   at(slot: number): PlannedName | undefined {
     return this.#slots[slot];
   }
 
-  /** The slot of a name with this hash. */
-  slotOf(hash: number): number {
-    return (hash ^ (hash >>> 15)) & (slotCount - 1);
-  }
-
   /** @param hash any number that is the same for the same bytes */
   find(bytes: Uint8Array, start: number, end: number, hash: number): PlannedName {
-    const at = this.slotOf(hash);
-    const slot = this.#slots[at];
-    if (slot !== undefined && isSame(slot.key, bytes, start, end)) {
-      return slot;
+    const slot = (hash ^ (hash >>> 15)) & (slotCount - 1);
+    // Two names whose hashes meet share two slots.
+    const first = this.#slots[slot];
+    if (first !== undefined && isSame(first.key, bytes, start, end)) {
+      return first;
+    }
+    const second = this.#slots[slot ^ 1];
+    if (second !== undefined && isSame(second.key, bytes, start, end)) {
+      return second;
     }
     const key = Buffer.from(bytes.subarray(start, end));
-    const named = { key, plan: this.of(key.toString()), next: 0 };
+    const place = this.#slots[slot] === undefined ? slot : slot ^ 1;
+    const named = { key, plan: this.of(key.toString()), slot: place, next: 0 };
     if (key.length <= maxKeptName) {
-      this.#slots[at] = named;
+      this.#slots[place] = named;
     }
     return named;
   }
