@@ -40,6 +40,8 @@ export class PrivacyStep implements RowStep {
   readonly #out = new ByteWriter();
   #set: RuleSet;
   #bytes: Uint8Array = emptyList;
+  /** The same memory as `#bytes`. */
+  #rowView: DataView = new DataView(emptyList.buffer);
   /** The rules for the prefix of the present row. */
   #view: RuleView | undefined;
   /** Place after the last number. */
@@ -63,7 +65,9 @@ export class PrivacyStep implements RowStep {
   apply(rows: SpanRows): SpanRows {
     const scanner = this.#scanner;
     const edits = this.#edits;
+    const { buffer, byteOffset, byteLength } = rows.bytes;
     this.#bytes = rows.bytes;
+    this.#rowView = new DataView(buffer, byteOffset, byteLength);
     edits.clear();
     scanner.open(rows);
     let prefixGrowth = 0;
@@ -225,7 +229,7 @@ export class PrivacyStep implements RowStep {
   #nameAfter(before: PlannedName, start: number, table: PlanTable): PlannedName {
     const bytes = this.#bytes;
     const next = table.at(before.next);
-    if (next !== undefined && isNameAt(next, bytes, start, valueMark)) {
+    if (next !== undefined && isNameAt(next, this.#rowView, start, valueMark)) {
       return next;
     }
     let hash = 0;

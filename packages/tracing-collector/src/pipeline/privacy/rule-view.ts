@@ -14,6 +14,8 @@ export interface PlannedName {
   readonly key: Uint8Array;
   readonly plan: ValuePlan;
   readonly slot: number;
+  /** The key's bytes, four in each number. */
+  readonly words: Int32Array;
   /** Slot of the name that came after it last time. */
   next: number;
 }
@@ -30,7 +32,13 @@ export class PlanTable {
   constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
     this.#rules = rules;
     this.#place = place;
-    this.start = { key: Buffer.alloc(0), plan: planFor([], place, ""), slot: 0, next: 0 };
+    this.start = {
+      key: Buffer.alloc(0),
+      plan: planFor([], place, ""),
+      slot: 0,
+      words: new Int32Array(0),
+      next: 0,
+    };
   }
 
   /** The name in a slot, which may be another one by now. */
@@ -52,7 +60,7 @@ export class PlanTable {
     }
     const key = Buffer.from(bytes.subarray(start, end));
     const place = this.#slots[slot] === undefined ? slot : slot ^ 1;
-    const named = { key, plan: this.of(key.toString()), slot: place, next: 0 };
+    const named = { key, plan: this.of(key.toString()), slot: place, words: wordsOf(key), next: 0 };
     if (key.length <= maxKeptName) {
       this.#slots[place] = named;
     }
@@ -75,18 +83,32 @@ export class PlanTable {
   }
 }
 
-/** Whether the name is at `bytes[start]`, and `mark` after it. */
-export function isNameAt({ key }: PlannedName, bytes: Uint8Array, start: number, mark: number): boolean {
+/**
+ * Whether the name is at `start`, and `mark` after it.
+ * @param view the bytes of rows
+ */
+export function isNameAt({ key, words }: PlannedName, view: DataView, start: number, mark: number): boolean {
   const { length } = key;
-  if (bytes[start + length] !== mark) {
+  const end = start + length;
+  if (end >= view.byteLength || view.getUint8(end) !== mark) {
     return false;
   }
-  for (let index = 0; index < length; index++) {
-    if (key[index] !== bytes[start + index]) {
+  const whole = words.length;
+  for (let index = 0; index < whole; index++) {
+    if (words[index] !== view.getInt32(start + 4 * index, true)) {
+      return false;
+    }
+  }
+  for (let index = 4 * whole; index < length; index++) {
+    if (key[index] !== view.getUint8(start + index)) {
       return false;
     }
   }
   return true;
+}
+
+function wordsOf(key: Buffer): Int32Array {
+  return Int32Array.from({ length: key.length >> 2 }, (_, index) => key.readInt32LE(4 * index));
 }
 
 function isSame(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
