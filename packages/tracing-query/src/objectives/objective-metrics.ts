@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { ObjectiveBoard } from "./objective-board.ts";
 import type { ObjectiveStatus } from "./objective-status.ts";
 
+const prefix = "tracing_query_objective_";
 const names = ["objective", "service", "tenant"] as const;
 
 /** A gauge with a value for each objective, made when it is asked for; objectives without a value are left out. */
@@ -32,7 +33,6 @@ function gauge(
 /** Metrics of objectives and their alerts, at `/metrics` of the admin port. */
 export function registerObjectiveMetrics(board: ObjectiveBoard, registry: Registry): void {
   const registers = [registry];
-  const prefix = "tracing_query_objective_";
   gauge(
     registers,
     { name: `${prefix}target_ratio`, help: "Share of spans that must be good." },
@@ -71,6 +71,11 @@ export function registerObjectiveMetrics(board: ObjectiveBoard, registry: Regist
       }
     },
   });
+  registerAlertMetrics(board, registers);
+}
+
+/** Alerts that fire, the state of the file, and messages that were sent. */
+function registerAlertMetrics(board: ObjectiveBoard, registers: Registry[]): void {
   new Gauge({
     name: `${prefix}alerts_firing`,
     help: "Alerts that fire.",
