@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask } from "server-core/testing/ask";
-import { standardModules } from "server-modules/standard";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { misbehaviours, startBadUpstream } from "./testing/faults/bad-upstream.ts";
 import {
@@ -14,11 +13,8 @@ import {
   Sibling,
 } from "./testing/faults/fault-clients.ts";
 import { type Moment, moments, type Way, ways } from "./testing/faults/fault-kinds.ts";
-import { faultChains, faultConfig, faultEncodings } from "./testing/faults/fault-sites.ts";
+import { faultChains, faultConfig } from "./testing/faults/fault-sites.ts";
 import { ServerProcess } from "./testing/server-process.ts";
-
-/** Handlers that only make sense inside others, or with an authority of their own; chains above have the former. */
-const notAlone = new Set(["copy_response", "copy_response_headers", "acme_server"]);
 
 /** Names of the chains; their configs need addresses, which are known when the test runs. */
 const chainNames = Object.keys(await faultChains({ bad: "127.0.0.1:1" }));
@@ -79,14 +75,6 @@ const target = (name: string, at: Moment, way: Way) => `/${name}?at=${at}&way=${
 function expectAnswer({ status, whole }: Outcome): void {
   expect(status === 0 ? !whole : status >= 200 && status <= 599).toBe(true);
 }
-
-test("no standard handler or encoder is left out", () => {
-  const below = (space: string) =>
-    standardModules.flatMap(({ id }) => (id.startsWith(space) ? [id.slice(space.length)] : []));
-  const handlers = below("http.handlers.");
-  expect(handlers.filter((name) => !chainNames.includes(name) && !notAlone.has(name))).toEqual([]);
-  expect(below("http.encoders.").filter((name) => !Object.hasOwn(faultEncodings, name))).toEqual([]);
-});
 
 describe.each(chainNames)("%s", (name) => {
   test("sabotage at every moment, in every way", async () => {
