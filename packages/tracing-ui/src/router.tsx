@@ -30,6 +30,11 @@ import {
   exceptionsAddress,
 } from "./pages/exceptions/exceptions-address.ts";
 import {
+  defaultObjectivesAddress,
+  type ObjectivesAddress,
+  objectivesAddress,
+} from "./pages/objectives/objectives-address.ts";
+import {
   defaultServicesAddress,
   type ServicesAddress,
   servicesAddress,
@@ -80,6 +85,14 @@ const services = createRoute({
   validateSearch: (fields: AddressText<ServicesAddress>) => servicesAddress.parse(fields),
   search: { middlewares: [stripSearchParams(defaultServicesAddress)] },
   component: lazyRouteComponent(() => import("./pages/services/services-page.tsx"), "ServicesPage"),
+});
+
+const objectives = createRoute({
+  getParentRoute: () => root,
+  path: "/objectives",
+  validateSearch: (fields: AddressText<ObjectivesAddress>) => objectivesAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultObjectivesAddress)] },
+  component: lazyRouteComponent(() => import("./pages/objectives/objectives-page.tsx"), "ObjectivesPage"),
 });
 
 const dependencies = createRoute({
@@ -171,6 +184,7 @@ export const router = createRouter({
     search,
     services,
     exceptions,
+    objectives,
     dependencies,
     trace,
     compare,

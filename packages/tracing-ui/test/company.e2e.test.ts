@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { companyTraces, numbered } from "./fixtures/company-traces.ts";
+import { someObjectives } from "./fixtures/objectives-answer.ts";
 
 /** Characters that the answers to one page may have; all names of the store are ten times as many. */
 const mostCharacters = 400_000;
@@ -15,6 +16,7 @@ const pages: [address: string, sign: (page: Page) => ReturnType<Page["locator"]>
   ["/services", (page) => page.getByText("1 to 100 of 1,500 services")],
   ["/services?page=15", (page) => page.getByText("1,401 to 1,500 of 1,500 services")],
   [`/services?service=${numbered("svc", 0)}`, (page) => page.getByText("of 20,002 operations")],
+  ["/objectives", (page) => page.getByText("1 to 50 of 1,500 objectives")],
   ["/exceptions", (page) => page.getByText("No span recorded an exception")],
   ["/dependencies", (page) => page.locator(".graph-node").first()],
   [`/dependencies?focus=${numbered("svc", 700)}`, (page) => page.locator(".graph-node.focused")],
@@ -28,7 +30,10 @@ describeApp("a company", (app) => {
     timeout: 120_000,
   }, async () => {
     const { page, server } = app;
-    Object.assign(app.answers, { traces: companyTraces(1_500, 20_000, 10_000) });
+    Object.assign(app.answers, {
+      traces: companyTraces(1_500, 20_000, 10_000),
+      objectives: someObjectives(1_500),
+    });
     let characters = 0;
     page.on("response", async (response) => {
       if (/\/(api|tempo)\//.test(response.url())) {

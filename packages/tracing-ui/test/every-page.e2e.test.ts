@@ -43,6 +43,7 @@ const firstResults: [name: string, sign: string][] = [
   ["search", ".result"],
   ["services", ".rates tbody tr"],
   ["exceptions", ".exceptions tbody tr"],
+  ["objectives", ".objectives tbody tr"],
   ["changes", ".changes-verdict"],
   ["dependencies", ".graph-node"],
   ["trace", "[role=treeitem]"],
@@ -54,6 +55,7 @@ describeApp("the first result", (app) => {
     const { page, server, store } = app;
     for (const [name, sign] of firstResults) {
       const scene = scenes.find((one) => one.name === name);
+      Object.assign(app.answers, scene?.answers);
       await page.goto(`${server.origin}${scene?.address(store)}`);
       const first = page.locator(sign).first();
       await first.waitFor();

@@ -1,7 +1,8 @@
 import type { Page, Route } from "playwright-core";
 import { violationsOn } from "ui-kit/testing/axe.ts";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
+import { someObjectives } from "./fixtures/objectives-answer.ts";
 import { lacking } from "./scenes.ts";
 import { spanItem } from "./span-rows.ts";
 
@@ -18,6 +19,10 @@ const looked = { waits: "trace", 403: "dependencies", 503: "search" } as const;
 const stay = async () => {};
 
 describeApp("a query service that does not give what is asked", (app) => {
+  beforeEach(() => {
+    app.answers.objectives = someObjectives(7);
+  });
+
   /** Pages, what was written on them, what they show when all is well. */
   const pages = [
     {
@@ -31,6 +36,15 @@ describeApp("a query service that does not give what is asked", (app) => {
     {
       ...{ name: "services", sign: ".rates tbody tr", field: "Filter by name", text: "pay" },
       address: () => "/services?filter=pay&lookback=6h",
+    },
+    {
+      ...{
+        name: "objectives",
+        sign: ".objectives tbody tr",
+        field: "Filter by name or service",
+        text: "objective-0",
+      },
+      address: () => "/objectives?filter=objective-0",
     },
     {
       ...{ name: "dependencies", sign: ".graph-node", field: "Time", text: "6h" },

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { chatTrace } from "./fixtures/chat-trace.ts";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
 import { someViews } from "./fixtures/fixture-views.ts";
+import { someObjectives } from "./fixtures/objectives-answer.ts";
 import { fixtureNowUs, type ShopStore } from "./fixtures/shop-store.ts";
 import { rankedItem, spanItem } from "./span-rows.ts";
 
@@ -152,6 +153,33 @@ export const scenes: readonly Scene[] = [
   },
   { name: "exceptions-none", address: () => "/exceptions?filter=nosuch", sign: ".services-note" },
   { name: "exceptions-unknown", address: () => "/exceptions", sign: ".notice", answers: { analysis: false } },
+  {
+    name: "objectives",
+    address: () => "/objectives",
+    sign: ".objectives tbody tr",
+    answers: { objectives: someObjectives(101) },
+  },
+  {
+    name: "objectives-troubles",
+    address: () => "/objectives?sort=budget",
+    sign: ".objectives tbody tr",
+    answers: {
+      objectives: {
+        ...someObjectives(7),
+        fileError: 'objectives.3.window: "30" is not a duration from 1d to 90d',
+        targets: [
+          { host: "alerts.example:9093", kind: "alertmanager", waiting: 12, error: "did not answer in time" },
+        ],
+      },
+    },
+  },
+  {
+    name: "objective",
+    address: () => "/objectives?name=objective-0000",
+    sign: ".rate-plot path",
+    answers: { objectives: someObjectives(7) },
+  },
+  { name: "objectives-none", address: () => "/objectives", sign: ".notice" },
   { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
   { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },
   { name: "dependencies-table", address: () => "/dependencies?view=table", sign: ".rates tbody tr" },

@@ -25,6 +25,7 @@ export function AppBar(props: { onHelp: () => void; onCommands: () => void; onSh
       <Link to="/search">Search</Link>
       <Link to="/services">Services</Link>
       <Link to="/exceptions">Exceptions</Link>
+      <Link to="/objectives">Objectives</Link>
       <Link to="/changes">Changes</Link>
       {uiConfig.dependencies.menuEnabled && <Link to="/dependencies">Dependencies</Link>}
       <OwnMenu />

@@ -82,7 +82,7 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
   const to = (
     title: string,
-    to: "/search" | "/services" | "/exceptions" | "/dependencies" | "/compare" | "/changes",
+    to: "/search" | "/services" | "/exceptions" | "/objectives" | "/dependencies" | "/compare" | "/changes",
   ): Command => ({
     ...{ id: to, title, run: () => void navigate({ to }) },
   });
@@ -90,6 +90,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
     to("Search traces", "/search"),
     to("Services and their rates", "/services"),
     to("Exceptions", "/exceptions"),
+    to("Objectives and their error budgets", "/objectives"),
     to("Dependencies", "/dependencies"),
     to("Compare traces", "/compare"),
     to("Changes: compare times and versions", "/changes"),

@@ -2,7 +2,7 @@ import "./rate-chart.css";
 import { type MouseEvent, useMemo, useRef } from "react";
 import { type Samples, sparklinePath } from "ui-kit/components/sparkline-path.ts";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
-import { clockText } from "ui-kit/format/format-time.ts";
+import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { timeTicks } from "../../trace/time-ticks.ts";
@@ -17,6 +17,8 @@ export interface Curve {
 
 /** Room that a time on the axis takes, in pixels. */
 const tickPx = 72;
+/** A longer axis has dates, in milliseconds. */
+const mostClockMs = 2 * 86_400_000;
 /** Lines across, at most. */
 const mostLines = 4;
 /** The height of sparklinePath's box that a greatest value takes. */
@@ -44,8 +46,11 @@ export function RateChart(props: {
   const most = Math.max(0, ...curves.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const top = most > 0 ? most : 1;
   const paths = useMemo(() => curves.map(({ values }) => sparklinePath(values, top).line), [curves, top]);
-  const clock = (ms: number) => clockText(ms * 1_000, zone).slice(0, 5);
   const [first = 0, last = first] = [times[0], times.at(-1)];
+  const clock = (ms: number) =>
+    last - first > mostClockMs
+      ? dateText(ms * 1_000, zone).slice(5)
+      : clockText(ms * 1_000, zone).slice(0, 5);
   const across = (ms: number) => (last > first ? (100 * (ms - first)) / (last - first) : 50);
   const ticks = timeTicks(first * 1_000, last * 1_000, Math.max(1, Math.floor(width / tickPx)));
 

@@ -1,0 +1,34 @@
+import type { Objective, ObjectiveState } from "../../api/objectives.ts";
+
+const labels: Record<ObjectiveState, string> = {
+  missed: "Missed",
+  burning: "Burning",
+  failed: "Not counted",
+  counting: "Counting",
+  met: "Met",
+  empty: "No spans",
+};
+
+const meanings: Record<ObjectiveState, string> = {
+  missed: "More than the error budget is used",
+  burning: "An alert fires: the budget is used too fast",
+  failed: "The last read of the store failed: figures are old, or absent",
+  counting: "History is still being read",
+  met: "Some of the error budget is left",
+  empty: "No span counts in the window",
+};
+
+/** The name of a state. */
+export function stateLabel(state: ObjectiveState): string {
+  return labels[state];
+}
+
+/** The state of an objective, in colour and words; a failed read is told beside any other state. */
+export function StateText({ state, error }: Pick<Objective, "state" | "error">) {
+  return (
+    <span className={`objective-state ${state}`} title={error ?? meanings[state]}>
+      {labels[state]}
+      {error !== undefined && state !== "failed" && <span className="warning-text"> (old)</span>}
+    </span>
+  );
+}

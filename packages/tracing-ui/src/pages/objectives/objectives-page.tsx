@@ -1,0 +1,177 @@
+import "../services/services-page.css";
+import "./objectives-page.css";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import {
+  type ObjectiveList,
+  objectiveStates,
+  objectivesPerPage,
+  objectivesQuery,
+} from "../../api/objectives.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
+import { ObjectiveDetail } from "./objective-detail.tsx";
+import { stateLabel } from "./objective-state.tsx";
+import { ObjectiveTable } from "./objective-table.tsx";
+import type { ObjectivesAddress } from "./objectives-address.ts";
+
+const route = getRouteApi("/objectives");
+
+/** Objectives of spans with their error budgets, a page at a time; or one of them. */
+export function ObjectivesPage() {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const { name, state, sort, filter = "" } = address;
+  const page = Number(address.page);
+  const contains = useSettled(filter.trim());
+  const again = refetchInterval(address.refresh);
+  const found = useQuery({
+    ...objectivesQuery({ contains, state, order: sort, page }),
+    enabled: name === undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: again,
+  });
+  const change = (fields: Partial<ObjectivesAddress>) =>
+    void navigate({ search: { ...address, page: "1", ...fields }, replace: true });
+
+  useEffect(() => {
+    document.title = `${name ?? "Objectives"} · Tracing`;
+  }, [name]);
+
+  function body() {
+    if (name !== undefined) {
+      return <ObjectiveDetail name={name} refetchInterval={again} />;
+    }
+    const { error, data } = found;
+    if (error) {
+      return <FailureNotice error={error} onRetry={() => found.refetch()} />;
+    }
+    if (data === undefined) {
+      return <Loading>Counting…</Loading>;
+    }
+    if (!data.isOn) {
+      return <NoFile />;
+    }
+    return (
+      <>
+        <Troubles {...data} />
+        {data.objectives.length === 0 ? (
+          <p className="services-note">
+            {data.total === 0 ? "The file has no objectives for you." : "No objective matches."}
+          </p>
+        ) : (
+          <ObjectiveTable
+            objectives={data.objectives}
+            matched={formatCount(data.matched)}
+            address={address}
+            onSort={(next) => change({ sort: next })}
+          />
+        )}
+        <Pager
+          page={page}
+          perPage={objectivesPerPage}
+          total={data.matched}
+          what="objectives"
+          onPage={(next) => change({ page: String(next) })}
+        />
+      </>
+    );
+  }
+
+  return (
+    <div className="services-page objectives-page">
+      <header className="page-head">
+        {name !== undefined && (
+          <Link to="/objectives" search={{ ...address, name: undefined }}>
+            All objectives
+          </Link>
+        )}
+        <h1 className="page-title">{name ?? "Objectives"}</h1>
+        <div className="page-head-tools">
+          {name === undefined && (
+            <>
+              <input
+                className="field"
+                data-slash
+                data-command=""
+                data-key="/"
+                aria-label="Filter by name or service"
+                placeholder="Name or service"
+                value={filter}
+                onChange={(event) => change({ filter: event.target.value || undefined })}
+              />
+              <select
+                className="field"
+                aria-label="State"
+                value={state ?? ""}
+                onChange={(event) =>
+                  change({ state: (event.target.value || undefined) as ObjectivesAddress["state"] })
+                }
+              >
+                <option value="">All states</option>
+                {objectiveStates.map((one) => (
+                  <option key={one} value={one}>
+                    {stateLabel(one)}
+                    {found.data !== undefined && ` (${formatCount(found.data.states[one] ?? 0)})`}
+                  </option>
+                ))}
+              </select>
+            </>
+          )}
+          <RefreshSelect
+            value={address.refresh}
+            onChange={(refresh) => change({ refresh, page: address.page })}
+          />
+        </div>
+      </header>
+      <section
+        className="services-body"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key
+        tabIndex={0}
+        aria-label={name === undefined ? "List of objectives" : "Objective"}
+        aria-busy={found.isFetching}
+      >
+        {body()}
+      </section>
+    </div>
+  );
+}
+
+/** What keeps the file, or alerts, from working. */
+function Troubles({ fileError, targets }: Pick<ObjectiveList, "fileError" | "targets">) {
+  const broken = targets.filter(({ error }) => error !== undefined);
+  return (
+    <>
+      {fileError !== undefined && (
+        <p className="objective-warning" role="alert">
+          The file of objectives has a mistake, so the one before is in use: {fileError}
+        </p>
+      )}
+      {broken.map(({ host, kind, error, waiting }) => (
+        <p className="objective-warning" role="alert" key={`${kind} ${host}`}>
+          Alerts do not reach {host} ({kind}): {error}. {formatCount(waiting)} wait.
+        </p>
+      ))}
+    </>
+  );
+}
+
+function NoFile() {
+  return (
+    <Notice kind="plain" title="No objectives yet">
+      <p>
+        They come from a file: start the query service with <code>--query.objectives-file</code>.
+      </p>
+      <pre className="mono">{`objectives:
+  - name: checkout
+    service: shop
+    target: 99.9`}</pre>
+    </Notice>
+  );
+}
