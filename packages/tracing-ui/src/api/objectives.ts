@@ -1,11 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
+import { type ObjectiveState, type objectiveOrders, objectiveStates } from "./objective-states.ts";
 import { readJson } from "./read-json.ts";
-
-/** States of an objective, the worst first. */
-export const objectiveStates = ["missed", "burning", "failed", "counting", "met", "empty"] as const;
-/** State of an objective. */
-export type ObjectiveState = (typeof objectiveStates)[number];
 
 const objective = z.object({
   ...{ name: z.string(), description: z.string(), service: z.string(), operations: z.array(z.string()) },
@@ -48,9 +44,6 @@ export type ObjectiveCurve = z.infer<typeof curve>;
 
 /** Objectives on a page. */
 export const objectivesPerPage = 50;
-
-/** Orders of the list: worst state first, names from a to z, least budget first. */
-export const objectiveOrders = ["state", "name", "budget"] as const;
 
 /** The question for a page of objectives; `page` from 1. */
 export interface ObjectivesAsked {

@@ -4,7 +4,7 @@ function figure(value: number): string {
 }
 
 /**
- * What is left of an error budget.
+ * Says how much of an error budget is left.
  * @param left share that is left, at most 1, below 0 when more was used than there is; null without spans
  */
 export function budgetText(left: number | null): string {

@@ -1,4 +1,5 @@
-import type { Objective, ObjectiveState } from "../../api/objectives.ts";
+import type { ObjectiveState } from "../../api/objective-states.ts";
+import type { Objective } from "../../api/objectives.ts";
 
 const labels: Record<ObjectiveState, string> = {
   missed: "Missed",

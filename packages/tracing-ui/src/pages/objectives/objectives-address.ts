@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { objectiveOrders, objectiveStates } from "../../api/objectives.ts";
+import { objectiveOrders, objectiveStates } from "../../api/objective-states.ts";
 import { pageNumber } from "../../components/page-number.ts";
 import { refreshField } from "../../components/refresh-select.tsx";
 

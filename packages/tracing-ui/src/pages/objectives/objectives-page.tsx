@@ -7,12 +7,8 @@ import { Notice } from "ui-kit/components/notice.tsx";
 import { Pager } from "ui-kit/components/pager.tsx";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import {
-  type ObjectiveList,
-  objectiveStates,
-  objectivesPerPage,
-  objectivesQuery,
-} from "../../api/objectives.ts";
+import { objectiveStates } from "../../api/objective-states.ts";
+import { type ObjectiveList, objectivesPerPage, objectivesQuery } from "../../api/objectives.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
@@ -143,7 +139,7 @@ export function ObjectivesPage() {
   );
 }
 
-/** What keeps the file, or alerts, from working. */
+/** Warnings about the file, and about targets of alerts that do not answer. */
 function Troubles({ fileError, targets }: Pick<ObjectiveList, "fileError" | "targets">) {
   const broken = targets.filter(({ error }) => error !== undefined);
   return (
