@@ -54,32 +54,36 @@ export function ObjectiveTable(props: {
       </thead>
       <tbody>
         {objectives.map((objective) => (
-          <tr key={objective.name}>
-            <td className="rate-name cut">
-              <Link to="/objectives" search={{ ...address, name: objective.name }}>
-                <ServiceMark hue={serviceHue(objective.service)} />
-                <span className="cut">{objective.name}</span>
-              </Link>
-            </td>
-            <td className="objective-state-cell">
-              <StateText {...objective} />
-            </td>
-            <td className="objective-target mono">
-              {objective.target}&nbsp;% <span className="unit">{windowText(objective.windowHours)}</span>
-            </td>
-            <td className="objective-good mono">
-              {goodText(objective.total, objective.bad, objective.target)}
-            </td>
-            <td className="objective-budget">
-              <Budget left={objective.budgetLeft} isCounting={objective.state === "counting"} />
-            </td>
-            <td className="objective-burn mono">
-              {burnText(objective.burnRates.find(({ window }) => window === "1h")?.rate)}
-            </td>
-          </tr>
+          <ObjectiveRow key={objective.name} objective={objective} address={address} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function ObjectiveRow({ objective, address }: { objective: Objective; address: ObjectivesAddress }) {
+  return (
+    <tr>
+      <td className="rate-name cut">
+        <Link to="/objectives" search={{ ...address, name: objective.name }}>
+          <ServiceMark hue={serviceHue(objective.service)} />
+          <span className="cut">{objective.name}</span>
+        </Link>
+      </td>
+      <td className="objective-state-cell">
+        <StateText {...objective} />
+      </td>
+      <td className="objective-target mono">
+        {objective.target}&nbsp;% <span className="unit">{windowText(objective.windowHours)}</span>
+      </td>
+      <td className="objective-good mono">{goodText(objective.total, objective.bad, objective.target)}</td>
+      <td className="objective-budget">
+        <Budget left={objective.budgetLeft} isCounting={objective.state === "counting"} />
+      </td>
+      <td className="objective-burn mono">
+        {burnText(objective.burnRates.find(({ window }) => window === "1h")?.rate)}
+      </td>
+    </tr>
   );
 }
 

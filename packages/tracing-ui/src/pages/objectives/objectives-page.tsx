@@ -51,75 +51,15 @@ export function ObjectivesPage() {
     if (data === undefined) {
       return <Loading>Counting…</Loading>;
     }
-    if (!data.isOn) {
-      return <NoFile />;
-    }
-    return (
-      <>
-        <Troubles {...data} />
-        {data.objectives.length === 0 ? (
-          <p className="services-note">
-            {data.total === 0 ? "The file has no objectives for you." : "No objective matches."}
-          </p>
-        ) : (
-          <ObjectiveTable
-            objectives={data.objectives}
-            matched={formatCount(data.matched)}
-            address={address}
-            onSort={(next) => change({ sort: next })}
-          />
-        )}
-        <Pager
-          page={page}
-          perPage={objectivesPerPage}
-          total={data.matched}
-          what="objectives"
-          onPage={(next) => change({ page: String(next) })}
-        />
-      </>
-    );
+    return <FoundObjectives found={data} address={address} onChange={change} />;
   }
 
   return (
     <div className="services-page objectives-page">
       <header className="page-head">
-        {name !== undefined && (
-          <Link to="/objectives" search={{ ...address, name: undefined }}>
-            All objectives
-          </Link>
-        )}
-        <h1 className="page-title">{name ?? "Objectives"}</h1>
+        <Heading address={address} />
         <div className="page-head-tools">
-          {name === undefined && (
-            <>
-              <input
-                className="field"
-                data-slash
-                data-command=""
-                data-key="/"
-                aria-label="Filter by name or service"
-                placeholder="Name or service"
-                value={filter}
-                onChange={(event) => change({ filter: event.target.value || undefined })}
-              />
-              <select
-                className="field"
-                aria-label="State"
-                value={state ?? ""}
-                onChange={(event) =>
-                  change({ state: (event.target.value || undefined) as ObjectivesAddress["state"] })
-                }
-              >
-                <option value="">All states</option>
-                {objectiveStates.map((one) => (
-                  <option key={one} value={one}>
-                    {stateLabel(one)}
-                    {found.data !== undefined && ` (${formatCount(found.data.states[one] ?? 0)})`}
-                  </option>
-                ))}
-              </select>
-            </>
-          )}
+          {name === undefined && <Filters address={address} states={found.data?.states} onChange={change} />}
           <RefreshSelect
             value={address.refresh}
             onChange={(refresh) => change({ refresh, page: address.page })}
@@ -136,6 +76,91 @@ export function ObjectivesPage() {
         {body()}
       </section>
     </div>
+  );
+}
+
+function Heading({ address }: { address: ObjectivesAddress }) {
+  return (
+    <>
+      {address.name !== undefined && (
+        <Link to="/objectives" search={{ ...address, name: undefined }}>
+          All objectives
+        </Link>
+      )}
+      <h1 className="page-title">{address.name ?? "Objectives"}</h1>
+    </>
+  );
+}
+
+/** Changes fields of the address; the list then begins at its first page. */
+type Change = (fields: Partial<ObjectivesAddress>) => void;
+
+function Filters(props: {
+  address: ObjectivesAddress;
+  states: ObjectiveList["states"] | undefined;
+  onChange: Change;
+}) {
+  const { address, states, onChange } = props;
+  return (
+    <>
+      <input
+        className="field"
+        data-slash
+        data-command=""
+        data-key="/"
+        aria-label="Filter by name or service"
+        placeholder="Name or service"
+        value={address.filter ?? ""}
+        onChange={(event) => onChange({ filter: event.target.value || undefined })}
+      />
+      <select
+        className="field"
+        aria-label="State"
+        value={address.state ?? ""}
+        onChange={(event) =>
+          onChange({ state: (event.target.value || undefined) as ObjectivesAddress["state"] })
+        }
+      >
+        <option value="">All states</option>
+        {objectiveStates.map((one) => (
+          <option key={one} value={one}>
+            {stateLabel(one)}
+            {states !== undefined && ` (${formatCount(states[one] ?? 0)})`}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+function FoundObjectives(props: { found: ObjectiveList; address: ObjectivesAddress; onChange: Change }) {
+  const { found, address, onChange } = props;
+  if (!found.isOn) {
+    return <NoFile />;
+  }
+  return (
+    <>
+      <Troubles {...found} />
+      {found.objectives.length === 0 ? (
+        <p className="services-note">
+          {found.total === 0 ? "The file has no objectives for you." : "No objective matches."}
+        </p>
+      ) : (
+        <ObjectiveTable
+          objectives={found.objectives}
+          matched={formatCount(found.matched)}
+          address={address}
+          onSort={(next) => onChange({ sort: next })}
+        />
+      )}
+      <Pager
+        page={Number(address.page)}
+        perPage={objectivesPerPage}
+        total={found.matched}
+        what="objectives"
+        onPage={(next) => onChange({ page: String(next) })}
+      />
+    </>
   );
 }
 
