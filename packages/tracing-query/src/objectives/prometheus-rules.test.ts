@@ -44,3 +44,27 @@ test.skipIf(!hasPromtool)("promtool takes the rules", async () => {
   await rm(folder, { recursive: true });
   expect([status, stderr, stdout]).toEqual([0, "", expect.stringContaining("25 rules found")]);
 });
+
+/** Ten minutes of calls, then calls that stay: `promtool test rules` fails where a sample is not as said. */
+const noCalls = `
+rule_files: [rules.yaml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - { series: 'traces_span_metrics_calls_total{service_name="shop",span_kind="SPAN_KIND_SERVER",status_code="STATUS_CODE_UNSET"}', values: '0+60x10 600x20' }
+    promql_expr_test:
+      - { expr: 'objective:bad_share:rate5m{objective="quiet"}', eval_time: 10m, exp_samples: [{ labels: 'objective:bad_share:rate5m{objective="quiet"}', value: 0 }] }
+      - { expr: 'objective:bad_share:rate5m{objective="quiet"}', eval_time: 25m, exp_samples: [] }
+`;
+
+test.skipIf(!hasPromtool)("no share is recorded while no calls come", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "rules-"));
+  await writeFile(join(folder, "rules.yaml"), rules);
+  await writeFile(join(folder, "test.yaml"), noCalls);
+  const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", join(folder, "test.yaml")], {
+    encoding: "utf8",
+  });
+  await rm(folder, { recursive: true });
+  expect([status, stderr + stdout]).toEqual([0, expect.stringContaining("SUCCESS")]);
+});

@@ -32,7 +32,8 @@ function badShare(objective: Objective, window: string): string {
   const selector = selectorOf(objective);
   const rate = (name: string, more: readonly string[] = []) =>
     `sum(rate(${name}{${[...selector, ...more].join(",")}}[${window}]))`;
-  const calls = rate("traces_span_metrics_calls_total");
+  // Nothing is recorded while no calls come: 0 / 0 is no share.
+  const calls = `(${rate("traces_span_metrics_calls_total")} > 0)`;
   if (objective.latencyMs === undefined) {
     const errors = rate("traces_span_metrics_calls_total", ['status_code="STATUS_CODE_ERROR"']);
     // Without errors there is no series of them.
