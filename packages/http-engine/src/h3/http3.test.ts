@@ -339,7 +339,7 @@ test("a client that reads nothing holds the upstream back, and is cut in the end
   request.reads = false;
   request.stream.end();
   made.flush();
-  // The end of a connection is told once, and again to who still sends: its datagram may be lost.
+  // A server tells the end of a connection once, and again to who still sends: the datagram may be lost.
   const sending = setInterval(() => {
     const another = made.request();
     another.reads = false;
