@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -22,8 +23,12 @@ const notSourcesAbove = new Set(
   ["data", "release", "coverage", ".git", ".toolchain", ".cache"].map((name) => join(root, name)),
 );
 
-/** runc and these bounds also work in sandboxes that let no container have more than their own. */
-const engineConfig = `[containers]
+/**
+ * runc and these bounds also work in sandboxes that let no container have more than their own. Networks are in a range that no
+ * other engine is likely to have. All engines of a machine share one folder of names, and one that was killed leaves its own
+ * there. With one range for all, names of the living led to addresses of the dead.
+ */
+const engineConfig = (range: number) => `[containers]
 default_ulimits=["nofile=1024:1024","nproc=1000:1000"]
 [engine]
 runtime="runc"
@@ -31,6 +36,7 @@ cgroup_manager="cgroupfs"
 events_logger="file"
 [network]
 network_backend="netavark"
+default_subnet_pools=[{ base="10.${range}.0.0/16", size=24 }]
 `;
 
 /** Something that a machine lacks for containers; the tests skip with it. */
@@ -83,7 +89,7 @@ export class ContainerEngine {
     const folder = mkdtempSync(join(tmpdir(), "compose-"));
     const engine = new ContainerEngine(folder, environment);
     try {
-      writeFileSync(join(folder, "containers.conf"), engineConfig);
+      writeFileSync(join(folder, "containers.conf"), engineConfig(randomInt(100, 250)));
       engine.#keepBuildCache(cache);
       await engine.#makeBaseImage(cache);
       await engine.#tryContainer();
