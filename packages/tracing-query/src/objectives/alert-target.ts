@@ -65,7 +65,7 @@ export class AlertTarget {
     return this.#waiting.size;
   }
 
-  /** Whether a message that this alert fires was sent, or waits. */
+  /** True when a message that this alert fires was sent, or waits. */
   knows({ key }: AlertMessage): boolean {
     return this.#told.has(key);
   }

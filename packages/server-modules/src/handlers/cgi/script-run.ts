@@ -34,7 +34,7 @@ export interface ScriptCommand {
 export interface ScriptSettings {
   readonly groups: ProcessGroups;
   readonly log: Logger;
-  /** Whether each piece of the output is flushed. */
+  /** True when each piece of the output is flushed. */
   readonly flushes: boolean;
   /** Milliseconds for all of a run; 0 for no limit. */
   readonly timeoutMs: number;

@@ -131,7 +131,7 @@ type TextPlace = (typeof textPlaces)[number];
 export class RuleView {
   readonly tables: Readonly<Record<AttributePlace, PlanTable | undefined>>;
   readonly texts: Readonly<Record<TextPlace, ValuePlan | undefined>>;
-  /** Whether rules mean attributes by name, which kvlists may have inside. */
+  /** True when rules mean attributes by name, which kvlists may have inside. */
   readonly hasNames: boolean;
 
   constructor(rules: readonly CompiledRule[]) {
