@@ -1,29 +1,44 @@
-// The meaning of failed tests for the whole run. Input: files of vitest's JSON report.
+// A reporter of vitest: writes what a whole run decides by and the JSON reporter leaves out.
 
-/** How vitest begins the error of a test or hook that took longer than it may. */
-const timeLimit = /^(?:Error: )?(?:Test|Hook) timed out in \d+ ?ms/;
+import { writeFileSync } from "node:fs";
 
-/** Why a file failed: one list of messages for each test that failed, and one for what failed outside of tests. */
-function failuresOf(file) {
-  const ofTests = file.assertionResults
-    .filter(({ status }) => status === "failed")
-    .map(({ failureMessages }) => failureMessages);
-  return file.message ? [...ofTests, [file.message]] : ofTests;
+/** How an error begins or ends whose only reason is that something took longer than it may. */
+const timeLimits = [
+  /^(?:Test|Hook) timed out in \d+ ?ms/,
+  /\b(?:not|no answer) within \d+ ms\b/,
+  /\bTimeout \d+ms exceeded\b/,
+];
+
+/** Whether an error of a test tells of a time limit: of the runner, of a poll, of a browser's wait, or of a helper of ours. */
+export function isTimeLimit({ name, message = "", cause }) {
+  // An assertion may speak of a time limit. It is one when the poll around it ended, which only its cause tells.
+  return name === "AssertionError"
+    ? cause?.message === "Matcher did not succeed in time."
+    : timeLimits.some((pattern) => pattern.test(message));
 }
 
-/** Tests with processes, sockets, containers or browsers: what else runs on the machine can disturb them. */
-const ofProcesses = /\.e2e\.test\.ts$|\/packages\/[^/]+\/test\//;
-
 /**
- * The failed files that may be tried again, alone: those in which nothing but time limits failed, and any with tests of processes.
- * A test that passes then is told by name, and is to be mended all the same: a race is a fault. It only costs nobody else's work.
+ * Whether a failed file may be tried again: nothing but time limits failed in it. Every other failure counts, a race too.
+ * @param errors of the file itself, and one list for each failed test
  */
-export function filesToTryAgain(files) {
-  return files.filter((file) => {
-    const failures = failuresOf(file);
-    const isLate = failures.every(
-      (messages) => messages.length > 0 && messages.every((text) => timeLimit.test(text)),
-    );
-    return file.status === "failed" && failures.length > 0 && (isLate || ofProcesses.test(file.name));
-  });
+export function isLateOnly(errors) {
+  return errors.length > 0 && errors.every((list) => list.length > 0 && list.every(isTimeLimit));
+}
+
+/** The errors of a file, as {@link isLateOnly} takes them. */
+function errorsOf(module) {
+  const lists = [...module.children.allTests("failed")].map((test) => test.result().errors);
+  const suites = [module, ...module.children.allSuites()].map((suite) => suite.errors());
+  return [...lists, ...suites.filter((list) => list.length > 0)];
+}
+
+export default class TestVerdict {
+  onTestRunEnd(modules, unhandledErrors) {
+    const { TEST_VERDICT_FILE: file } = process.env;
+    if (file) {
+      const late = modules.filter((module) => isLateOnly(errorsOf(module)));
+      const verdict = { unhandled: unhandledErrors.length, late: late.map(({ moduleId }) => moduleId) };
+      writeFileSync(file, JSON.stringify(verdict));
+    }
+  }
 }

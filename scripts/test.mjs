@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitForPeers } from "./peers.mjs";
 import { prepare, run } from "./prepare.mjs";
-import { filesToTryAgain } from "./test-verdict.mjs";
 
 await prepare();
 // Tests start what was just built: it starts in a third of the processor time of its sources.
@@ -40,11 +39,14 @@ for (const [title, args] of checks) {
 
 const folder = mkdtempSync(join(tmpdir(), "test-report-"));
 
-/** Runs tests. @returns whether the runner ended well, what it tells of each file, and errors outside of all tests */
+/**
+ * Runs tests. @returns whether the runner ended well, what it tells of each file, errors outside of all tests, and the
+ * files in which nothing but time limits failed
+ */
 function runTests(name, args) {
   const reportFile = join(folder, `${name}.json`);
-  process.env.UNHANDLED_ERRORS_FILE = join(folder, `${name}.unhandled.json`);
-  const own = ["./scripts/unhandled-errors.mjs", "./scripts/skip-reasons.mjs"];
+  process.env.TEST_VERDICT_FILE = join(folder, `${name}.verdict.json`);
+  const own = ["./scripts/test-verdict.mjs", "./scripts/skip-reasons.mjs"];
   const reporters = ["default", "json", ...own].map((each) => `--reporter=${each}`);
   const ended = run("pnpm", [
     "exec",
@@ -55,11 +57,11 @@ function runTests(name, args) {
     ...args,
   ]);
   try {
-    const unhandled = JSON.parse(readFileSync(process.env.UNHANDLED_ERRORS_FILE, "utf8"));
-    return { ended, unhandled, files: JSON.parse(readFileSync(reportFile, "utf8")).testResults };
+    const verdict = JSON.parse(readFileSync(process.env.TEST_VERDICT_FILE, "utf8"));
+    return { ended, ...verdict, files: JSON.parse(readFileSync(reportFile, "utf8")).testResults };
   } catch (error) {
     failures.push(`tests: no report (${error instanceof Error ? error.message : error})`);
-    return { ended, unhandled: 0, files: [] };
+    return { ended, unhandled: 0, late: [], files: [] };
   }
 }
 
@@ -70,12 +72,13 @@ function testsOf(files, ...states) {
 
 process.stdout.write("\n--- tests\n");
 await waitForPeers();
-let { ended, files, unhandled } = runTests("all", process.argv.slice(2));
-const late = filesToTryAgain(files);
+const first = runTests("all", process.argv.slice(2));
+let { ended, files, unhandled } = first;
+const late = files.filter(({ name }) => first.late.includes(name));
 const failedFiles = files.filter(({ status }) => status === "failed").length;
 if (late.length > 0 && failedFiles === late.length && late.length <= mostFilesTriedAgain) {
   process.stdout.write(
-    `\n--- once more, alone: ${late.length} files of processes, or in which nothing but time limits failed\n`,
+    `\n--- once more, alone: ${late.length} files in which nothing but time limits failed\n`,
   );
   const again = runTests("again", ["--maxWorkers=1", ...late.map(({ name }) => name)]);
   const failedNow = new Set(testsOf(again.files, "failed").map(({ fullName }) => fullName));

@@ -27,7 +27,8 @@ export async function eventually<T>(ask: () => Promise<T>, withinMs: number): Pr
       return await ask();
     } catch (error) {
       if (Date.now() > end) {
-        throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`${reason} (not within ${withinMs} ms)`, { cause: error });
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
