@@ -2,7 +2,16 @@
 // with stand-ins for the programs that publish.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,30 +49,51 @@ const platforms = jobs.files.strategy.matrix.include.map(({ name }) => name);
 const filesOf = (platform: string) => releaseFiles({ version, platform, charts, scope, architectures: [] });
 const commandsOf = (name: string) => jobs.publish.steps.find((step) => step.name === name)?.run ?? "";
 
+/** npm and gh know nothing of the version yet. */
+const fails: Readonly<Record<string, string>> = {
+  npm: '[ "$1" != view ] || { echo E404 >&2; exit 1; }\n',
+  gh: '[ "$2" != view ]\n',
+};
+
+/** A package as npm reads it. */
+function pack(path: string): void {
+  const content = mkdtempSync(join(folder, "content-"));
+  mkdirSync(join(content, "package"));
+  writeFileSync(join(content, "package", "package.json"), JSON.stringify({ name: basename(path), version }));
+  execFileSync("tar", ["--create", "--gzip", "--file", path, "--directory", content, "package"]);
+  rmSync(content, { recursive: true });
+}
+
 /** The folder of the job `publish`, with what the jobs of each platform have left. */
 let folder: string;
 let tools: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "release-workflow-"));
   tools = join(folder, "tools");
+  symlinkSync(join(root, "scripts"), join(folder, "scripts"));
+  symlinkSync(join(root, "CHANGELOG.md"), join(folder, "CHANGELOG.md"));
   mkdirSync(tools);
   for (const name of ["cosign", "npm", "helm", "gh"]) {
     const tool = join(tools, name);
-    writeFileSync(tool, `#!/bin/sh\necho "${name} $*" >> "${folder}/called"\n`);
+    writeFileSync(tool, `#!/bin/sh\necho "${name} $*" >> "${folder}/called"\n${fails[name] ?? ""}`);
     chmodSync(tool, 0o755);
   }
   for (const platform of platforms) {
     for (const file of filesOf(platform)) {
       const path = join(folder, "artifacts", `release-${platform}`, file);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `${platform} ${file}`);
+      if (file.startsWith("npm/")) {
+        pack(path);
+      } else {
+        writeFileSync(path, `${platform} ${file}`);
+      }
     }
   }
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs a step of the job `publish`. @returns the calls of programs that publish */
-function run(name: string): string[] {
+function run(name: string, tag = `v${version}`): string[] {
   writeFileSync(join(folder, "called"), "");
   execFileSync("bash", ["-eo", "pipefail", "-c", commandsOf(name)], {
     cwd: folder,
@@ -71,7 +101,7 @@ function run(name: string): string[] {
       PATH: `${tools}:${process.env.PATH}`,
       GITHUB_REPOSITORY: "Owner/Repository",
       GITHUB_ACTOR: "owner",
-      GITHUB_REF_NAME: `v${version}`,
+      GITHUB_REF_NAME: tag,
       TOKEN: "token",
     },
     stdio: ["ignore", "ignore", "inherit"],
@@ -106,6 +136,7 @@ test("each npm package and each chart is published", () => {
   const packages = Object.keys(programs).map((name) => `owner-${name}-${version}.tgz`);
   expect(
     run("npm packages")
+      .filter((call) => call.startsWith("npm publish --provenance --access=public "))
       .map((call) => basename(call))
       .toSorted(),
   ).toEqual(packages.toSorted());
@@ -118,6 +149,13 @@ test("each npm package and each chart is published", () => {
           `helm push artifacts/release-linux-x64/charts/${name}-${version}.tgz oci://ghcr.io/owner/repository/charts`,
       ),
   );
+});
+
+test("a tag before its release is not shown as the latest", () => {
+  const created = (tag: string) =>
+    run("GitHub release", tag).filter((call) => call.startsWith("gh release create"));
+  expect(created(`v${version}-rc.1`)).toEqual([expect.stringContaining("--prerelease")]);
+  expect(created(`v${version}`)).toEqual([expect.not.stringContaining("--prerelease")]);
 });
 
 test("images are those of the release, for its processors", () => {
