@@ -49,7 +49,8 @@ if [ ! -f "$archive" ]; then
 
   debootstrap --arch="$architecture" --variant=minbase --include=ca-certificates,e2fsprogs,libatomic1,libstdc++6 "$suite" "$root" "$mirror" >"$folder/log" ||
     { tail -n 20 "$folder/log" >&2; exit 1; }
-  rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/{doc,man,info,locale,lintian}/*
+  rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/{man,info,locale,lintian}/*
+  find "$root/usr/share/doc" ! -type d ! -name copyright -delete
   if [ -f /etc/ssl/certs/ca-certificates.crt ]; then
     cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
   fi
@@ -59,6 +60,7 @@ if [ ! -f "$archive" ]; then
     "$node_package@$node_major" "npm@$npm_version"
   mkdir -p "$root/usr/local/lib/node_modules" "$root/usr/local/bin"
   cp "$folder/node/lib/node_modules/$node_package/bin/node" "$root/usr/local/bin/node"
+  cp "$folder/node/lib/node_modules/$node_package/LICENSE" "$root/usr/local/LICENSE"
   cp -r "$folder/node/lib/node_modules/npm" "$root/usr/local/lib/node_modules/npm"
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
   chroot "$root" groupadd --gid 1000 node

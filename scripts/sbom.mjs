@@ -2,11 +2,10 @@
 // every package of the programs, with versions, hashes and licences. dist/sbom/ has the same for each image. pnpm makes all
 // from its lockfile and store.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { storedPackages } from "./native-packages.mjs";
 import { prepare, programs, root, run } from "./prepare.mjs";
-import { thirdPartyPage } from "./third-party.mjs";
+import { writeThirdParty } from "./third-party.mjs";
 
 await prepare();
 const folder = join(root, "dist");
@@ -21,14 +20,7 @@ const list = (output, ...filter) =>
   });
 const isMade = list(file);
 if (isMade) {
-  const { components } = JSON.parse(readFileSync(file, "utf8"));
-  const folders = new Map(
-    [...storedPackages()].map(({ folder }) => {
-      const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      return [`${name}@${version}`, folder];
-    }),
-  );
-  writeFileSync(join(folder, "THIRD_PARTY.md"), thirdPartyPage(components, folders));
+  writeThirdParty(file, join(folder, "THIRD_PARTY.md"));
 }
 process.stdout.write(isMade ? "dist/sbom.cdx.json\ndist/THIRD_PARTY.md\n" : "no SBOM was made\n");
 rmSync(join(folder, "sbom"), { recursive: true, force: true });

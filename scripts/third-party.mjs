@@ -1,8 +1,12 @@
 // Texts for every copy of the programs: names, versions and licences of their packages, and the texts of
 // these licences, which most of them require.
+//
+//   node scripts/third-party.mjs sbom.cdx.json THIRD_PARTY.md    makes the second of the first
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { storedPackages } from "./native-packages.mjs";
 
 const fullName = ({ group, name }) => (group === undefined ? name : `${group}/${name}`);
 
@@ -48,4 +52,23 @@ export function thirdPartyPage(components, folders) {
     "# Their licences\n",
     ...texts.sort(),
   ].join("\n");
+}
+
+/**
+ * Writes the page of a CycloneDX document, with the texts of licences that are in node_modules.
+ * @param sbom path of the document
+ */
+export function writeThirdParty(sbom, output) {
+  const { components } = JSON.parse(readFileSync(sbom, "utf8"));
+  const folders = new Map(
+    [...storedPackages()].map(({ folder }) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return [`${name}@${version}`, folder];
+    }),
+  );
+  writeFileSync(output, thirdPartyPage(components, folders));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeThirdParty(process.argv[2], process.argv[3]);
 }

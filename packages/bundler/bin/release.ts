@@ -21,6 +21,7 @@ import { readProgram } from "../src/program.ts";
 import { checksums } from "../src/release/checksums.ts";
 import { makeCharts } from "../src/release/make-charts.ts";
 import { containerEngine, makeImages } from "../src/release/make-images.ts";
+import { nodeLicence } from "../src/release/node-licence.ts";
 import { packFolder } from "../src/release/pack-folder.ts";
 import { imageArchitectures, programs, releaseFiles } from "../src/release/release-files.ts";
 
@@ -139,6 +140,7 @@ function makeArchive(
   for (const notice of notices) {
     cpSync(notice, join(folder, basename(notice)));
   }
+  cpSync(nodeLicence(), join(folder, "LICENSE.node"));
   console.log(output);
   packFolder(join(out, "executables"), [basename(folder)], `${folder}.tar.gz`);
   tell(`${folder}.tar.gz`);

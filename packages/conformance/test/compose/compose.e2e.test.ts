@@ -352,6 +352,18 @@ test("each container passes its health check, is not root, and cannot write to i
   }
 }, 180_000);
 
+test("each image has the texts of its licences", async (context) => {
+  const { engine } = running(context);
+  const look = `const { readFileSync } = require("node:fs");
+    const texts = ["/program/LICENSE", "/program/NOTICE", "/program/THIRD_PARTY.md", "/usr/local/LICENSE", "/usr/share/doc/libc6/copyright"];
+    console.log(texts.filter((path) => readFileSync(path, "utf8").length < 500).join(), /Apache/.test(readFileSync("/program/LICENSE", "utf8")))`;
+  for (const service of ours) {
+    expect(await engine.podman("exec", engine.containerOf(service), "node", "-e", look), service).toBe(
+      "true",
+    );
+  }
+});
+
 test("storage has the tools that it calls", async (context) => {
   const { engine } = running(context);
   const look = `const { statSync } = require("node:fs");
