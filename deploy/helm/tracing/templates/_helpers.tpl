@@ -1,32 +1,35 @@
-{{/* What begins all names: the release, with the chart's name where the release has another. */}}
+{{/*
+What begins all names: the release, with the chart's name where the release has another. Names of Services know no dots and begin
+with a letter, which names of releases need not; and long ones that begin alike stay different.
+*/}}
 {{- define "tracing.fullname" -}}
-{{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- $name := default .Chart.Name .Values.nameOverride -}}
-{{- if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- $chart := default .Chart.Name .Values.nameOverride -}}
+{{- $whole := ternary .Release.Name (printf "%s-%s" .Release.Name $chart) (contains $chart .Release.Name) -}}
+{{- $name := default $whole .Values.fullnameOverride | lower | replace "." "-" | replace "_" "-" -}}
+{{- if not (regexMatch "^[a-z]" $name) -}}
+{{- $name = printf "%s-%s" .Chart.Name $name -}}
 {{- end -}}
+{{- if gt (len $name) 40 -}}
+{{- $name = printf "%s-%s" ($name | trunc 33) (sha256sum $name | trunc 6) -}}
 {{- end -}}
+{{- trimSuffix "-" $name -}}
 {{- end -}}
 
 {{/* Labels that never change, by which pods are found. Takes (dict "root" $ "process" "tracing-query"). */}}
 {{- define "tracing.selectorLabels" -}}
 app.kubernetes.io/name: {{ .process }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ toYaml .root.Release.Name }}
 {{- end -}}
 
+{{/*
+Each name once, for some readers of YAML refuse it twice. Labels of the user come before those of Helm, but not before those by which
+pods are found. "more", where it is there, has labels of pods.
+*/}}
 {{- define "tracing.labels" -}}
-{{ include "tracing.selectorLabels" . }}
-app.kubernetes.io/part-of: tracing
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $chart := printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 -}}
+{{- $ofHelm := dict "app.kubernetes.io/version" .root.Chart.AppVersion "app.kubernetes.io/managed-by" .root.Release.Service "helm.sh/chart" (regexReplaceAll "[^A-Za-z0-9]+$" $chart "") -}}
+{{- $fixed := merge (include "tracing.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/part-of" "tracing") -}}
+{{ mergeOverwrite $ofHelm .root.Values.commonLabels (default (dict) .more) $fixed | toYaml }}
 {{- end -}}
 
 {{/* Takes (dict "root" $ "image" .Values.query.image). */}}
@@ -46,10 +49,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* Labels and annotations of a pod. Takes root, process, port (of metrics) and annotations. */}}
 {{- define "tracing.podMetadata" -}}
 labels:
-  {{- include "tracing.labels" . | nindent 2 }}
-  {{- with .root.Values.podLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "tracing.labels" (dict "root" .root "process" .process "more" .root.Values.podLabels) | nindent 2 }}
 {{- $annotations := merge (dict) (default (dict) .annotations) .root.Values.podAnnotations }}
 {{- if and .root.Values.scrapeAnnotations .port }}
 {{- $annotations = merge $annotations (dict "prometheus.io/scrape" "true" "prometheus.io/port" (toString .port)) }}
@@ -65,6 +65,9 @@ annotations:
 automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: 30
+{{- with include "tracing.serviceAccountName" .root }}
+serviceAccountName: {{ . }}
+{{- end }}
 {{- with .root.Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
@@ -72,7 +75,7 @@ imagePullSecrets:
 securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
 {{- with .values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ toYaml . }}
 {{- end }}
 {{- with .values.nodeSelector }}
 nodeSelector:
@@ -88,15 +91,41 @@ tolerations:
 {{- end }}
 {{- end -}}
 
-{{/* Pods of one kind spread over nodes. Takes root and process. */}}
+{{/* The account of all pods; nothing where it is the namespace's own. Takes the root. */}}
+{{- define "tracing.serviceAccountName" -}}
+{{- if .Values.serviceAccount.name -}}
+{{- toYaml .Values.serviceAccount.name -}}
+{{- else if .Values.serviceAccount.create -}}
+{{- include "tracing.fullname" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Pods of one kind spread over nodes. Takes root, process and values; a constraint counts the pods of its process. */}}
 {{- define "tracing.spread" -}}
+{{- $selector := dict "matchLabels" (include "tracing.selectorLabels" . | fromYaml) -}}
+{{- with .values.topologySpreadConstraints -}}
 topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "tracing.selectorLabels" . | nindent 8 }}
+  {{- range . }}
+  {{- $constraint := deepCopy . }}
+  {{- if not (hasKey . "labelSelector") }}
+  {{- $_ := set $constraint "labelSelector" $selector }}
+  {{- end }}
+  - {{ toYaml $constraint | nindent 4 | trim }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Variables of a container, each once: those of the user in place of ours. Takes own (text) and values. */}}
+{{- define "tracing.env" -}}
+{{- $extra := .values.extraEnv -}}
+{{- $taken := dict -}}
+{{- range $extra }}{{ $_ := set $taken .name true }}{{ end -}}
+{{- $env := list -}}
+{{- range fromYamlArray .own }}{{ if not (hasKey $taken .name) }}{{ $env = append $env . }}{{ end }}{{ end -}}
+{{- with concat $env $extra -}}
+env:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "tracing.noRights" -}}
@@ -143,7 +172,7 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
     {{- if eq .storageClass "-" }}
     storageClassName: ""
     {{- else if .storageClass }}
-    storageClassName: {{ .storageClass }}
+    storageClassName: {{ toYaml .storageClass }}
     {{- end }}
     resources:
       requests: { storage: {{ .size }} }
@@ -163,10 +192,10 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 {{- if .existingSecret }}
 {{- if .userKey }}
 - name: CLICKHOUSE_USER
-  valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .userKey }} } }
+  valueFrom: { secretKeyRef: { name: {{ toYaml .existingSecret }}, key: {{ toYaml .userKey }} } }
 {{- end }}
 - name: CLICKHOUSE_PASSWORD
-  valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .passwordKey }} } }
+  valueFrom: { secretKeyRef: { name: {{ toYaml .existingSecret }}, key: {{ toYaml .passwordKey }} } }
 {{- end }}
 {{- if .user }}
 - { name: CLICKHOUSE_USER, value: {{ .user | quote }} }
@@ -190,6 +219,10 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 dns:///{{ include "tracing.fullname" . }}-collector-pods.{{ .Release.Namespace }}.svc:14250
 {{- end -}}
 
+{{- define "tracing.agentEnv" -}}
+- { name: REPORTER_GRPC_HOST_PORT, value: {{ include "tracing.collectorsGrpc" . | quote }} }
+{{- end -}}
+
 {{/* An agent beside a program, for the initContainers of its pod: both have one address, so a client's default, localhost, is right. */}}
 {{- define "tracing.agentSidecar" -}}
 - name: tracing-agent
@@ -200,11 +233,7 @@ dns:///{{ include "tracing.fullname" . }}-collector-pods.{{ .Release.Namespace }
   {{- with .Values.agent.extraArgs }}
   args: {{ toJson . }}
   {{- end }}
-  env:
-    - { name: REPORTER_GRPC_HOST_PORT, value: {{ include "tracing.collectorsGrpc" . | quote }} }
-    {{- with .Values.agent.extraEnv }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+  {{- include "tracing.env" (dict "own" (include "tracing.agentEnv" .) "values" .Values.agent) | nindent 2 }}
   startupProbe:
     httpGet: { path: /, port: 14271 }
     periodSeconds: 1
