@@ -3,7 +3,7 @@
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { waitForPeers } from "./peers.mjs";
 import { prepare, run } from "./prepare.mjs";
 
@@ -93,6 +93,12 @@ if (late.length > 0 && failedFiles === late.length && late.length <= mostFilesTr
   unhandled += again.unhandled;
 }
 rmSync(folder, { recursive: true, force: true });
+const secondsOf = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1_000);
+const longest = files.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, 20);
+process.stdout.write("\n--- the longest files, in seconds\n");
+for (const file of longest) {
+  process.stdout.write(`${String(secondsOf(file)).padStart(5)} ${relative(process.cwd(), file.name)}\n`);
+}
 passed += testsOf(files, "passed").length;
 const failedTests = testsOf(files, "failed").length;
 const skipped = testsOf(files, "pending", "skipped", "todo").length;
