@@ -1,12 +1,14 @@
-import { Batch, ClientStats, Log, Process, Span, SpanRef, SpanRefType } from "../gen/thrift/tracing.ts";
+import { Batch, Log, Process, Span } from "../gen/thrift/tracing.ts";
 import { beginMessage, endMessage } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { checkOnce, checkRequired } from "./check-fields.ts";
 import { type KnownProcess, ProcessCache } from "./process-cache.ts";
+import { readBigint, readClientLosses, type ThriftClientLosses } from "./thrift-client-losses.ts";
 import type { ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
+import { ThriftReferences, writeId } from "./thrift-references.ts";
 import { ThriftTags } from "./thrift-tags.ts";
 import { writeMicros } from "./write-micros.ts";
 
@@ -14,16 +16,7 @@ const noProcess = Buffer.alloc(0);
 const { fields: batchFields } = Batch;
 const { fields: processFields } = Process;
 const { fields: spanFields } = Span;
-const { fields: referenceFields } = SpanRef;
 const { fields: logFields } = Log;
-const { fields: statsFields } = ClientStats;
-
-/** Numbers of batches and spans that a client lost before sending, since its start. */
-export interface ThriftClientLosses {
-  readonly fullQueueDroppedSpans: bigint;
-  readonly tooLargeDroppedSpans: bigint;
-  readonly failedToEmitSpans: bigint;
-}
 
 /**
  * Converts the Thrift struct `Batch` to `api_v2` protobuf, from bytes to bytes, without an object for each
@@ -53,21 +46,24 @@ export class ThriftToApiV2 {
   readonly #spansAt: number;
   /** Tags and logs of the span at hand: they stand behind what is known last. */
   readonly #tail: ByteWriter;
-  /** References of the span at hand. */
-  readonly #references: ByteWriter;
+  readonly #references: ThriftReferences;
+  /** The process at hand. */
+  readonly #processWriter: ByteWriter;
   readonly #tags: ThriftTags;
   readonly #processes = new ProcessCache();
   #clientUuid = "";
 
   // The span at hand.
-  #traceHighHigh = 0;
-  #traceHighLow = 0;
-  #traceLowHigh = 0;
-  #traceLowLow = 0;
+  readonly #ids = {
+    traceHighHigh: 0,
+    traceHighLow: 0,
+    traceLowHigh: 0,
+    traceLowLow: 0,
+    parentHigh: 0,
+    parentLow: 0,
+  };
   #spanHigh = 0;
   #spanLow = 0;
-  #parentHigh = 0;
-  #parentLow = 0;
   #nameStart = 0;
   #nameStop = 0;
   #flags = 0;
@@ -86,7 +82,8 @@ export class ThriftToApiV2 {
     this.#spansAt = spansAt;
     this.spans = new ByteWriter(maxBytes);
     this.#tail = new ByteWriter(maxBytes);
-    this.#references = new ByteWriter(maxBytes);
+    this.#references = new ThriftReferences(cursor, maxBytes);
+    this.#processWriter = new ByteWriter(maxBytes);
   }
 
   /** Text of the last batch's first process tag `client-uuid`; "" without one. */
@@ -137,13 +134,13 @@ export class ThriftToApiV2 {
           if (!cursor.has(thriftTypes.i64, batchFields.seqNo)) {
             continue;
           }
-          this.seqNo = this.#readBigint();
+          this.seqNo = readBigint(cursor);
           break;
         case batchFields.stats.id:
           if (!cursor.has(thriftTypes.struct, batchFields.stats)) {
             continue;
           }
-          this.#readStatsOrNone();
+          this.losses = readClientLosses(cursor) ?? this.losses;
           break;
         default:
           cursor.skipField();
@@ -171,8 +168,7 @@ export class ThriftToApiV2 {
 
   #convertProcess(start: number): KnownProcess {
     const cursor = this.#cursor;
-    // No span is at hand: its buffers are free.
-    const out = this.#references;
+    const out = this.#processWriter;
     out.clear();
     let clientUuid = "";
     let seen = 0;
@@ -214,51 +210,6 @@ export class ThriftToApiV2 {
     };
   }
 
-  /** The statistics tell about spans that are lost already: what is wrong with them costs no more. */
-  #readStatsOrNone(): void {
-    const start = this.#cursor.position;
-    try {
-      this.#readStats();
-    } catch (error) {
-      this.#cursor.passOverStruct(start, error, ClientStats);
-    }
-  }
-
-  #readStats(): void {
-    const cursor = this.#cursor;
-    const losses = { fullQueueDroppedSpans: 0n, tooLargeDroppedSpans: 0n, failedToEmitSpans: 0n };
-    let seen = 0;
-    for (let id = 0; cursor.field(id); ) {
-      id = cursor.fieldId;
-      switch (id) {
-        case statsFields.fullQueueDroppedSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.fullQueueDroppedSpans)) {
-            continue;
-          }
-          losses.fullQueueDroppedSpans = this.#readBigint();
-          break;
-        case statsFields.tooLargeDroppedSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.tooLargeDroppedSpans)) {
-            continue;
-          }
-          losses.tooLargeDroppedSpans = this.#readBigint();
-          break;
-        case statsFields.failedToEmitSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.failedToEmitSpans)) {
-            continue;
-          }
-          losses.failedToEmitSpans = this.#readBigint();
-          break;
-        default:
-          cursor.skipField();
-          continue;
-      }
-      seen |= 1 << id;
-    }
-    checkRequired(seen, ClientStats);
-    this.losses = losses;
-  }
-
   #spanOrReject(index: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
@@ -277,6 +228,7 @@ export class ThriftToApiV2 {
 
   #span(): void {
     const cursor = this.#cursor;
+    const ids = this.#ids;
     const tail = this.#tail;
     tail.clear();
     this.#references.clear();
@@ -289,16 +241,16 @@ export class ThriftToApiV2 {
             continue;
           }
           cursor.int64();
-          this.#traceLowHigh = cursor.high;
-          this.#traceLowLow = cursor.low;
+          ids.traceLowHigh = cursor.high;
+          ids.traceLowLow = cursor.low;
           break;
         case spanFields.traceIdHigh.id:
           if (!cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) {
             continue;
           }
           cursor.int64();
-          this.#traceHighHigh = cursor.high;
-          this.#traceHighLow = cursor.low;
+          ids.traceHighHigh = cursor.high;
+          ids.traceHighLow = cursor.low;
           break;
         case spanFields.spanId.id:
           if (!cursor.has(thriftTypes.i64, spanFields.spanId)) {
@@ -313,8 +265,8 @@ export class ThriftToApiV2 {
             continue;
           }
           cursor.int64();
-          this.#parentHigh = cursor.high;
-          this.#parentLow = cursor.low;
+          ids.parentHigh = cursor.high;
+          ids.parentLow = cursor.low;
           break;
         case spanFields.operationName.id:
           if (!cursor.has(thriftTypes.string, spanFields.operationName)) {
@@ -329,7 +281,7 @@ export class ThriftToApiV2 {
             continue;
           }
           checkOnce(seen, spanFields.references);
-          this.#readReferences(cursor.structs());
+          this.#references.read(cursor.structs());
           break;
         case spanFields.flags.id:
           if (!cursor.has(thriftTypes.i32, spanFields.flags)) {
@@ -379,21 +331,22 @@ export class ThriftToApiV2 {
 
   #writeSpan(): void {
     const { bytes, view } = this.#cursor;
+    const ids = this.#ids;
     const out = this.spans;
     const start = beginMessage(out, 0x0a, 2);
     out.reserve(28);
     out.buffer[out.length++] = 0x0a;
     out.buffer[out.length++] = 16;
-    this.#writeId(out, this.#traceHighHigh, this.#traceHighLow);
-    this.#writeId(out, this.#traceLowHigh, this.#traceLowLow);
+    writeId(out, ids.traceHighHigh, ids.traceHighLow);
+    writeId(out, ids.traceLowHigh, ids.traceLowLow);
     out.buffer[out.length++] = 0x12;
     out.buffer[out.length++] = 8;
-    this.#writeId(out, this.#spanHigh, this.#spanLow);
+    writeId(out, this.#spanHigh, this.#spanLow);
     if (this.#nameStop > this.#nameStart) {
       out.uint8(0x1a);
       copyText(out, bytes, view, this.#nameStart, this.#nameStop);
     }
-    this.#writeReferences(out);
+    this.#references.writeTo(out, ids);
     if (this.#flags !== 0) {
       out.uint8(0x28);
       out.varint(this.#flags >>> 0);
@@ -402,107 +355,6 @@ export class ThriftToApiV2 {
     writeMicros(out, 0x3a, this.#durationLow, this.#durationHigh, true);
     out.copy(this.#tail.buffer, 0, this.#tail.length);
     endMessage(out, start, 2);
-  }
-
-  /** A reference has no text: its message has 28 bytes, and two more when it is not CHILD_OF. */
-  #readReferences(count: number): void {
-    const cursor = this.#cursor;
-    const out = this.#references;
-    for (let index = 0; index < count; index++) {
-      out.reserve(32);
-      const start = out.length;
-      let seen = 0;
-      let type: number = SpanRefType.CHILD_OF;
-      for (let id = 0; cursor.field(id); ) {
-        id = cursor.fieldId;
-        switch (id) {
-          case referenceFields.refType.id:
-            if (!cursor.has(thriftTypes.i32, referenceFields.refType)) {
-              continue;
-            }
-            type = cursor.int32();
-            break;
-          case referenceFields.traceIdLow.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdLow)) {
-              continue;
-            }
-            this.#writeIdAt(out, start + 12);
-            break;
-          case referenceFields.traceIdHigh.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdHigh)) {
-              continue;
-            }
-            this.#writeIdAt(out, start + 4);
-            break;
-          case referenceFields.spanId.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.spanId)) {
-              continue;
-            }
-            this.#writeIdAt(out, start + 22);
-            break;
-          default:
-            cursor.skipField();
-            continue;
-        }
-        seen |= 1 << id;
-      }
-      checkRequired(seen, SpanRef);
-      const { buffer } = out;
-      buffer[start] = 0x22;
-      buffer[start + 1] = type === SpanRefType.CHILD_OF ? 28 : 30;
-      buffer[start + 2] = 0x0a;
-      buffer[start + 3] = 16;
-      buffer[start + 20] = 0x12;
-      buffer[start + 21] = 8;
-      out.length = start + 30;
-      if (type !== SpanRefType.CHILD_OF) {
-        buffer[out.length++] = 0x18;
-        buffer[out.length++] = 1;
-      }
-    }
-  }
-
-  /** Reads an id and writes it at a place for which the caller has made room. */
-  #writeIdAt(out: ByteWriter, place: number): void {
-    const cursor = this.#cursor;
-    cursor.int64();
-    out.length = place;
-    this.#writeId(out, cursor.high, cursor.low);
-  }
-
-  #writeReferences(out: ByteWriter): void {
-    const references = this.#references;
-    if ((this.#parentHigh | this.#parentLow) !== 0 && !this.#hasParentReference()) {
-      out.reserve(30);
-      out.buffer[out.length++] = 0x22;
-      out.buffer[out.length++] = 28;
-      out.buffer[out.length++] = 0x0a;
-      out.buffer[out.length++] = 16;
-      this.#writeId(out, this.#traceHighHigh, this.#traceHighLow);
-      this.#writeId(out, this.#traceLowHigh, this.#traceLowLow);
-      out.buffer[out.length++] = 0x12;
-      out.buffer[out.length++] = 8;
-      this.#writeId(out, this.#parentHigh, this.#parentLow);
-    }
-    out.copy(references.buffer, 0, references.length);
-  }
-
-  /** A client that says FOLLOWS_FROM names the same span as the parent: that is no CHILD_OF. */
-  #hasParentReference(): boolean {
-    const { buffer, view, length } = this.#references;
-    for (let start = 0; start < length; start += 2 + (buffer[start + 1] as number)) {
-      if (
-        view.getInt32(start + 4) === this.#traceHighHigh &&
-        view.getInt32(start + 8) === this.#traceHighLow &&
-        view.getInt32(start + 12) === this.#traceLowHigh &&
-        view.getInt32(start + 16) === this.#traceLowLow &&
-        view.getInt32(start + 22) === this.#parentHigh &&
-        view.getInt32(start + 26) === this.#parentLow
-      ) {
-        return true;
-      }
-    }
-    return false;
   }
 
   #logs(count: number): void {
@@ -535,18 +387,5 @@ export class ThriftToApiV2 {
       checkRequired(seen, Log);
       endMessage(out, start, 1);
     }
-  }
-
-  #readBigint(): bigint {
-    const cursor = this.#cursor;
-    cursor.int64();
-    return (BigInt(cursor.high) << 32n) | BigInt(cursor.low >>> 0);
-  }
-
-  /** Writes eight big-endian bytes, for which the caller has made room. */
-  #writeId(out: ByteWriter, high: number, low: number): void {
-    out.view.setInt32(out.length, high);
-    out.view.setInt32(out.length + 4, low);
-    out.length += 8;
   }
 }

@@ -1,0 +1,153 @@
+import { SpanRef, SpanRefType } from "../gen/thrift/tracing.ts";
+import { ByteWriter } from "../rows/byte-writer.ts";
+import { checkRequired } from "./check-fields.ts";
+import type { ThriftCursor } from "./thrift-cursor.ts";
+import { thriftTypes } from "./thrift-descriptors.ts";
+
+const { fields } = SpanRef;
+
+/** Bytes of a CHILD_OF reference as a field of an `api_v2` span: it has no text. Every other type takes two more. */
+const referenceLength = 30;
+
+/** Writes the high and the low half of an id as eight big-endian bytes, for which the caller has made room. */
+export function writeId(out: ByteWriter, high: number, low: number): void {
+  out.view.setInt32(out.length, high);
+  out.view.setInt32(out.length + 4, low);
+  out.length += 8;
+}
+
+/** Ids of a span in halves of 64-bit numbers, as a {@link ThriftCursor} reads them. */
+export interface ParentIds {
+  readonly traceHighHigh: number;
+  readonly traceHighLow: number;
+  readonly traceLowHigh: number;
+  readonly traceLowLow: number;
+  readonly parentHigh: number;
+  readonly parentLow: number;
+}
+
+/** References of one Thrift span as field 4 of an `api_v2` span, from bytes to bytes. */
+export class ThriftReferences {
+  readonly #cursor: ThriftCursor;
+  readonly #written: ByteWriter;
+
+  /** @param maxBytes most bytes that the references of one span may become */
+  constructor(cursor: ThriftCursor, maxBytes?: number) {
+    this.#cursor = cursor;
+    this.#written = new ByteWriter(maxBytes);
+  }
+
+  clear(): void {
+    this.#written.clear();
+  }
+
+  /** Reads `count` structs `SpanRef` at the cursor's position. */
+  read(count: number): void {
+    const out = this.#written;
+    for (let index = 0; index < count; index++) {
+      out.reserve(referenceLength + 2);
+      this.#readOne(out);
+    }
+  }
+
+  #readOne(out: ByteWriter): void {
+    const cursor = this.#cursor;
+    const start = out.length;
+    let seen = 0;
+    let type: number = SpanRefType.CHILD_OF;
+    for (let id = 0; cursor.field(id); ) {
+      id = cursor.fieldId;
+      switch (id) {
+        case fields.refType.id:
+          if (!cursor.has(thriftTypes.i32, fields.refType)) {
+            continue;
+          }
+          type = cursor.int32();
+          break;
+        case fields.traceIdLow.id:
+          if (!cursor.has(thriftTypes.i64, fields.traceIdLow)) {
+            continue;
+          }
+          this.#writeIdAt(start + 12);
+          break;
+        case fields.traceIdHigh.id:
+          if (!cursor.has(thriftTypes.i64, fields.traceIdHigh)) {
+            continue;
+          }
+          this.#writeIdAt(start + 4);
+          break;
+        case fields.spanId.id:
+          if (!cursor.has(thriftTypes.i64, fields.spanId)) {
+            continue;
+          }
+          this.#writeIdAt(start + 22);
+          break;
+        default:
+          cursor.skipField();
+          continue;
+      }
+      seen |= 1 << id;
+    }
+    checkRequired(seen, SpanRef);
+    finishReference(out, start, type);
+  }
+
+  #writeIdAt(place: number): void {
+    const cursor = this.#cursor;
+    cursor.int64();
+    this.#written.length = place;
+    writeId(this.#written, cursor.high, cursor.low);
+  }
+
+  /** Writes all references, and before them the parent as CHILD_OF unless a reference names it. */
+  writeTo(out: ByteWriter, ids: ParentIds): void {
+    if ((ids.parentHigh | ids.parentLow) !== 0 && !this.#names(ids)) {
+      out.reserve(referenceLength);
+      out.buffer[out.length++] = 0x22;
+      out.buffer[out.length++] = referenceLength - 2;
+      out.buffer[out.length++] = 0x0a;
+      out.buffer[out.length++] = 16;
+      writeId(out, ids.traceHighHigh, ids.traceHighLow);
+      writeId(out, ids.traceLowHigh, ids.traceLowLow);
+      out.buffer[out.length++] = 0x12;
+      out.buffer[out.length++] = 8;
+      writeId(out, ids.parentHigh, ids.parentLow);
+    }
+    out.copy(this.#written.buffer, 0, this.#written.length);
+  }
+
+  /** A client that says FOLLOWS_FROM names the same span as the parent: that is no CHILD_OF. */
+  #names(ids: ParentIds): boolean {
+    const { buffer, view, length } = this.#written;
+    for (let start = 0; start < length; start += 2 + (buffer[start + 1] as number)) {
+      if (
+        view.getInt32(start + 4) === ids.traceHighHigh &&
+        view.getInt32(start + 8) === ids.traceHighLow &&
+        view.getInt32(start + 12) === ids.traceLowHigh &&
+        view.getInt32(start + 16) === ids.traceLowLow &&
+        view.getInt32(start + 22) === ids.parentHigh &&
+        view.getInt32(start + 26) === ids.parentLow
+      ) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** Writes what surrounds the ids of a reference that begins at `start`. */
+function finishReference(out: ByteWriter, start: number, type: number): void {
+  const { buffer } = out;
+  const isChild = type === SpanRefType.CHILD_OF;
+  buffer[start] = 0x22;
+  buffer[start + 1] = isChild ? referenceLength - 2 : referenceLength;
+  buffer[start + 2] = 0x0a;
+  buffer[start + 3] = 16;
+  buffer[start + 20] = 0x12;
+  buffer[start + 21] = 8;
+  out.length = start + referenceLength;
+  if (!isChild) {
+    buffer[out.length++] = 0x18;
+    buffer[out.length++] = 1;
+  }
+}
