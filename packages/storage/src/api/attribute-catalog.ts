@@ -14,7 +14,7 @@ export interface AttributeNamesQuery {
   readonly scope?: AttributeScope;
   /** The time in which the spans start. */
   readonly range: TimeRange;
-  /** Most names of each scope, 1 to 10,000; the most frequent are returned. */
+  /** Most names of each scope, 1 to 10,001; the most frequent are returned. */
   readonly limit: number;
   /** Exact prefix of the names. */
   readonly prefix?: string;
@@ -38,7 +38,7 @@ export interface AttributeValuesQuery {
   readonly name: string;
   /** The time in which the spans start. */
   readonly range: TimeRange;
-  /** Most values, 1 to 10,000; the most frequent are returned. */
+  /** Most values, 1 to 10,001; the most frequent are returned. */
   readonly limit: number;
   /** Exact prefix of the values, as text. */
   readonly prefix?: string;

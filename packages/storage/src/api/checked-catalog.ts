@@ -3,7 +3,8 @@ import { checkCount, checkRange } from "./checked-analysis.ts";
 import { checkSearch, checkTexts } from "./checked-query.ts";
 import { intrinsics, listedValues } from "./intrinsics.ts";
 
-const maxEntries = 10_000;
+/** Clients may ask for 10,000. One entry more tells the reader that a list was cut. */
+const maxEntries = 10_001;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
 export function checkNames({ range, limit, prefix = "", filter = {} }: AttributeNamesQuery): void {

@@ -1,11 +1,15 @@
-/** Why spans are missing from an answer. */
+/** Why spans, or entries of a list, are missing from an answer. */
 export interface PartialReason {
   /**
    * - `shard-away`: no server of a shard of the cluster answers
    * - `part-damaged`: a part of a table is damaged and set aside
+   * - `list-cut`: a list of names or values has more entries than the limit of the request
    */
-  readonly kind: "shard-away" | "part-damaged";
-  /** The shard's number in the cluster, or table and name of the damaged part: `tracing.spans 20261126_5_5_0`. */
+  readonly kind: "shard-away" | "part-damaged" | "list-cut";
+  /**
+   * The shard's number in the cluster; or table and name of the damaged part: `tracing.spans 20261126_5_5_0`; or scope
+   * and name of the attribute whose list was cut.
+   */
   readonly name: string;
   /** A sentence for people. */
   readonly text: string;

@@ -235,7 +235,7 @@ export function catalogContract({ store, test }: ContractContext): void {
     const values = { scope: "span", name: "k", range, limit: 1 } as const;
     for (const call of [
       () => catalog.names({ range, limit: 0 }),
-      () => catalog.names({ range, limit: 10_001 }),
+      () => catalog.names({ range, limit: 10_002 }),
       () => catalog.names({ range: turned, limit: 1 }),
       () => catalog.names({ range, limit: 1, prefix: "x".repeat(9_000) }),
       () => catalog.values({ ...values, limit: 0.5 }),

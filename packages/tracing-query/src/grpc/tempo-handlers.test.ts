@@ -195,3 +195,12 @@ test("a call that is cancelled ends the work in the store", async () => {
   await expect(ended).rejects.toMatchObject({ code: status.CANCELLED });
   await aborted.promise;
 });
+
+test("a list that was cut says so in its counters", async () => {
+  const call = await connect(await sampleStore(spans()));
+  const values = { ...noValues, tagName: "resource.service.name" };
+  const [cut] = await messagesOf(call("searchTagValuesV2", { ...values, maxTagValues: 1 }));
+  expect(cut).toMatchObject({ tagValues: [{}], metrics: { completedJobs: 1, totalJobs: 2 } });
+  const [whole] = await messagesOf(call("searchTagValuesV2", values));
+  expect(whole).toMatchObject({ tagValues: [{}, {}], metrics: undefined });
+});

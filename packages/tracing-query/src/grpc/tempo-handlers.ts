@@ -1,6 +1,7 @@
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import type {
+  MetadataMetrics,
   SearchRequest,
   SearchTagsRequest,
   SearchTagValuesRequest,
@@ -10,6 +11,7 @@ import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { readInstant, readRange } from "../tempo/metrics-endpoints.ts";
 import { findTraces } from "../tempo/search-endpoint.ts";
+import { jobsOf } from "../tempo/search-json.ts";
 import { allNames, namesByScope, readNames, readValues, textsOf } from "../tempo/tag-endpoints.ts";
 import { olderTagPlace, tagPlace } from "../tempo/tag-identifier.ts";
 import type { CallGuard } from "./call-guard.ts";
@@ -81,6 +83,11 @@ function sender(guard: CallGuard, log: Logger) {
   };
 }
 
+/** Tempo's counters of a list; as over HTTP there are none when the list is complete. */
+function metadataMetrics({ reasons: { partial } }: CallReadOptions): MetadataMetrics | undefined {
+  return partial === undefined ? undefined : jobsOf(partial);
+}
+
 /** `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. */
 export function tempoHandlers(
   service: QueryService,
@@ -101,31 +108,29 @@ export function tempoHandlers(
     searchTags: (call) =>
       send(call, false, async (read) => {
         const params = tagParams(call.request);
-        return [{ tagNames: allNames(await readNames(service, limits, params, read), params) }];
+        const tagNames = allNames(await readNames(service, limits, params, read), params);
+        return [{ tagNames, metrics: metadataMetrics(read) }];
       }),
 
     searchTagsV2: (call) =>
-      send(call, false, async (read) => [
-        { scopes: namesByScope(await readNames(service, limits, tagParams(call.request), read)) },
-      ]),
+      send(call, false, async (read) => {
+        const scopes = namesByScope(await readNames(service, limits, tagParams(call.request), read));
+        return [{ scopes, metrics: metadataMetrics(read) }];
+      }),
 
     searchTagValues: (call) =>
       send(call, false, async (read) => {
         const place = olderTagPlace(call.request.tagName);
-        return [
-          {
-            tagValues: textsOf(
-              await readValues(service, limits, place, { params: valueParams(call.request), read }),
-            ),
-          },
-        ];
+        const values = await readValues(service, limits, place, { params: valueParams(call.request), read });
+        return [{ tagValues: textsOf(values), metrics: metadataMetrics(read) }];
       }),
 
     searchTagValuesV2: (call) =>
       send(call, false, async (read) => {
         const place = tagPlace(call.request.tagName);
         const values = await readValues(service, limits, place, { params: valueParams(call.request), read });
-        return [{ tagValues: values.map(({ type, value }) => ({ type, value })) }];
+        const tagValues = values.map(({ type, value }) => ({ type, value }));
+        return [{ tagValues, metrics: metadataMetrics(read) }];
       }),
 
     metricsQueryRange: (call) =>

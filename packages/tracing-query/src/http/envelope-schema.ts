@@ -2,8 +2,10 @@ import { z } from "zod";
 
 export const partialReasonSchema = z
   .strictObject({
-    kind: z.enum(["shard-away", "part-damaged"]),
-    name: z.string().describe("Number of the shard; or table and name of the part."),
+    kind: z.enum(["shard-away", "part-damaged", "list-cut"]),
+    name: z
+      .string()
+      .describe("Number of the shard; or table and name of the part; or the list that was cut."),
     text: z.string().describe("A sentence for people."),
     startUnixMs: z
       .number()

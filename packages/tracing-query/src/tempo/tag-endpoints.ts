@@ -1,9 +1,10 @@
-import type { AttributeName, AttributeScope, CatalogValue, ReadOptions } from "storage/api";
+import type { AttributeName, AttributeScope, CatalogValue, PartialAnswer, ReadOptions } from "storage/api";
 import { attributeScopes } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
+import { jobsOf } from "./search-json.ts";
 import { tagFilter } from "./tag-filter.ts";
 import { olderTagPlace, type TagPlace, tagPlace } from "./tag-identifier.ts";
 import { secondsRange, uint32Param } from "./time-params.ts";
@@ -12,7 +13,16 @@ import { secondsRange, uint32Param } from "./time-params.ts";
 const defaultLimit = 1_000;
 const maxLimit = 10_000;
 
-const noMetrics = '"metrics":{}}';
+/** The end of an answer: Tempo's counters, which tell whether the list is complete. */
+function metricsEnd(partial: PartialAnswer | undefined): string {
+  return `"metrics":${JSON.stringify(partial === undefined ? {} : jobsOf(partial))}}`;
+}
+
+/** Notes that a list has more entries than the limit. */
+function noteCut({ onPartial }: ReadOptions, name: string, limit: number): void {
+  const more = limit < maxLimit ? `; "limit" can be up to ${maxLimit}` : "";
+  onPartial?.({ kind: "list-cut", name, text: `the list of ${name} was cut at ${limit} entries${more}` });
+}
 
 /** In Tempo's order. Without the parameter, names of all scopes are returned. */
 function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
@@ -45,6 +55,10 @@ function lookOf(params: URLSearchParams, limits: ReadLimits) {
   return { range, limit: limitParam(params), ...tagFilter(params.get("q") ?? "") };
 }
 
+function countOf(names: readonly AttributeName[], scope: AttributeScope): number {
+  return names.reduce((count, name) => (name.scope === scope ? count + 1 : count), 0);
+}
+
 /** Names of attributes on matching spans. */
 export async function readNames(
   service: QueryService,
@@ -56,7 +70,17 @@ export async function readNames(
   const [scope, ...others] = scopes;
   const look = lookOf(params, limits);
   const one = others.length === 0 && scope !== undefined ? { scope } : {};
-  return await service.search.attributeNames({ ...look, ...one }, read);
+  const find = (limit: number) => service.search.attributeNames({ ...look, ...one, limit }, read);
+  const found = await find(look.limit);
+  const full = attributeScopes.filter((place) => countOf(found, place) === look.limit);
+  if (full.length > 0) {
+    // Names are ordered by text, so the least frequent of one name more could not be left out again.
+    const more = await find(look.limit + 1);
+    for (const place of full.filter((each) => countOf(more, each) > look.limit)) {
+      noteCut(read, `names of ${place} attributes`, look.limit);
+    }
+  }
+  return found;
 }
 
 /** The answer of version 2: names by scope, without empty scopes. */
@@ -83,7 +107,7 @@ export function textsOf(values: readonly CatalogValue[]): string[] {
 export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const scopes = namesByScope(await readNames(service, limits, params, read));
-    return [`{"scopes":${JSON.stringify(scopes)},${noMetrics}`];
+    return [`{"scopes":${JSON.stringify(scopes)},${metricsEnd(read.reasons.partial)}`];
   };
 }
 
@@ -91,7 +115,7 @@ export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpo
 export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const names = allNames(await readNames(service, limits, params, read), params);
-    return [`{"tagNames":${JSON.stringify(names)},${noMetrics}`];
+    return [`{"tagNames":${JSON.stringify(names)},${metricsEnd(read.reasons.partial)}`];
   };
 }
 
@@ -110,13 +134,18 @@ export async function readValues(
 ): Promise<CatalogValue[]> {
   const look = lookOf(params, limits);
   const found = await Promise.all(
-    scopes.map((scope) => service.search.attributeValues({ ...look, scope, name }, read)),
+    scopes.map((scope) =>
+      service.search.attributeValues({ ...look, scope, name, limit: look.limit + 1 }, read),
+    ),
   );
   const sums = new Map<string, CatalogValue>();
   for (const value of found.flat()) {
     const key = `${value.type} ${value.value}`;
     const sum = (sums.get(key)?.count ?? 0) + (value.count ?? 0);
     sums.set(key, { ...value, count: sum });
+  }
+  if (sums.size > look.limit) {
+    noteCut(read, `values of ${name}`, look.limit);
   }
   return [...sums.values()].sort((one, other) => (other.count ?? 0) - (one.count ?? 0)).slice(0, look.limit);
 }
@@ -126,7 +155,7 @@ export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): 
   return async ({ params, pathPart, read }) => {
     const values = await readValues(service, limits, tagPlace(pathPart("tag")), { params, read });
     const shown = values.map(({ type, value }) => ({ type, value }));
-    return [`{"tagValues":${JSON.stringify(shown)},${noMetrics}`];
+    return [`{"tagValues":${JSON.stringify(shown)},${metricsEnd(read.reasons.partial)}`];
   };
 }
 
@@ -134,6 +163,6 @@ export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): 
 export function tagValuesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), { params, read });
-    return [`{"tagValues":${JSON.stringify(textsOf(values))},${noMetrics}`];
+    return [`{"tagValues":${JSON.stringify(textsOf(values))},${metricsEnd(read.reasons.partial)}`];
   };
 }

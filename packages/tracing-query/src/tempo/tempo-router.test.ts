@@ -243,6 +243,44 @@ describe("tags", () => {
     });
   });
 
+  const isCut = { metrics: { completedJobs: 1, totalJobs: 2 } };
+
+  test.each([
+    ["v2/search/tags?scope=span&limit=1", isCut, "names of span attributes was cut at 1 entries"],
+    ["search/tags?limit=1", { metrics: { completedJobs: 1, totalJobs: 4 } }, "names of resource attributes"],
+    [
+      "v2/search/tag/resource.service.name/values?limit=1",
+      isCut,
+      "values of service.name was cut at 1 entries",
+    ],
+    ["search/tag/service.name/values?limit=1", isCut, "values of service.name"],
+    ["v2/search/tag/status/values?limit=2", isCut, "status was cut at 2"],
+    ["v2/search/tags?scope=span&limit=2", { metrics: {} }, null],
+    ["v2/search/tag/resource.service.name/values?limit=2", { metrics: {} }, null],
+    ["v2/search/tag/resource.service.name/values?limit=10000", { metrics: {} }, null],
+  ])("a list that was cut says so: %s", async (path, metrics, said) => {
+    const base = await open(await sampleStore(spans()));
+    const response = await fetch(`${base}/api/${path}`);
+    expect(await response.json()).toMatchObject(metrics);
+    const header = response.headers.get("x-tracing-partial");
+    expect(header).toEqual(said === null ? null : expect.stringContaining(said));
+  });
+
+  test("a list of names that was cut has the most frequent", async () => {
+    const base = await open(
+      await sampleStore([
+        otlpSpan({ attributes: ["z", "a"].map((key) => ({ key, value: { type: "bool", value: true } })) }),
+        otlpSpan({
+          spanId: "00000000000000b2",
+          attributes: [{ key: "z", value: { type: "int", value: 1n } }],
+        }),
+      ]),
+    );
+    expect(await jsonOf(`${base}/api/v2/search/tags?scope=span&limit=1`)).toMatchObject({
+      scopes: [{ name: "span", tags: ["z"] }],
+    });
+  });
+
   test.each([
     ["v2/search/tags?scope=nonsense", "invalid scope: nonsense"],
     ["v2/search/tags?limit=-1", 'invalid limit: strconv.ParseUint: parsing "-1": invalid syntax'],

@@ -70,19 +70,24 @@ export const searchSchema = z
 
 const none = z.strictObject({});
 
+const listMetrics = z
+  .strictObject({ completedJobs: z.int().optional(), totalJobs: z.int().optional() })
+  .describe("Empty for a complete list; otherwise `totalJobs` is greater than `completedJobs`.")
+  .meta({ id: "TempoListMetrics" });
+
 export const tagsSchema = z
-  .strictObject({ tagNames: z.array(z.string()), metrics: none })
+  .strictObject({ tagNames: z.array(z.string()), metrics: listMetrics })
   .meta({ id: "TempoTags" });
 
 export const tagsV2Schema = z
   .strictObject({
     scopes: z.array(z.strictObject({ name: z.enum(attributeScopes), tags: z.array(z.string()) })),
-    metrics: none,
+    metrics: listMetrics,
   })
   .meta({ id: "TempoTagsV2" });
 
 export const tagValuesSchema = z
-  .strictObject({ tagValues: z.array(z.string()), metrics: none })
+  .strictObject({ tagValues: z.array(z.string()), metrics: listMetrics })
   .meta({ id: "TempoTagValues" });
 
 export const tagValuesV2Schema = z
@@ -90,7 +95,7 @@ export const tagValuesV2Schema = z
     tagValues: z.array(
       z.strictObject({ type: z.enum(["string", "int", "float", "bool", "keyword"]), value: z.string() }),
     ),
-    metrics: none,
+    metrics: listMetrics,
   })
   .meta({ id: "TempoTagValuesV2" });
 

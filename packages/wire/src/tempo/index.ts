@@ -1,5 +1,6 @@
 export type { KeyValue } from "../gen/opentelemetry/proto/common/v1/common.ts";
 export {
+  type MetadataMetrics,
   PartialStatus,
   type QueryInstantRequest,
   type QueryInstantResponse,
