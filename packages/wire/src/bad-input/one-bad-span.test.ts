@@ -226,8 +226,8 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     id: ["rejected", zipkinJson("", '"traceId":"1","id":"00000000000000b1"')],
     parent: ["warned", zipkinJson('"parentId":"xyz"')],
     time: ["rejected", zipkinJson('"timestamp":"yesterday"')],
-    type: ["rejected", zipkinJson('"annotations":5')],
-    part: ["rejected", zipkinJson('"annotations":{}')],
+    type: ["rejected", zipkinJson('"timestamp":{}')],
+    part: ["warned", zipkinJson('"annotations":{}')],
     cut: noParts,
   },
   "Zipkin v1 Thrift": {
@@ -252,7 +252,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     parent: ["warned", zipkinJson('"parentId":"xyz"')],
     time: ["rejected", zipkinJson('"timestamp":"yesterday"')],
     type: ["rejected", zipkinJson('"kind":[]')],
-    part: ["rejected", zipkinJson('"localEndpoint":[]')],
+    part: ["warned", zipkinJson('"tags":["a"]')],
     cut: noParts,
   },
   "Zipkin v2 protobuf": {

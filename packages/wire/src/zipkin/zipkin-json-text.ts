@@ -5,7 +5,9 @@ import { ipText, parseIp } from "./ip-text.ts";
 const backslash = 0x5c;
 const quote = 0x22;
 const openBracket = 0x5b;
+const closeBracket = 0x5d;
 const openBrace = 0x7b;
+const closeBrace = 0x7d;
 const nullStart = 0x6e;
 /** Larger buffers for copies of messages are not kept. */
 const keptBytes = 8 * 1024 * 1024;
@@ -89,6 +91,32 @@ export class ZipkinJsonText {
     this.locate(token);
   }
 
+  /** Finds the place of a list or an object, from its first bracket to its last. */
+  container(token: number): void {
+    const { tape, bytes } = this;
+    this.start = tape.start(token);
+    let depth = 0;
+    let at = this.start;
+    do {
+      const byte = bytes[at] as number;
+      if (byte === quote) {
+        at = closingQuote(bytes, at);
+      } else if (byte === openBrace || byte === openBracket) {
+        depth++;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        depth--;
+      }
+      at++;
+    } while (depth > 0);
+    this.end = at;
+  }
+
+  /** True for a list without elements: PHP writes an empty object so. */
+  isEmptyList(token: number): boolean {
+    const { tape } = this;
+    return tape.kind(token) === openBracket && tape.after(token) === token + 1;
+  }
+
   /** Reads a number of 64 bits without a sign, exact, given as a number or a string. @throws WireError WIRE_MALFORMED */
   uint64(token: number, name: string): void {
     const { tape, bytes } = this;
@@ -152,11 +180,14 @@ export class ZipkinJsonText {
 
   /**
    * The members of an object that are not null, by name in lower case: names match in either case. The last of equal names
-   * counts.
+   * counts. An empty list is an empty object.
    * @throws WireError WIRE_MALFORMED when it is no object
    */
   members(token: number, name: string): Map<string, number> {
     const { tape } = this;
+    if (this.isEmptyList(token)) {
+      return new Map();
+    }
     if (tape.kind(token) !== openBrace) {
       throw this.unfit(token, name, "object");
     }
@@ -245,6 +276,15 @@ export class ZipkinJsonText {
         return `number ${shown(tape.source(token))}`;
     }
   }
+}
+
+/** @returns where a string that begins at `at` ends */
+function closingQuote(bytes: Buffer, at: number): number {
+  let end = at + 1;
+  while (bytes[end] !== quote) {
+    end += bytes[end] === backslash ? 2 : 1;
+  }
+  return end;
 }
 
 function shown(text: string): string {

@@ -23,9 +23,10 @@ export interface ZipkinV1JsonOptions extends TranscoderOptions {
 
 /**
  * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers
- * may be strings; a value may be a string, a number, true or false; unknown members are ignored. A span
- * without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
- * parent id or port is dropped with a warning on the span; a span that cannot be kept is rejected alone.
+ * may be strings; a value may be of any type, lists and objects as the text of their JSON; unknown members are
+ * ignored. A span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`.
+ * An unreadable parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span;
+ * a span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin-api.yaml; for refusals and their texts, Jaeger 1.62.
  */
@@ -109,10 +110,10 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
       name: this.#name,
       timestamp: timestamp === 0n ? undefined : timestamp,
       duration: text.int64(members.get("duration"), "duration"),
-      annotations: this.#items(members.get("annotations"), "annotations").map((item) =>
+      annotations: this.#listOf(members.get("annotations"), "annotations", (item) =>
         this.#annotationOf(item),
       ),
-      binaryAnnotations: this.#items(members.get("binaryannotations"), "binaryAnnotations").map((item) =>
+      binaryAnnotations: this.#listOf(members.get("binaryannotations"), "binaryAnnotations", (item) =>
         this.#binaryAnnotationOf(item),
       ),
       traceId: traceIdOf(text.text(members.get("traceid"), "traceId")),
@@ -120,6 +121,12 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
       parentId:
         this.#orDropped("parentId", () => parentIdOf(text.text(members.get("parentid"), "parentId"))) ?? "",
     };
+  }
+
+  /** A list whose unreadable elements are left out. */
+  #listOf<T>(token: number | undefined, name: string, read: (item: number) => T): T[] {
+    const items = this.#orDropped(name, () => this.#items(token, name)) ?? [];
+    return items.flatMap((item) => this.#orDropped(`an element of ${name}`, () => [read(item)]) ?? []);
   }
 
   /** For a member without which the span is still useful. */
@@ -181,6 +188,12 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
         return int !== undefined && BigInt.asIntN(64, int) === int
           ? { type: "int", value: int }
           : { type: "double", value: Number(source) };
+      }
+      case 0x5b:
+      case 0x7b: {
+        const text = this.#text;
+        text.container(token as number);
+        return { type: "string", value: text.bytes.toString("utf8", text.start, text.end) };
       }
       default:
         return { type: "string", value: this.#text.text(token, "binaryAnnotations.value") };

@@ -11,7 +11,6 @@ const quote = 0x22;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 const nullStart = 0x6e;
-const shownKeyBytes = 100;
 
 // Names match in either case, as in the public model.
 const spanNames = [
@@ -37,10 +36,11 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
  * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
  *
  * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces
- * the earlier one, null means absent, and unknown members and kinds are ignored. Tags that are numbers or
- * bools become texts, and times lose fractions of a microsecond. These faulty values are dropped
- * with a warning on the span: a parent id, a duration, an address, a port. So are an annotation without a time,
- * and a tag that is an object or array. A span that cannot be kept is rejected alone.
+ * the earlier one, null means absent, and unknown members and kinds are ignored. Tags of any other type become
+ * the text of their JSON, an empty list counts as an empty object, and times lose fractions of a microsecond.
+ * These faulty values are dropped with a warning on the span: a parent id, a duration, an address, a port, an
+ * annotation without a time, and endpoints, tags or annotations of a wrong type. A span that cannot be kept is
+ * rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for refusals and their texts, zipkin-go 0.4.3.
  */
@@ -154,16 +154,16 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         });
         break;
       case "localEndpoint":
-        this.#readEndpoint(value, draft.local, "localEndpoint");
+        this.#orDropped("localEndpoint", () => this.#readEndpoint(value, draft.local, "localEndpoint"));
         break;
       case "remoteEndpoint":
-        this.#readEndpoint(value, draft.remote, "remoteEndpoint");
+        this.#orDropped("remoteEndpoint", () => this.#readEndpoint(value, draft.remote, "remoteEndpoint"));
         break;
       case "annotations":
-        this.#readAnnotations(value);
+        this.#orDropped("annotations", () => this.#readAnnotations(value));
         break;
       case "tags":
-        this.#readTags(value);
+        this.#orDropped("tags", () => this.#readTags(value));
         break;
       default:
         break;
@@ -196,6 +196,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   #readEndpoint(object: number, endpoint: EndpointDraft, name: string): void {
     const text = this.#text;
     const { tape } = text;
+    if (text.isEmptyList(object)) {
+      return;
+    }
     if (tape.kind(object) !== openBrace) {
       throw text.unfit(object, name, "object");
     }
@@ -291,6 +294,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const { bytes, tags } = this.#draft;
     const text = this.#text;
     const { tape } = text;
+    if (text.isEmptyList(object)) {
+      return;
+    }
     if (tape.kind(object) !== openBrace) {
       throw text.unfit(object, "tags", "object");
     }
@@ -307,8 +313,8 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       } else if (tape.kind(value) !== openBrace && tape.kind(value) !== openBracket) {
         tags.add(bytes, keyStart, keyEnd, tape.start(value), tape.end(value));
       } else {
-        const name = `tags.${bytes.toString("utf8", keyStart, Math.min(keyEnd, keyStart + shownKeyBytes))}`;
-        this.#draft.mends.add(`${name} was dropped: ${text.unfit(value, name, "string").message}`);
+        text.container(value);
+        tags.add(bytes, keyStart, keyEnd, text.start, text.end);
       }
     }
   }
