@@ -77,7 +77,7 @@ export const traceOperations: readonly OperationDescription[] = [
     method: "POST",
     path: "/api/transform",
     id: "transformTraces",
-    summary: "OTLP JSON, one document or JSON lines, as this API's; nothing is stored",
+    summary: "OTLP JSON, or a file of Tempo, Grafana or Zipkin, as this API's; nothing is stored",
     body: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({ id: "OtlpTraces" }),
     answer: traces,
     failures: "envelope",

@@ -1,11 +1,13 @@
 import type { Span } from "wire/model";
 import { OtlpJsonTranscoder } from "wire/otlp";
 import { readSpanRows } from "wire/rows";
+import { ZipkinV2JsonTranscoder } from "wire/zipkin";
 import { QueryError } from "../query-error.ts";
 import { type ApiTrace, toApiTrace } from "../service/api-trace.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type EnvelopeError, envelope } from "./envelope.ts";
 import { jsonDocuments } from "./json-documents.ts";
+import { isZipkinFile, otlpOfFile } from "./trace-files/otlp-of-file.ts";
 import { tracesJson } from "./trace-json.ts";
 
 const formatTag = "internal.span.format";
@@ -22,14 +24,17 @@ interface Upload {
 }
 
 function read(body: Buffer): Upload {
-  const transcoder = new OtlpJsonTranscoder();
+  const otlp = new OtlpJsonTranscoder();
+  const zipkin = new ZipkinV2JsonTranscoder();
   const documents = jsonDocuments(body);
   const spans: Span[] = [];
   const errors: EnvelopeError[] = [];
   for (const [index, document] of documents.entries()) {
     const place = documents.length === 1 ? "" : `document ${index + 1} of ${documents.length}: `;
     try {
-      const { rows, rejectedSpans, errorMessage } = transcoder.transcode(document);
+      const { rows, rejectedSpans, errorMessage } = isZipkinFile(document)
+        ? zipkin.transcode(document)
+        : otlp.transcode(otlpOfFile(document));
       spans.push(...readSpanRows(rows.bytes));
       if (rejectedSpans > 0) {
         errors.push({ code: 400, msg: `${place}${errorMessage}` });
@@ -54,9 +59,9 @@ function withoutFormat(trace: ApiTrace): ApiTrace {
 }
 
 /**
- * `POST /api/transform`: converts OTLP JSON to the UI's JSON, traces ordered by their first span. Nothing is
- * stored. The body may hold several documents, as JSON lines. Unreadable spans are left out, and `errors`
- * gives the reasons.
+ * `POST /api/transform`: converts OTLP JSON, files of Tempo and Grafana, and Zipkin's spans to the UI's JSON, traces
+ * ordered by their first span. Nothing is stored. The body may hold several documents, as JSON lines. Unreadable
+ * spans are left out, and `errors` gives the reasons.
  */
 export const transformEndpoint: Endpoint = async ({ body }) => {
   const { traces, errors } = read(await body());

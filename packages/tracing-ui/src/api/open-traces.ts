@@ -11,8 +11,8 @@ const maxFileBytes = 256 * 1024 * 1024;
 const bare = z.array(apiTrace);
 
 /**
- * Reads the traces of a file in the form of the query service's answers: a list of traces, one trace, or OTLP
- * JSON. OTLP may be one document or JSON lines, and the query service converts it.
+ * Reads the traces of a file in the form of the query service's answers: a list of traces, or one trace. The query
+ * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans.
  * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
@@ -35,12 +35,12 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    if (isOtlp(firstLine(text))) {
+    if (isConvertible(firstLine(text))) {
       return transformed(text, signal);
     }
     throw new ApiError("API_FILE", `${name} is not JSON`, { cause });
   }
-  if (isOtlp(value)) {
+  if (isConvertible(value)) {
     return transformed(text, signal);
   }
   const list = bare.safeParse(value);
@@ -66,8 +66,12 @@ async function transformed(text: string, signal: AbortSignal): Promise<readonly 
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
 
-function isOtlp(value: unknown): boolean {
-  return value !== null && typeof value === "object" && "resourceSpans" in value;
+/** OTLP, Tempo's answers, Grafana's data frames and the answers that hold them, Zipkin's spans. */
+const convertible = /^(resourceSpans|batches|trace|results?|response|series|schema|fields|traceId)$/;
+
+function isConvertible(value: unknown): boolean {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return Object.keys(first ?? {}).some((key) => convertible.test(key));
 }
 
 /** The first line as JSON; undefined where it is none. */

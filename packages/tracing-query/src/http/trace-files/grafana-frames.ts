@@ -1,0 +1,136 @@
+import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
+
+/** A frame's columns by name. */
+type Columns = ReadonlyMap<string, readonly unknown[]>;
+
+const kinds = new Set(["internal", "server", "client", "producer", "consumer"]);
+
+/**
+ * The frames with spans in what Grafana's inspector shows: frames with `schema` and `data`, frames with values in
+ * their fields, or answers that hold such frames.
+ */
+export function framesIn(value: unknown): readonly Columns[] {
+  if (Array.isArray(value)) {
+    return objectsIn(value).flatMap(framesIn);
+  }
+  if (!isObject(value)) {
+    return [];
+  }
+  const columns = columnsOf(value);
+  if (columns.has("traceID") && columns.has("spanID")) {
+    return [columns];
+  }
+  const results = isObject(value.results) ? Object.values(value.results) : [];
+  return [value.response, value.series, value.frames, ...results].flatMap(framesIn);
+}
+
+function columnsOf({ fields, schema, data }: JsonObject): Columns {
+  const named = objectsIn(isObject(schema) ? schema.fields : fields);
+  const values = isObject(data) && Array.isArray(data.values) ? data.values : [];
+  return new Map(
+    named.map((field, index): [string, readonly unknown[]] => {
+      const column: unknown = field.values ?? values[index];
+      return [String(field.name), Array.isArray(column) ? column : []];
+    }),
+  );
+}
+
+/** Resource spans of OTLP JSON, one for each row. Times are in milliseconds with fractions. */
+export function otlpOfFrames(frames: readonly Columns[]): readonly unknown[] {
+  return frames.flatMap((columns) =>
+    (columns.get("traceID") ?? []).map((_, row) =>
+      resourceSpansOf((name) => columns.get(name)?.[row] ?? undefined),
+    ),
+  );
+}
+
+function resourceSpansOf(cell: (name: string) => unknown): unknown {
+  const tags = entriesOf(cell("serviceTags"));
+  const service = { key: "service.name", value: anyValue(cell("serviceName") ?? "") };
+  const hasService = tags.some(({ key }) => key === service.key);
+  const scope = {
+    name: textOf(cell("instrumentationLibraryName")),
+    version: textOf(cell("instrumentationLibraryVersion")),
+  };
+  return {
+    resource: { attributes: hasService ? tags : [service, ...tags] },
+    scopeSpans: [{ scope, spans: [spanOf(cell)] }],
+  };
+}
+
+function spanOf(cell: (name: string) => unknown): unknown {
+  const start = nanosOf(cell("startTime"));
+  const kind = textOf(cell("kind")).toLowerCase();
+  return {
+    traceId: textOf(cell("traceID")).padStart(32, "0"),
+    spanId: textOf(cell("spanID")).padStart(16, "0"),
+    parentSpanId: textOf(cell("parentSpanID")) === "" ? "" : textOf(cell("parentSpanID")).padStart(16, "0"),
+    traceState: textOf(cell("traceState")),
+    name: textOf(cell("operationName")),
+    kind: kinds.has(kind) ? `SPAN_KIND_${kind.toUpperCase()}` : 0,
+    startTimeUnixNano: String(start),
+    endTimeUnixNano: String(start + durationOf(cell("duration"))),
+    status: { code: Number(cell("statusCode") ?? 0), message: textOf(cell("statusMessage")) },
+    attributes: entriesOf(cell("tags")),
+    events: listOf(cell("logs")).map(({ timestamp, name, fields }) => ({
+      timeUnixNano: String(nanosOf(timestamp)),
+      name: textOf(name),
+      attributes: entriesOf(fields),
+    })),
+    links: listOf(cell("references")).map(({ traceID, spanID, tags }) => ({
+      traceId: textOf(traceID).padStart(32, "0"),
+      spanId: textOf(spanID).padStart(16, "0"),
+      attributes: entriesOf(tags),
+    })),
+  };
+}
+
+/** A double holds such a time to a quarter of a microsecond, so further digits are noise. */
+function nanosOf(milliseconds: unknown): bigint {
+  const micros = Math.round(Number(milliseconds ?? 0) * 1_000);
+  return Number.isSafeInteger(micros) ? BigInt(micros) * 1_000n : 0n;
+}
+
+function durationOf(milliseconds: unknown): bigint {
+  const nanos = Math.round(Number(milliseconds ?? 0) * 1_000_000);
+  return Number.isSafeInteger(nanos) ? BigInt(nanos) : 0n;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Some versions have lists as texts of JSON. */
+function listOf(cell: unknown): readonly JsonObject[] {
+  if (typeof cell !== "string") {
+    return objectsIn(cell);
+  }
+  try {
+    return objectsIn(JSON.parse(cell));
+  } catch {
+    return [];
+  }
+}
+
+function entriesOf(cell: unknown): { key: string; value: unknown }[] {
+  return listOf(cell).map(({ key, value }) => ({ key: textOf(key), value: anyValue(value) }));
+}
+
+/** OTLP's value of a JSON value. */
+function anyValue(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return { arrayValue: { values: value.map(anyValue) } };
+  }
+  if (isObject(value)) {
+    const values = Object.entries(value).map(([key, own]) => ({ key, value: anyValue(own) }));
+    return { kvlistValue: { values } };
+  }
+  switch (typeof value) {
+    case "boolean":
+      return { boolValue: value };
+    case "number":
+      return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+    default:
+      return { stringValue: value === null || value === undefined ? "" : String(value) };
+  }
+}

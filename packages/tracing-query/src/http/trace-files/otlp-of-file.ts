@@ -1,0 +1,82 @@
+import { framesIn, otlpOfFrames } from "./grafana-frames.ts";
+import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
+
+/** OTLP's own form, which the decoder reads without this detour. */
+const beginsAsOtlp = /^\s*\{\s*"resourceSpans"\s*:/;
+/** Ids in base64, as protobuf's own JSON has them; OTLP's has hex. */
+const hasBase64Id = /"traceId"\s*:\s*"[A-Za-z0-9+/]{22}=="/;
+/** The number of bytes that show which form a document has. */
+const shownBytes = 65_536;
+
+/**
+ * A document in the form of OTLP JSON, from the forms that other programs write. Tempo's API and Grafana's download
+ * have `batches` or `trace`, with ids in base64 or hex. The query API v3 has `result`. Grafana's inspector shows data
+ * frames. Other documents come back as they are, so that the decoder names their fault.
+ */
+export function otlpOfFile(document: Buffer): Buffer {
+  const begin = document.toString("latin1", 0, shownBytes);
+  if (beginsAsOtlp.test(begin) && !hasBase64Id.test(begin)) {
+    return document;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(document.toString());
+  } catch {
+    return document;
+  }
+  const groups = groupsIn(value);
+  if (groups !== undefined) {
+    return bytesOf(groups.map(withHexIds));
+  }
+  const frames = framesIn(value);
+  return frames.length === 0 ? document : bytesOf(otlpOfFrames(frames));
+}
+
+/** True for a list of spans as Zipkin's API and UI write it. */
+export function isZipkinFile(document: Buffer): boolean {
+  const begin = document.toString("latin1", 0, shownBytes);
+  return /^\s*\[\s*\{/.test(begin) && begin.includes('"traceId"') && !begin.includes('"traceID"');
+}
+
+function bytesOf(resourceSpans: readonly unknown[]): Buffer {
+  return Buffer.from(JSON.stringify({ resourceSpans }));
+}
+
+/** The resource spans of a document; undefined when it has none. */
+function groupsIn(value: unknown): readonly unknown[] | undefined {
+  if (!isObject(value)) {
+    return undefined;
+  }
+  for (const list of [value.resourceSpans, value.batches]) {
+    if (Array.isArray(list)) {
+      return list;
+    }
+  }
+  return groupsIn(value.trace) ?? groupsIn(value.result);
+}
+
+/** Parts of a wrong type are left to the decoder. */
+function withHexIds(group: unknown): unknown {
+  if (!isObject(group)) {
+    return group;
+  }
+  for (const scope of [...objectsIn(group.scopeSpans), ...objectsIn(group.instrumentationLibrarySpans)]) {
+    for (const span of objectsIn(scope.spans)) {
+      toHex(span, ["traceId", "spanId", "parentSpanId"]);
+      for (const link of objectsIn(span.links)) {
+        toHex(link, ["traceId", "spanId"]);
+      }
+    }
+  }
+  return group;
+}
+
+function toHex(owner: JsonObject, names: readonly string[]): void {
+  for (const name of names) {
+    const id = owner[name];
+    // 8 and 16 bytes in base64 end with "="; hex digits never do.
+    if (typeof id === "string" && id.endsWith("=")) {
+      owner[name] = Buffer.from(id, "base64").toString("hex");
+    }
+  }
+}
