@@ -8,11 +8,11 @@ import {
   rowsOfTenant,
   write,
 } from "./contract-context.ts";
-import { msNano, newServiceName, noonUnixNano, sampleSpan } from "./sample-spans.ts";
+import { msNano, newServiceName, newTraceId, noonUnixNano, sampleSpan } from "./sample-spans.ts";
 import { askingTraceQl, range, secondNano } from "./traceql-asking.ts";
 import { traceqlMetricsContract } from "./traceql-metrics-contract.ts";
 import { traceqlModelContract } from "./traceql-model-contract.ts";
-import { callTree } from "./traceql-sample-spans.ts";
+import { callTree, parentLink } from "./traceql-sample-spans.ts";
 import { traceqlValuesContract } from "./traceql-values-contract.ts";
 
 /** The contract of every engine that answers TraceQL. */
@@ -70,6 +70,37 @@ export function traceqlContract(context: ContractContext): void {
       named,
       ["traceDuration", { type: "string", value: "60ms" }],
     ]);
+  });
+
+  test("traceql: a span that names its parent by a link is not the root", async () => {
+    const service = newServiceName();
+    const traceId = newTraceId();
+    const spanOf = (name: string, spanId: string, ms: bigint, parent?: string) =>
+      sampleSpan({
+        ...{ service, traceId, name, spanId, startTimeUnixNano: noonUnixNano + ms * msNano },
+        links: parent === undefined ? [] : [parentLink(traceId, parent)],
+      });
+    const [first, second] = ["00000000000000a1", "00000000000000b2"];
+    await write(store(), [
+      spanOf("called", first, 0n, second),
+      spanOf("caller", second, 1n),
+      spanOf("later", "00000000000000c3", 2n, first),
+    ]);
+    const rootsOf = async (name: string) => {
+      const query = `{ resource.service.name = "${service}" && rootName = "${name}" }`;
+      return (await search(query)).traces.map(({ rootTraceName }) => rootTraceName);
+    };
+    expect(await rootsOf("caller")).toEqual(["caller"]);
+    expect(await rootsOf("called")).toEqual([]);
+    expect(await rootsOf("later")).toEqual([]);
+    const { catalog } = store();
+    const ofRoots = {
+      ...({ scope: "intrinsic", name: "rootName" } as const),
+      range,
+      limit: 10,
+      filter: { service },
+    };
+    expect((await catalog.values(ofRoots)).map(({ value }) => value)).toEqual(["caller"]);
   });
 
   test("traceql: groups, aggregates and selected fields are in the answer", async () => {

@@ -37,6 +37,14 @@ export function callTree(service: string): Span[] {
   return [root, a, a1, a2, b, call("b1", 2n, b, 5n)];
 }
 
+/** A link as bridges from OpenTracing make it to a span's parent. */
+export function parentLink(traceId: string, spanId: string): Span["links"][number] {
+  return {
+    ...{ traceId, spanId, traceState: "", droppedAttributesCount: 0, flags: 0, refType: "none" },
+    attributes: [text("opentracing.ref_type", "child_of")],
+  };
+}
+
 /** A span with something in every place. */
 export function valueSpan(service: string): Span {
   const none = { traceState: "", droppedAttributesCount: 0, flags: 0 };

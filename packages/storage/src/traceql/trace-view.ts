@@ -7,6 +7,8 @@ export interface SpanFacts {
   readonly spanId: string;
   /** 16 hex digits, or "" without a parent. */
   readonly parentSpanId: string;
+  /** Whether it names a parent by a link only; see `hasParentLink`. Absent: it does not. */
+  readonly hasParentLink?: boolean;
   /** `service.name` of the resource. */
   readonly service: string;
   readonly name: string;
@@ -93,7 +95,7 @@ export class TraceView {
 
   /** The first span without a parent. */
   get root(): SpanView | undefined {
-    return this.spans.find(({ parentId }) => parentId === "");
+    return this.spans.find(({ parentId, facts }) => parentId === "" && facts.hasParentLink !== true);
   }
 
   withId(spanId: string): readonly SpanView[] {

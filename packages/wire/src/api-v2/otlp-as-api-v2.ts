@@ -7,7 +7,7 @@ import {
   type SpanRef,
   SpanRefType,
 } from "../gen/tracing/api_v2/model.ts";
-import type { Attribute } from "../model/attribute.ts";
+import { isParentLink } from "../model/parent-link.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { idToBytes } from "./id-bytes.ts";
 import { toTimestamp } from "./nano-times.ts";
@@ -87,10 +87,6 @@ function reference(traceId: string, spanId: string, refType: SpanRefType): SpanR
   return { traceId: idToBytes(traceId), spanId: idToBytes(spanId), refType };
 }
 
-function refTypeOf({ attributes }: SpanLink): SpanRefType {
-  return attributes.some(isChildOf) ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM;
-}
-
-function isChildOf({ key, value }: Attribute): boolean {
-  return key === "opentracing.ref_type" && value.type === "string" && value.value === "child_of";
+function refTypeOf(link: SpanLink): SpanRefType {
+  return isParentLink(link) ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM;
 }

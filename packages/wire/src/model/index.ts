@@ -12,6 +12,7 @@ export {
   attributeTypeCodes,
   maxAttributeDepth,
 } from "./attribute.ts";
+export { hasParentLink, isParentLink, refTypeKey } from "./parent-link.ts";
 export {
   lengthNano,
   type RefType,

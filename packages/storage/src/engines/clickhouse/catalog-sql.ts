@@ -11,7 +11,7 @@ import { eventElements, eventNames, eventText } from "./event-text-sql.ts";
 import { withoutCopies } from "./repeated/span-identity.ts";
 import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
-import { detailOf } from "./span-details-sql.ts";
+import { detailOf, hasParentLinkSql } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
 /** Number of spans that are read; the rest of the last minute is read as well. */
@@ -227,7 +227,7 @@ export function attributeValuesSql(
   return { sql, parameters };
 }
 
-const ofRoots = "parent_span_id = toFixedString('', 8)";
+const ofRoots = `parent_span_id = toFixedString('', 8) AND NOT ${hasParentLinkSql}`;
 
 /** The columns with the texts of an intrinsic, and the spans that have it. */
 const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string, condition: string]>> = {

@@ -1,4 +1,4 @@
-import type { Attribute, Span } from "wire/model";
+import { type Attribute, hasParentLink, type Span } from "wire/model";
 import { attributeText } from "wire/rows";
 import {
   type AttributeCatalog,
@@ -151,7 +151,7 @@ function valuesOf(span: Span, scope: AttributeScope, name: string): Seen[] {
 }
 
 function textsOf(span: Span, source: IntrinsicSource | undefined): string[] {
-  const isRoot = span.parentSpanId === "";
+  const isRoot = span.parentSpanId === "" && !hasParentLink(span);
   switch (source) {
     case "name":
       return [span.name];

@@ -8,6 +8,8 @@ export interface TraceQlRow {
   readonly t: string;
   readonly i: string;
   readonly p: string;
+  /** Whether it has no parent id, but a link to a parent. */
+  readonly o: 0 | 1;
   /** Service, name, kind, status. */
   readonly s: string;
   readonly n: string;
@@ -39,6 +41,7 @@ function factsOf(row: TraceQlRow, fields: readonly Field[]): SpanFacts {
   return {
     spanId: row.i,
     parentSpanId: row.p,
+    hasParentLink: row.o === 1,
     service: row.s,
     name: row.n,
     kind: row.k,

@@ -7,6 +7,7 @@ import { adjustedCountSql, countOfSql } from "../adjusted-count-sql.ts";
 import { fromSpans } from "../repeated/span-identity.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
+import { hasParentLinkSql } from "../span-details-sql.ts";
 import { bytesLiteral } from "../sql-literals.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues, lengthSql } from "./field-sql.ts";
@@ -150,7 +151,7 @@ WHERE tenant = {tenant:String} AND ${within("aroundStart", "aroundEnd")} AND ${i
 function rowColumns(fields: readonly Field[]): string {
   const values = fields.map((field) => fieldValues(field) ?? "[]");
   return `lower(hex(trace_id)) AS t, lower(hex(span_id)) AS i,
-  if(parent_span_id = toFixedString('', 8), '', lower(hex(parent_span_id))) AS p, service AS s, name AS n,
+  if(parent_span_id = toFixedString('', 8), '', lower(hex(parent_span_id))) AS p, ${hasParentLinkSql} AS o, service AS s, name AS n,
   toString(kind) AS k, toString(status) AS c, toString(toUnixTimestamp64Nano(start)) AS b, toString(${lengthSql}) AS d,
   ${within("rangeStart", "rangeEnd")} AS r, ${values.length === 0 ? "[]" : `[${values.join(", ")}]`} AS v`;
 }

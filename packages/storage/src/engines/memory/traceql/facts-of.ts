@@ -1,4 +1,4 @@
-import { adjustedCount, lengthNano, type Span } from "wire/model";
+import { adjustedCount, hasParentLink, lengthNano, type Span } from "wire/model";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import type { QueryFields } from "../../../traceql/query-fields.ts";
 import { storedValue } from "../../../traceql/stored-value.ts";
@@ -17,6 +17,7 @@ export function factsOf(span: Span, range: TimeRange, fields: QueryFields, adjus
   return {
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
+    hasParentLink: hasParentLink(span),
     service: span.resource.serviceName,
     name: span.name,
     kind: span.kind,
