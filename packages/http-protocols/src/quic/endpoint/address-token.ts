@@ -16,6 +16,14 @@ const shortToken = () => new RangeError("the token ends too early");
 const retryContext = ({ address, port }: PeerAddress) => Buffer.from(`${address} ${port}`, "latin1");
 const returningContext = ({ address }: PeerAddress) => Buffer.from(address, "latin1");
 
+/** A client that answers a Retry. */
+export interface RetriedClient {
+  /** Destination id of its first packet. */
+  readonly originalId: Buffer;
+  /** The time that `seal` was given. */
+  readonly sealedAt: number;
+}
+
 /** Tokens by which a client shows that it receives at its address. The server keeps nothing. Source: RFC 9000, section 8.1 */
 export class AddressTokens {
   readonly #key: Buffer;
@@ -28,7 +36,7 @@ export class AddressTokens {
   /**
    * A token for a Retry.
    * @param originalId destination id of the client's first packet, which the handshake must name
-   * @param nowMs on the clock that `open` uses
+   * @param nowMs when the client's first packet came, on the clock that `open` uses
    */
   seal(address: PeerAddress, originalId: Buffer, nowMs: number): Buffer {
     return this.#seal(kinds.retry, retryContext(address), originalId, nowMs);
@@ -44,9 +52,12 @@ export class AddressTokens {
     return token[0] === kinds.retry;
   }
 
-  /** @returns the original id; undefined for a token of another server or address, or one that is too old */
-  open(token: Buffer, address: PeerAddress, nowMs: number): Buffer | undefined {
-    return this.isOfRetry(token) ? this.#open(token, retryContext(address), nowMs, maxRetryAgeMs) : undefined;
+  /** @returns undefined for a token of another server or address, or one that is too old */
+  open(token: Buffer, address: PeerAddress, nowMs: number): RetriedClient | undefined {
+    const opened = this.isOfRetry(token)
+      ? this.#open(token, retryContext(address), nowMs, maxRetryAgeMs)
+      : undefined;
+    return opened && { originalId: opened.content, sealedAt: opened.sealedAt };
   }
 
   isReturning(token: Buffer, address: PeerAddress, nowMs: number): boolean {
@@ -64,7 +75,12 @@ export class AddressTokens {
     return Buffer.concat([Buffer.of(kind), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   }
 
-  #open(token: Buffer, context: Buffer, nowMs: number, maxAgeMs: number): Buffer | undefined {
+  #open(
+    token: Buffer,
+    context: Buffer,
+    nowMs: number,
+    maxAgeMs: number,
+  ): { readonly content: Buffer; readonly sealedAt: number } | undefined {
     const sealed = token.subarray(1);
     if (sealed.length < nonceBytes + tagBytes) {
       return undefined;
@@ -77,8 +93,9 @@ export class AddressTokens {
         decipher.final(),
       ]);
       const reader = new ByteReader(content, shortToken);
-      const age = nowMs - reader.varint();
-      return age >= -1 && age <= maxAgeMs ? reader.take(reader.left) : undefined;
+      const sealedAt = reader.varint();
+      const age = nowMs - sealedAt;
+      return age >= -1 && age <= maxAgeMs ? { content: reader.take(reader.left), sealedAt } : undefined;
     } catch {
       return undefined;
     }

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import type { PacketHeader } from "../wire/packet-header.ts";
-import { NewcomerQueue } from "./newcomer-queue.ts";
+import { type Newcomer, NewcomerQueue } from "./newcomer-queue.ts";
 
 const address = { address: "192.0.2.1", port: 1_000 };
 
 function newQueue() {
   const queue = new NewcomerQueue();
-  const add = (name: string, at: number, isKnown = false) =>
-    queue.add({
-      header: { destinationId: Buffer.from(name) } as PacketHeader,
-      address,
-      originalId: undefined,
-      isKnown,
-      datagrams: [Buffer.from(name)],
-      firstAt: at,
-      lastAt: at,
-    });
-  return { queue, add };
+  const newcomer = (name: string, at: number, isKnown = false): Newcomer => ({
+    header: { destinationId: Buffer.from(name) } as PacketHeader,
+    address,
+    originalId: undefined,
+    isKnown,
+    datagrams: [Buffer.from(name)],
+    firstAt: at,
+    lastAt: at,
+  });
+  const add = (name: string, at: number) => queue.add(newcomer(name, at));
+  return { queue, add, newcomer };
 }
 
 test("gives clients in the order in which they came, each with its datagrams", () => {
@@ -49,28 +49,56 @@ test("forgets clients that fell silent", () => {
   ]);
 });
 
-test("prefers the newest client when the oldest waits for long", () => {
-  const { queue, add } = newQueue();
-  const next = (now: number) => queue.next(now)!.datagrams.join();
-  add("first", 0);
-  add("second", 100);
-  add("third", 200);
-  expect([next(1_001), next(1_000), next(1_200)]).toEqual(["third", "first", "second"]);
+test("refuses clients that would wait for longer than clients do, by the time that clients took", () => {
+  const { queue, add, newcomer } = newQueue();
+  const judgeAt = (firstAt: number, now: number) => queue.judge(newcomer("last", firstAt, true), now);
+  for (let count = 0; count < 1_000; count++) {
+    add(`client ${count}`, 0);
+  }
+  // 4 ms for each until it is known better.
+  expect([judgeAt(0, 0), queue.judge(newcomer("last", 0), 0)]).toEqual(["refuse", "refuse"]);
+  let now = 0;
+  for (let count = 0; count < 200; count++) {
+    queue.next(now);
+    queue.handshakeBegan(now);
+    now += 1;
+  }
+  expect([judgeAt(now, now), judgeAt(now - 2_000, now), judgeAt(now - 3_000, now)]).toEqual([
+    "wait",
+    "wait",
+    "refuse",
+  ]);
+  expect([3_500, 3_501].map((at) => queue.isLate(newcomer("last", 0), at))).toEqual([false, true]);
 });
 
-test("is full sooner for clients that did not show their address", () => {
-  const { queue, add } = newQueue();
-  const seen: [number, boolean, boolean][] = [];
-  for (let count = 1; count <= 4_096; count++) {
+test("counts no time in which nobody waited", () => {
+  const { queue, add, newcomer } = newQueue();
+  for (const now of [0, 60_000, 120_000]) {
+    add("client", now);
+    queue.next(now);
+    queue.handshakeBegan(now);
+  }
+  add("first", 120_000);
+  expect(queue.judge(newcomer("second", 120_000), 120_000)).toBe("wait");
+});
+
+test("keeps room for clients that showed their address", () => {
+  const { queue, add, newcomer } = newQueue();
+  for (let count = 0; count < 200; count++) {
+    add(`before ${count}`, 0);
+    queue.handshakeBegan(0);
+  }
+  const seen: [number, string, string][] = [];
+  for (let count = 201; count <= 4_096; count++) {
     add(`client ${count}`, 0);
     if (count % 2_048 >= 2_047 || count % 2_048 === 0) {
-      seen.push([count, queue.isFull(false), queue.isFull(true)]);
+      seen.push([count, queue.judge(newcomer("last", 0), 0), queue.judge(newcomer("last", 0, true), 0)]);
     }
   }
   expect(seen).toEqual([
-    [2_047, false, false],
-    [2_048, true, false],
-    [4_095, true, false],
-    [4_096, true, true],
+    [2_047, "wait", "wait"],
+    [2_048, "retry", "wait"],
+    [4_095, "retry", "wait"],
+    [4_096, "refuse", "refuse"],
   ]);
 });

@@ -3,15 +3,19 @@ import type { PacketHeader } from "../wire/packet-header.ts";
 
 /** A ClientHello with post-quantum keys takes two datagrams; the others are room for repeated ones. */
 const maxDatagrams = 4;
-/**
- * Clients that wait at most. Those without a token need a Retry from the first limit on, which keeps nothing; the others are refused
- * from the second on. A client keeps up to 6 kB.
- */
+/** Clients that wait at most, without and with a token. A client keeps up to 6 kB. */
 const maxWaiting = { unknown: 2_048, known: 4_096 };
-/** From this wait on, in milliseconds, the newest client is next: those that wait longest may have left. */
-const longWaitMs = 1_000;
+/**
+ * Longest time from a client's first datagram until its handshake begins, in milliseconds. Clients give up 5 seconds after their
+ * first datagram, and the rest of the handshake needs time as well.
+ */
+const maxWaitMs = 3_500;
 /** Clients repeat first packets within this time, in milliseconds. A client that stays silent for longer has left. */
 const maxSilenceMs = 5_000;
+/** Time that one client takes until it was measured, in milliseconds. */
+const firstTurnMs = 4;
+/** Weight of the newest measurement of that time. */
+const turnWeight = 1 / 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
@@ -25,7 +29,7 @@ export interface Newcomer {
   readonly isKnown: boolean;
   /** Its datagrams so far, at least one and at most four. */
   readonly datagrams: Buffer[];
-  /** When the first of its datagrams came, in milliseconds of the endpoint's clock. */
+  /** When the first of its datagrams came, also before a Retry, in milliseconds of the endpoint's clock. */
   readonly firstAt: number;
   /** When the last of them came. */
   lastAt: number;
@@ -33,21 +37,36 @@ export interface Newcomer {
 
 /**
  * Clients whose handshake did not begin. A handshake takes milliseconds and a full socket drops datagrams, so a burst of clients
- * waits here while the socket is read empty.
+ * waits here while the socket is read empty. Clients whose turn would come too late are refused at once.
  */
 export class NewcomerQueue {
   /** By the id that the client chose. */
   readonly #byId = new Map<string, Newcomer>();
   /** The first came first. */
   readonly #waiting: Newcomer[] = [];
+  /** Time between two clients while clients wait: a mean that forgets. */
+  #turnMs = firstTurnMs;
+  /** When the last client was taken; undefined when none waited since. */
+  #lastTurnAt: number | undefined;
 
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** @param isKnown whether the client showed that it receives at its address */
-  isFull(isKnown: boolean): boolean {
-    return this.size >= (isKnown ? maxWaiting.known : maxWaiting.unknown);
+  /**
+   * Decides what becomes of a client, from the time that clients took lately.
+   * @returns "retry" for a client that must show its address; "refuse" for one that would give up before its turn
+   */
+  judge({ isKnown, firstAt }: Newcomer, now: number): "wait" | "retry" | "refuse" {
+    if (now - firstAt + this.size * this.#turnMs > maxWaitMs || this.size >= maxWaiting.known) {
+      return "refuse";
+    }
+    return isKnown || this.size < maxWaiting.unknown ? "wait" : "retry";
+  }
+
+  /** Whether a client waited for so long that it will have left when its handshake is done. */
+  isLate({ firstAt }: Newcomer, now: number): boolean {
+    return now - firstAt > maxWaitMs;
   }
 
   add(newcomer: Newcomer): void {
@@ -77,22 +96,32 @@ export class NewcomerQueue {
     return "joined";
   }
 
-  /** Takes the client that waits longest, or the newest one when that is long. Clients that left are forgotten. */
+  /** Takes the client that waits longest. Clients that left are forgotten. */
   next(now: number): Newcomer | undefined {
-    while (this.#waiting.length > 0) {
-      const isLate = now - (this.#waiting[0] as Newcomer).firstAt > longWaitMs;
-      const newcomer = (isLate ? this.#waiting.pop() : this.#waiting.shift()) as Newcomer;
+    for (;;) {
+      const newcomer = this.#waiting.shift();
+      if (newcomer === undefined) {
+        return undefined;
+      }
       this.#byId.delete(keyOf(newcomer.header.destinationId));
       if (now - newcomer.lastAt <= maxSilenceMs) {
         return newcomer;
       }
     }
-    return undefined;
+  }
+
+  /** A handshake began at `now`: the time since the last one is what clients take while others wait. */
+  handshakeBegan(now: number): void {
+    if (this.#lastTurnAt !== undefined) {
+      this.#turnMs += turnWeight * (now - this.#lastTurnAt - this.#turnMs);
+    }
+    this.#lastTurnAt = this.size > 0 ? now : undefined;
   }
 
   /** Forgets all clients. */
   clear(): void {
     this.#waiting.length = 0;
     this.#byId.clear();
+    this.#lastTurnAt = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { initialKeys } from "../protection/initial-keys.ts";
+import { initialServerKeys } from "../protection/initial-keys.ts";
 import { tagBytes } from "../protection/packet-cipher.ts";
 import { sealPacket } from "../protection/packet-keys.ts";
 import { transportErrors } from "../quic-error.ts";
@@ -21,7 +21,7 @@ export function encodeRefusal(to: PacketHeader): Buffer {
   const payloadEnd = writer.length;
   writer.zeros(tagBytes).patchVarint2(lengthAt, payloadEnd + tagBytes - numberAt);
   const packet = writer.written;
-  sealPacket(initialKeys(to.destinationId).server, packet, {
+  sealPacket(initialServerKeys(to.destinationId), packet, {
     from: 0,
     numberAt,
     payloadEnd,

@@ -131,7 +131,7 @@ test("sends a Retry when many handshakes are under way, and takes the client tha
 test("binds tokens to an address and a time", () => {
   const tokens = new AddressTokens(randomBytes(32));
   const token = tokens.seal(address, firstId, 1_000);
-  expect(tokens.open(token, address, 1_000)).toEqual(firstId);
+  expect(tokens.open(token, address, 1_000)).toEqual({ originalId: firstId, sealedAt: 1_000 });
   expect(tokens.open(token, address, 16_001)).toBeUndefined();
   expect(tokens.open(token, { ...address, address: "192.0.2.2" }, 1_000)).toBeUndefined();
   expect(new AddressTokens(randomBytes(32)).open(token, address, 1_000)).toBeUndefined();

@@ -21,6 +21,8 @@ import {
   readVersionlessHeader,
 } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
+import { AnswerRate } from "./answer-rate.ts";
+import { AnsweredNewcomers } from "./answered-newcomers.ts";
 import { defaultHandshakeLimits, type HandshakeLimits, HandshakesUnderWay } from "./handshakes-under-way.ts";
 import { type Newcomer, NewcomerQueue } from "./newcomer-queue.ts";
 import { encodeRefusal } from "./refusal.ts";
@@ -75,8 +77,10 @@ export interface EndpointIo {
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Stateless resets and refusals in each second: more would help those who flood others in our name. */
+/** Stateless resets in each second: more would help those who flood others in our name. */
 const resetsPerSecond = 200;
+/** Refusals in each second. They are a twentieth of the packets that they answer; each takes some 0.1 ms. */
+const refusalsPerSecond = 1_000;
 const keyBytes = 32;
 /** Retries and refusals to clients that waited, before datagrams are read again. */
 const maxAnswersPerTurn = 32;
@@ -111,8 +115,9 @@ export class ServerEndpoint {
   readonly #connections = new Map<Connection, string>();
   readonly #handshakes: HandshakesUnderWay;
   readonly #newcomers = new NewcomerQueue();
-  #resetWindowFrom = 0;
-  #resetsInWindow = 0;
+  readonly #answered = new AnsweredNewcomers();
+  readonly #resets = new AnswerRate(resetsPerSecond);
+  readonly #refusals = new AnswerRate(refusalsPerSecond);
   readonly #wallClock: () => number;
   #draining = false;
   readonly counts: EndpointCounts = {
@@ -228,33 +233,42 @@ export class ServerEndpoint {
 
   #receiveFirst(datagram: Buffer, header: PacketHeader, address: PeerAddress, now: number): void {
     const joined = this.#newcomers.join(header.destinationId, datagram, address, now);
-    if (joined !== undefined) {
-      this.counts.dropped += joined === "dropped" ? 1 : 0;
+    if (joined === "joined") {
+      return;
+    }
+    if (joined === "dropped" || this.#answered.has(header.destinationId, now)) {
+      this.counts.dropped++;
       return;
     }
     // A Retry makes the id that it gives the one of the client's next packet.
-    const originalId = this.#tokens.open(header.token, address, now);
-    const isKnown =
-      originalId !== undefined || this.#tokens.isReturning(header.token, address, this.#wallClock());
+    const retried = this.#tokens.open(header.token, address, now);
     const newcomer = {
       header,
       address,
-      originalId,
-      isKnown,
+      originalId: retried?.originalId,
+      isKnown: retried !== undefined || this.#tokens.isReturning(header.token, address, this.#wallClock()),
       datagrams: [datagram],
-      firstAt: now,
+      firstAt: retried?.sealedAt ?? now,
       lastAt: now,
     };
     if (this.#io.newcomer === undefined) {
       this.#admit(newcomer, now);
-    } else if (!this.#newcomers.isFull(isKnown)) {
+      return;
+    }
+    const verdict = this.#mustRetry(newcomer) ? "retry" : this.#newcomers.judge(newcomer, now);
+    if (verdict === "wait") {
       this.#newcomers.add(newcomer);
       this.#io.newcomer();
-    } else if (isKnown) {
-      this.#refuse(header, address, now);
+    } else if (verdict === "retry") {
+      this.#retry(newcomer, now);
     } else {
-      this.#retry(header, address, now);
+      this.#refuse(header, address, now);
     }
+  }
+
+  /** Too many handshakes are under way for a client that may not receive at its address. */
+  #mustRetry({ isKnown }: Newcomer): boolean {
+    return !isKnown && this.#handshakes.total >= (this.#options.retryFrom ?? 512);
   }
 
   /**
@@ -264,7 +278,13 @@ export class ServerEndpoint {
   admit(now: number): boolean {
     for (let answers = 0; answers < maxAnswersPerTurn; answers++) {
       const newcomer = this.#newcomers.next(now);
-      if (newcomer === undefined || this.#admit(newcomer, now)) {
+      if (newcomer === undefined) {
+        break;
+      }
+      if (this.#newcomers.isLate(newcomer, now)) {
+        this.#refuse(newcomer.header, newcomer.address, now);
+      } else if (this.#admit(newcomer, now)) {
+        this.#newcomers.handshakeBegan(now);
         break;
       }
     }
@@ -273,10 +293,10 @@ export class ServerEndpoint {
 
   /** @returns whether a handshake began */
   #admit(newcomer: Newcomer, now: number): boolean {
-    const { retryFrom = 512, maxConnections = 100_000 } = this.#options;
+    const { maxConnections = 100_000 } = this.#options;
     const { header, address, datagrams, originalId, isKnown } = newcomer;
-    if (!isKnown && this.#handshakes.total >= retryFrom) {
-      this.#retry(header, address, now);
+    if (this.#mustRetry(newcomer)) {
+      this.#retry(newcomer, now);
       return false;
     }
     const isFull = this.#connections.size >= maxConnections || this.#handshakes.isFull(address.address);
@@ -394,14 +414,15 @@ export class ServerEndpoint {
     return createHmac("sha256", this.#resetKey).update(id).digest().subarray(0, 16);
   }
 
-  #retry(header: PacketHeader, address: PeerAddress, now: number): void {
+  #retry({ header, address, firstAt }: Newcomer, now: number): void {
     if (this.#tokens.isOfRetry(header.token)) {
       // A second Retry is not allowed, so a client with an old token begins anew.
       this.counts.dropped++;
       return;
     }
+    this.#answered.add(header.destinationId, now);
     this.counts.retries++;
-    const token = this.#tokens.seal(address, header.destinationId, now);
+    const token = this.#tokens.seal(address, header.destinationId, firstAt);
     const packet = encodeRetryWithoutTag(header.sourceId, this.#ids.issue(), token);
     const bytes = Buffer.concat([packet, retryIntegrityTag(header.destinationId, packet)]);
     this.#io.send({ bytes, address });
@@ -409,26 +430,18 @@ export class ServerEndpoint {
 
   /** Tells a client to go elsewhere, at once instead of by its time-out. Nothing is kept. Source: RFC 9000, section 5.2.2 */
   #refuse(header: PacketHeader, address: PeerAddress, now: number): void {
+    this.#answered.add(header.destinationId, now);
     this.counts.refused++;
-    if (this.#mayAnswer(now)) {
+    if (this.#refusals.take(now)) {
       this.#io.send({ bytes: encodeRefusal(header), address });
     }
-  }
-
-  #mayAnswer(now: number): boolean {
-    if (now - this.#resetWindowFrom >= 1_000) {
-      this.#resetWindowFrom = now;
-      this.#resetsInWindow = 0;
-    }
-    this.#resetsInWindow++;
-    return this.#resetsInWindow <= resetsPerSecond;
   }
 
   /** Tells a peer that its connection is gone. Source: RFC 9000, section 10.3 */
   #reset(datagram: Buffer, address: PeerAddress, now: number): void {
     // Shorter than what it answers: two servers without state would answer each other for ever.
     const bytes = Math.min(datagram.length - 1, maxResetBytes);
-    if (bytes < minResetBytes || !this.#mayAnswer(now)) {
+    if (bytes < minResetBytes || !this.#resets.take(now)) {
       this.counts.dropped++;
       return;
     }

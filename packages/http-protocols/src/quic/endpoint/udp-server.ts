@@ -5,6 +5,14 @@ import type { PeerAddress } from "../connection/network-path.ts";
 import { bindUdpSocket } from "./bind-udp-socket.ts";
 import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts";
 
+/** Datagrams that Node reads from a socket in one turn at most: after so many, more may wait there. Source: uv__udp_recvmsg of libuv */
+const datagramsPerTurn = 32;
+/**
+ * Turns in a row that only read, while the socket is not empty. They take about as long as one handshake: clients that repeat their
+ * first packets must not keep others from their handshakes.
+ */
+const maxReadingTurns = 3;
+
 /** The longest time that a timer of Node can wait. */
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -27,6 +35,9 @@ export class UdpServer {
   /** Connections whose timer fired. */
   readonly #due = new Set<Connection>();
   #isAdmitting = false;
+  /** Datagrams that came since a handshake was thought of, and turns that were left to reading. */
+  #received = 0;
+  #readingTurns = 0;
   #closed = false;
   /** Hears that the last connection of a server that drains is over. */
   #onEmpty: (() => void) | undefined;
@@ -46,7 +57,10 @@ export class UdpServer {
       received: (connection) => this.#wake(connection),
       newcomer: () => this.#admitSoon(),
     });
-    socket.on("message", (datagram, { address, port }) => this.receive(datagram, { address, port }));
+    socket.on("message", (datagram, { address, port }) => {
+      this.#received++;
+      this.receive(datagram, { address, port });
+    });
   }
 
   /** @param port 0: the system chooses one */
@@ -148,17 +162,24 @@ export class UdpServer {
     this.#due.add(connection);
   }
 
-  /** One handshake a turn: datagrams that came meanwhile are read in between. */
+  /** One handshake a turn, when the socket was read empty: a full socket drops datagrams. */
   #admitSoon(): void {
     if (!this.#isAdmitting) {
       this.#isAdmitting = true;
       setImmediate(() => {
         this.#isAdmitting = false;
-        if (!this.#closed && this.endpoint.admit(performance.now())) {
+        if (!this.#closed && (this.#readsOn() || this.endpoint.admit(performance.now()))) {
           this.#admitSoon();
         }
       });
     }
+  }
+
+  #readsOn(): boolean {
+    const readsOn = this.#received >= datagramsPerTurn && this.#readingTurns < maxReadingTurns;
+    this.#received = 0;
+    this.#readingTurns = readsOn ? this.#readingTurns + 1 : 0;
+    return readsOn;
   }
 
   /**

@@ -16,14 +16,22 @@ export interface InitialKeys {
   readonly server: PacketKeys;
 }
 
+const initialSecret = (destinationId: Uint8Array) => hkdfExtract("sha256", initialSalt, destinationId);
+const keysOf = (secret: Uint8Array, label: string) =>
+  packetKeysOf(aes128Gcm, expandLabel("sha256", secret, label, noContext, 32));
+
 /**
  * Keys of Initial packets. Everybody who sees the client's first packet can make them.
  * @param destinationId connection id that the client chose for its first packet; after a Retry, the one of the Retry
  */
 export function initialKeys(destinationId: Uint8Array): InitialKeys {
-  const secret = hkdfExtract("sha256", initialSalt, destinationId);
-  const of = (label: string) => packetKeysOf(aes128Gcm, expandLabel("sha256", secret, label, noContext, 32));
-  return { client: of("client in"), server: of("server in") };
+  const secret = initialSecret(destinationId);
+  return { client: keysOf(secret, "client in"), server: keysOf(secret, "server in") };
+}
+
+/** Those of a server that only answers, which cost half as much. */
+export function initialServerKeys(destinationId: Uint8Array): PacketKeys {
+  return keysOf(initialSecret(destinationId), "server in");
 }
 
 /** The tag at the end of a Retry packet, which shows that its sender saw the client's Initial packet. */
