@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { createSecureServer, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+import { selfSigned } from "certificates/testing/self-signed";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 import { encodeRecords, recordType } from "./transport/fastcgi/records.ts";
@@ -12,15 +15,19 @@ let running: RunningServer;
 let folder: string;
 const open: Server[] = [];
 
-/** Answers, and closes without a look at the body: the client's system gets a reset. @returns address */
-async function hasty(answer: Buffer, path?: string): Promise<string> {
-  const server = createServer((socket: Socket) => {
+/** Answers, and closes without a look at the body: the client's system gets a reset. */
+function answerTo(answer: Buffer): (socket: Socket) => void {
+  return (socket) => {
     socket.on("error", () => {});
     socket.once("readable", () => {
       socket.read(1000);
       socket.write(answer, () => socket.destroy());
     });
-  });
+  };
+}
+
+/** @returns address */
+async function listen(server: Server, path?: string): Promise<string> {
   open.push(server);
   if (path !== undefined) {
     await once(server.listen(path), "listening");
@@ -28,6 +35,23 @@ async function hasty(answer: Buffer, path?: string): Promise<string> {
   }
   await once(server.listen(0, "127.0.0.1"), "listening");
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const hasty = (answer: Buffer, path?: string) => listen(createServer(answerTo(answer)), path);
+
+async function hastyTls(answer: Buffer): Promise<string> {
+  return listen(createTlsServer(await selfSigned("127.0.0.1"), answerTo(answer)));
+}
+
+/** Answers over HTTP/2. @param closes whether the connection ends with the answer, or only the stream */
+async function hastyH2(closes: boolean): Promise<string> {
+  const server = createSecureServer(await selfSigned("127.0.0.1"));
+  server.on("stream", (stream: ServerHttp2Stream) => {
+    stream.on("error", () => {});
+    stream.respond({ ":status": 413, "content-length": 4 });
+    stream.end("big\n", () => closes && stream.session?.socket.destroy());
+  });
+  return listen(server);
 }
 
 beforeAll(async () => {
@@ -90,8 +114,25 @@ test.each([
   },
 );
 
+const overTls = { protocol: "http", tls: { insecure_skip_verify: true } };
+
+test.each([
+  ["HTTP/1.1", () => hastyTls(overHttp)],
+  ["HTTP/2, with its stream", () => hastyH2(false)],
+  ["HTTP/2, with its connection", () => hastyH2(true)],
+])("an early answer over TLS arrives: %s", async (_protocol, start) => {
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial: await start() }], transport: overTls };
+  const loaded = await running.admin("POST", "/load", siteConfig({ handle: [proxy] }));
+  expect(loaded.error).toBe("");
+  const answers: string[] = [];
+  for (let round = 0; round < 20; round++) {
+    answers.push(await post(round % 2 === 0 ? 300_000 : 1_000_000));
+  }
+  expect(answers).toEqual(answers.map(() => "413 big\n"));
+});
+
 /** Sends the head of a request, whose body is still to come. @returns the answer */
-async function answerTo(bodyLength: number): Promise<string> {
+async function answerToHead(bodyLength: number): Promise<string> {
   const { hostname, port } = new URL(running.site);
   const socket = connect(Number(port), hostname);
   socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bodyLength}\r\n\r\n`);
@@ -103,6 +144,6 @@ async function answerTo(bodyLength: number): Promise<string> {
 test("an answer says that the connection closes when more of the body is to come than is dropped", async () => {
   const refusal = { handler: "static_response", status_code: 413, body: "big" };
   expect((await running.admin("POST", "/load", siteConfig({ handle: [refusal] }))).error).toBe("");
-  expect(await answerTo(256 * 1024 + 1)).toMatch(/^HTTP\/1.1 413 [\s\S]*\r\nConnection: close\r\n/);
-  expect(await answerTo(256 * 1024)).not.toMatch(/\r\nConnection: /);
+  expect(await answerToHead(256 * 1024 + 1)).toMatch(/^HTTP\/1.1 413 [\s\S]*\r\nConnection: close\r\n/);
+  expect(await answerToHead(256 * 1024)).not.toMatch(/\r\nConnection: /);
 });

@@ -6,6 +6,7 @@ import { keepOwner, runForNobody } from "server-core/threads/error-owner";
 import type { DialAddress } from "./dial-address.ts";
 import { askForTunnel, type ProxyHop } from "./proxy-hop.ts";
 import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
+import { handOnReceivedFirst } from "./received-first.ts";
 import { watchCertificate } from "./refused-certificate.ts";
 
 /** How connections to upstreams are made; times in milliseconds, 0 for none. */
@@ -63,7 +64,8 @@ export interface SocketWay {
 
 /**
  * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
- * @param done called once, with a socket that has no listeners of ours left, or with why there is none
+ * @param done called once, with a socket that has no listeners of ours left and hands on what it received before it fails, or
+ * with why there is none
  * @returns gives it up; `done` is not called any more then
  */
 export function openSocket(
@@ -145,6 +147,7 @@ class SocketOpening {
     }
     this.#current.off("error", this.#onError);
     this.#current.off("close", this.#onClose);
+    handOnReceivedFirst(this.#current);
     this.#told(undefined, this.#current);
   };
 

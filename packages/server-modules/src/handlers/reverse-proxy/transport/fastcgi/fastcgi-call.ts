@@ -3,7 +3,6 @@ import type { Logger } from "lifecycle";
 import { runFor } from "server-core/threads/error-owner";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
-import { readAfterFailedWrite } from "../read-after-failed-write.ts";
 import { readBufferOf } from "../read-buffer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
@@ -87,10 +86,6 @@ export class FastcgiCall implements UpstreamCall {
       take(bytes);
       return true;
     };
-    readAfterFailedWrite(socket, () => {
-      this.#writer?.stop();
-      return !this.#over;
-    });
   }
 
   resume(): void {

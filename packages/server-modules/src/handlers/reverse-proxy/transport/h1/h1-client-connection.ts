@@ -4,8 +4,8 @@ import { ChunkedDecoder, Http1Error } from "http-protocols/http1";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import { BodyWriter } from "../body-writer.ts";
-import { readAfterFailedWrite } from "../read-after-failed-write.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
+import { hasFailedWrite } from "../received-first.ts";
 import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
 import { H1BodySink } from "./h1-body-sink.ts";
@@ -62,8 +62,6 @@ export class H1ClientConnection {
   #writer: BodyWriter | undefined;
   /** Whether all of the request was written. */
   #requestDone = false;
-  /** Whether a write failed: the upstream takes no more, though its answer may have come. */
-  #isBroken = false;
   #continueTimer: NodeJS.Timeout | undefined;
   #headerTimer: NodeJS.Timeout | undefined;
   /** The receiver had enough: nothing is read until it says so, and by then it needs no chunk any more. */
@@ -83,7 +81,6 @@ export class H1ClientConnection {
         this.#onData(bytes);
         return this.#kept;
       };
-      readAfterFailedWrite(socket, this.#stopWriting);
     }
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
@@ -150,13 +147,6 @@ export class H1ClientConnection {
   close(): void {
     this.socket.destroy();
   }
-
-  /** @returns whether a call waits for its answer, of which nothing more is written */
-  readonly #stopWriting = (): boolean => {
-    this.#isBroken = true;
-    this.#writer?.stop();
-    return this.#state === states.head || this.#state === states.body;
-  };
 
   #requestWritten(): void {
     this.#requestDone = true;
@@ -400,7 +390,7 @@ export class H1ClientConnection {
     const reusable =
       !more &&
       this.#requestDone &&
-      !this.#isBroken &&
+      !hasFailedWrite(this.socket) &&
       this.#head?.keepAlive === true &&
       call.request.upgrade === "";
     const trailers = this.#trailers;

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { handOnReceivedFirst, hasFailedWrite } from "./received-first.ts";
+
+/** A client's socket that nobody reads yet, and the server's end of it. */
+async function joined(): Promise<[client: Socket, server: Socket]> {
+  const listener = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await once(listener, "listening");
+  const client = connect((listener.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  const [server] = (await once(listener, "connection")) as [Socket];
+  if (client.connecting) {
+    await once(client, "connect");
+  }
+  handOnReceivedFirst(client);
+  return [client, server];
+}
+
+/** Fills the client's own buffer, and resets the connection. */
+async function sendAndReset(client: Socket, server: Socket): Promise<void> {
+  client.read(0);
+  server.write(Buffer.alloc(10_000, "a"));
+  while (client.readableLength < 10_000) {
+    await nextTurn();
+  }
+  server.resetAndDestroy();
+  await once(server, "close");
+  for (let turn = 0; turn < 5; turn++) {
+    await nextTurn();
+  }
+}
+
+/** @returns bytes that the client hands on, and the error that follows them */
+async function readAll(client: Socket): Promise<[bytes: number, error: string]> {
+  let bytes = 0;
+  client.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  const [error] = (await once(client, "error")) as [NodeJS.ErrnoException];
+  return [bytes, error.code ?? ""];
+}
+
+test("a reset does not take what the socket holds for a slow reader", async () => {
+  const [client, server] = await joined();
+  await sendAndReset(client, server);
+  expect(await readAll(client)).toEqual([10_000, "ECONNRESET"]);
+  expect(hasFailedWrite(client)).toBe(false);
+});
+
+test("a write that fails does not take it either", async () => {
+  const [client, server] = await joined();
+  client.read(0);
+  server.write(Buffer.alloc(10_000, "a"));
+  while (client.readableLength < 10_000) {
+    await nextTurn();
+  }
+  server.resetAndDestroy();
+  await once(server, "close");
+  client.write("x");
+  client.write("y");
+  expect(hasFailedWrite(client)).toBe(true);
+  const [bytes, error] = await readAll(client);
+  expect(bytes).toBe(10_000);
+  expect(error).toMatch(/^(ECONNRESET|EPIPE)$/);
+});
+
+test("a socket that is given up ends at once, whatever it holds", async () => {
+  const [client, server] = await joined();
+  await sendAndReset(client, server);
+  client.destroy();
+  await once(client, "close");
+  expect(client.destroyed).toBe(true);
+});
