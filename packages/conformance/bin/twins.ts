@@ -32,6 +32,8 @@ Usage: npm run conformance -- twins [options]
                       a run that dies is started again
   --sum <file>        adds up such a file, all seeds, and does nothing else
   --archetype <name>  only sites of this archetype
+  --entry <words>     only sites and requests of an entry of the list of known differences, by words of its reason; may
+                      be given several times
   --peer <path>       the program caddy (default: in $PEERS, else in packages/conformance/peers/bin)
   --ours <path>       our program (default: the sources)
   --keep <folder>     where differences are kept (default: a folder of the temporary one, printed)
@@ -55,6 +57,7 @@ const options = {
   results: { type: "string" },
   sum: { type: "string" },
   archetype: { type: "string" },
+  entry: { type: "string", multiple: true },
   peer: { type: "string" },
   ours: { type: "string" },
   keep: { type: "string" },
@@ -199,6 +202,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
           ? Number.POSITIVE_INFINITY
           : Date.now() + Number(values.minutes) * 60_000,
       ...(values.archetype === undefined ? {} : { archetype: values.archetype }),
+      ...(values.entry === undefined ? {} : { scope: known.scopeOf(values.entry) }),
       known,
       shrinkMs: Number(values.shrink) * 1_000,
       examples: Number(values.examples),
@@ -206,7 +210,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       shrunk: earlier.flatMap(({ unknown }) => Object.keys(unknown)),
       onFinding: (finding: Finding) => tell(folder, finding),
       onBegin: (site) => tellSupervisor({ site, isDone: false }),
-      onKnown: ({ reason, difference }, site) => {
+      onKnown: ({ reason, difference: { around: _, ...difference } }, site) => {
         if (values.explain !== undefined) {
           appendFileSync(values.explain, `${JSON.stringify({ reason, ...difference, site })}\n`);
         }

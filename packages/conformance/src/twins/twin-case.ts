@@ -93,8 +93,8 @@ function ends(text: string): string {
   return text.length <= readableLength ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
 }
 
-/** One line for a reader. */
-export function describeExchange(exchange: TwinExchange): string {
+/** One line for a reader. @param reloads whether the site is loaded once more meanwhile (default false) */
+export function describeExchange(exchange: TwinExchange, reloads = false): string {
   const requests = exchange.requests.map(({ raw, method, target, fields, body }) =>
     raw === undefined
       ? `${method} ${target}${fields.map(([name, value]) => ` [${name}: ${value}]`).join("")}${body === undefined ? "" : ` body ${JSON.stringify(body).slice(0, 200)}`}`
@@ -108,5 +108,5 @@ export function describeExchange(exchange: TwinExchange): string {
     leaves && `leaves ${leaves}`,
     asks && `asks ${asks}`,
   ].filter((each) => each !== undefined);
-  return [via, ...manners, requests.join(" + ")].join(", ");
+  return [via, ...manners, requests.join(" + ")].join(", ") + (reloads ? ", during a reload" : "");
 }

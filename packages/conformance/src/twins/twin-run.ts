@@ -1,9 +1,10 @@
 import { loadavg } from "node:os";
 import { signatureOf, type TwinDifference } from "./compare/compare-observations.ts";
-import type { KnownTwinDifferences } from "./compare/known-twin-differences.ts";
+import type { EntryScope, KnownTwinDifferences } from "./compare/known-twin-differences.ts";
 import { type KnownDifference, TwinComparison, type Twins } from "./compare/twin-comparison.ts";
 import { CaseConfirmation, shows } from "./confirm-difference.ts";
 import { type DrawnSite, drawSite } from "./draw-case.ts";
+import { narrowSteps } from "./requests/narrow-steps.ts";
 import { shrinkCase } from "./shrink/shrink-case.ts";
 import { repairSite } from "./sites/draw-site.ts";
 import type { TwinCase } from "./twin-case.ts";
@@ -27,6 +28,8 @@ export interface TwinRunOptions {
   /** No further site begins after this many requests (default: no limit). */
   readonly totalRequests?: number;
   readonly archetype?: string;
+  /** Only sites and exchanges that are in it. */
+  readonly scope?: EntryScope;
   readonly known: KnownTwinDifferences;
   /** Longest time to shrink a case. */
   readonly shrinkMs: number;
@@ -47,6 +50,8 @@ export interface TwinRunOptions {
 
 /** A difference that stays is checked again with waits multiplied by this, to exclude a busy machine as the reason. */
 const secondLook = 5;
+/** Exchanges that are drawn for each one that is wanted, where only those of a scope are. */
+const drawnForOne = 25;
 /** Limit of steps of a site that run at once in the first look. */
 const firstWidth = 8;
 
@@ -89,7 +94,7 @@ export class TwinRun {
   }
 
   async #sites(first: Twins): Promise<void> {
-    const { seed, sites, until, archetype, requests, totalRequests, known } = this.#options;
+    const { seed, sites, until, archetype, scope, requests, totalRequests, known } = this.#options;
     const most = totalRequests ?? Number.POSITIVE_INFINITY;
     let twins = first;
     while (Date.now() < until && this.#begun < most) {
@@ -99,6 +104,10 @@ export class TwinRun {
       const index = this.#next++;
       if (index >= sites) {
         return;
+      }
+      const drawn = drawSite(seed, index, archetype);
+      if (scope?.holds(drawn.text) === false) {
+        continue;
       }
       this.#begun += requests;
       this.#options.onBegin?.(index);
@@ -113,7 +122,7 @@ export class TwinRun {
         unstable: new Map(),
       };
       try {
-        await this.#site(new TwinComparison(twins, known), drawSite(seed, index, archetype), tally);
+        await this.#site(new TwinComparison(twins, known), drawn, tally);
       } catch (error) {
         if (twins.isAlive) {
           throw error;
@@ -146,7 +155,16 @@ export class TwinRun {
       tally.isRefused = true;
       return;
     }
-    const twinCase = { site, steps: drawn.steps(site, this.#options.requests) };
+    const { requests, scope } = this.#options;
+    const steps =
+      scope === undefined
+        ? drawn.steps(site, requests)
+        : narrowSteps(
+            drawn.steps(site, requests * drawnForOne),
+            (words) => scope.holds(site, words),
+            requests,
+          );
+    const twinCase = { site, steps };
     const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
     tally.exchanges = exchanges.length;
     tally.requests = exchanges.reduce((sum, { requests }) => sum + requests.length, 0);

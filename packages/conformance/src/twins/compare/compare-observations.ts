@@ -11,6 +11,8 @@ export interface TwinDifference {
   /** Undefined where that side has no such fact. */
   readonly theirs: string | undefined;
   readonly ours: string | undefined;
+  /** All that was seen of the exchange, alike or not; absent where nothing else was looked at. */
+  readonly around?: { readonly theirs: Facts; readonly ours: Facts };
 }
 
 function* factDifferences(
@@ -20,9 +22,10 @@ function* factDifferences(
   ours: Facts,
 ): Generator<TwinDifference> {
   const [their, our] = [plainFacts(theirs), plainFacts(ours)];
+  const around = { theirs: their, ours: our };
   for (const path of new Set([...Object.keys(their), ...Object.keys(our)])) {
     if (their[path] !== our[path]) {
-      yield { exchange, request, path, theirs: their[path], ours: our[path] };
+      yield { exchange, request, path, theirs: their[path], ours: our[path], around };
     }
   }
 }
@@ -34,7 +37,7 @@ export function compareObservations(
   ours: Observation,
 ): TwinDifference[] {
   const exchanges = twinCase.steps.flatMap((step) =>
-    step.exchanges.map((each) => describeExchange(each) + (step.reloads === true ? ", during a reload" : "")),
+    step.exchanges.map((each) => describeExchange(each, step.reloads)),
   );
   const count = Math.max(theirs.exchanges.length, ours.exchanges.length);
   const differences = Array.from({ length: count }, (_, index) => {

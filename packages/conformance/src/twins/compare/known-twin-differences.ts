@@ -1,8 +1,16 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { mostRequests } from "../upstream/seen-requests.ts";
 import type { TwinDifference } from "./compare-observations.ts";
 
 const expression = z.string();
+
+const besideSchema = z.strictObject({
+  path: z.string().describe("Name of another fact of the exchange; `#` is the number in this one's name."),
+  theirs: expression.optional().describe("For the public model's value, as below."),
+  ours: expression.optional().describe("The same for ours."),
+  differs: z.boolean().optional().describe("Whether the two have different values there."),
+});
 
 const factSchema = z.strictObject({
   path: expression.describe("For the name of the fact, from its begin to its end."),
@@ -11,6 +19,13 @@ const factSchema = z.strictObject({
     .describe("For the public model's value, from its begin to its end; `absent` where it has none."),
   ours: expression.optional().describe("The same for ours."),
   without: expression.optional().describe("Taken out of both values, they are equal."),
+  beside: besideSchema.optional().describe("What else is so in the same exchange."),
+  repeats: z
+    .boolean()
+    .optional()
+    .describe(
+      "The side that has the fact has it of an earlier try of the same request too, with the same value.",
+    ),
 });
 
 const knownSchema = z.strictObject({
@@ -21,6 +36,8 @@ const knownSchema = z.strictObject({
 });
 
 type Known = z.infer<typeof knownSchema>;
+type KnownFact = z.infer<typeof factSchema>;
+type Holds = (difference: TwinDifference) => boolean;
 
 function matcher(text: string | undefined, isWhole = false): (value: string) => boolean {
   if (text === undefined) {
@@ -30,13 +47,39 @@ function matcher(text: string | undefined, isWhole = false): (value: string) => 
   return (value) => compiled.test(value);
 }
 
-function factMatcher(fact: z.infer<typeof factSchema>): (difference: TwinDifference) => boolean {
-  const [path, theirs, ours] = [fact.path, fact.theirs, fact.ours].map((text) => matcher(text, true)) as [
-    (value: string) => boolean,
-    (value: string) => boolean,
-    (value: string) => boolean,
-  ];
+/** The kind, number and member of a fact, such as `answer 0 field.via`. */
+const numbered = /^(\w+) (\d+) (.*)$/s;
+const always: Holds = () => true;
+
+function besideHolds(beside: KnownFact["beside"]): Holds {
+  if (beside === undefined) {
+    return always;
+  }
+  const [theirs, ours] = [matcher(beside.theirs, true), matcher(beside.ours, true)];
+  return ({ path, around }) => {
+    const name = beside.path.replace("#", numbered.exec(path)?.[2] ?? "#");
+    const [their, our] = [around?.theirs[name] ?? "absent", around?.ours[name] ?? "absent"];
+    return theirs(their) && ours(our) && (beside.differs === undefined || (their !== our) === beside.differs);
+  };
+}
+
+function repeatsEarlier({ path, theirs, ours, around }: TwinDifference): boolean {
+  const [, kind, number, member] = numbered.exec(path) ?? [];
+  const [value, facts] = theirs === undefined ? [ours, around?.ours] : [theirs, around?.theirs];
+  for (let earlier = Number(number ?? 0) - mostRequests; earlier >= 0; earlier -= mostRequests) {
+    if (facts?.[`${kind} ${earlier} ${member}`] === value) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function factMatcher(fact: KnownFact): Holds {
+  const path = matcher(fact.path, true);
+  const [theirs, ours] = [matcher(fact.theirs, true), matcher(fact.ours, true)];
   const without = fact.without === undefined ? undefined : new RegExp(fact.without, "gs");
+  const beside = besideHolds(fact.beside);
+  const repeats = fact.repeats === true ? repeatsEarlier : always;
   return (difference) => {
     if (!path(difference.path)) {
       return false;
@@ -45,7 +88,9 @@ function factMatcher(fact: z.infer<typeof factSchema>): (difference: TwinDiffere
     return (
       theirs(their) &&
       ours(our) &&
-      (without === undefined || their.replace(without, "") === our.replace(without, ""))
+      (without === undefined || their.replace(without, "") === our.replace(without, "")) &&
+      beside(difference) &&
+      repeats(difference)
     );
   };
 }
@@ -97,12 +142,22 @@ send both the same requests and compare all that can be seen; other differences 
 ${sections.join("\n")}`;
 }
 
+/** Sites and exchanges that entries of the list are for. */
+export interface EntryScope {
+  /** Whether a site of this text, and an exchange in these words where one is given, can show one of them. */
+  holds(site: string, request?: string): boolean;
+}
+
+interface Entry {
+  readonly reason: string;
+  readonly site: (text: string) => boolean;
+  readonly request: (words: string) => boolean;
+  readonly holds: Holds;
+}
+
 /** Differences that are meant. */
 export class KnownTwinDifferences {
-  readonly #entries: readonly (readonly [
-    reason: string,
-    holds: (site: string, difference: TwinDifference) => boolean,
-  ])[];
+  readonly #entries: readonly Entry[];
 
   constructor(known: readonly Known[]) {
     const reasons = known.map(({ reason }) => reason);
@@ -110,14 +165,14 @@ export class KnownTwinDifferences {
     if (twice !== undefined) {
       throw new Error(`two entries have one reason: ${twice}`);
     }
-    this.#entries = known.map((each) => {
-      const [site, request] = [matcher(each.site), matcher(each.request)];
+    this.#entries = known.map(({ reason, ...each }) => {
       const facts = each.facts.map(factMatcher);
-      return [
-        each.reason,
-        (text, difference) =>
-          facts.some((holds) => holds(difference)) && request(difference.request) && site(text),
-      ];
+      return {
+        reason,
+        site: matcher(each.site),
+        request: matcher(each.request),
+        holds: (difference) => facts.some((holds) => holds(difference)),
+      };
     });
   }
 
@@ -127,11 +182,30 @@ export class KnownTwinDifferences {
 
   /** Reasons of all entries. */
   get reasons(): readonly string[] {
-    return this.#entries.map(([reason]) => reason);
+    return this.#entries.map(({ reason }) => reason);
   }
 
   /** Why a difference is meant; undefined when it is not. */
   reasonOf(site: string, difference: TwinDifference): string | undefined {
-    return this.#entries.find(([, holds]) => holds(site, difference))?.[0];
+    return this.#entries.find(
+      (entry) => entry.holds(difference) && entry.request(difference.request) && entry.site(site),
+    )?.reason;
+  }
+
+  /** The entries whose reasons have these words, one each. @throws Error when none or several have them */
+  scopeOf(words: readonly string[]): EntryScope {
+    const entries = words.map((each) => {
+      const [entry, other] = this.#entries.filter(({ reason }) => reason.includes(each));
+      if (entry === undefined || other !== undefined) {
+        throw new Error(
+          `${entry === undefined ? "no entry has" : "several entries have"} "${each}" in the reason`,
+        );
+      }
+      return entry;
+    });
+    return {
+      holds: (site, request) =>
+        entries.some((entry) => entry.site(site) && (request === undefined || entry.request(request))),
+    };
   }
 }

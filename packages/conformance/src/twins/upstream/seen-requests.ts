@@ -23,7 +23,10 @@ export interface TakenRequest {
 }
 
 /** Most requests of an exchange. */
-const mostRequests = 3;
+export const mostRequests = 3;
+
+/** A preface of HTTP/2 as a server of HTTP/1 reads it. */
+const preface = /^(PRI \* HTTP\/2\.0|SM)$/;
 
 /** Longest way of a piece through a server on a machine that is not busy. */
 export const usualPieceLimitMs = 200;
@@ -136,8 +139,12 @@ export class SeenRequests {
     return facts;
   }
 
-  /** First lines of requests that belong to no exchange: their field was removed. */
+  /**
+   * First lines of requests that belong to no exchange: their field was removed. Prefaces of HTTP/2 stand for connections,
+   * whose number is each server's own, so that each of their lines comes once.
+   */
   unnamed(known: ReadonlySet<string>): string[] {
-    return this.#records.filter(({ id }) => !known.has(id)).map(({ request }) => request.start);
+    const lines = this.#records.filter(({ id }) => !known.has(id)).map(({ request }) => request.start);
+    return lines.filter((line, index) => !preface.test(line) || lines.indexOf(line) === index);
   }
 }
