@@ -60,7 +60,7 @@ export class AdminServerProcess {
       onLog?.(chunk.toString());
     });
     const server = new AdminServerProcess(Number(address.split(":").at(-1)), child, folder);
-    for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
+    for (let attempt = 0; attempt < 900 && child.exitCode === null; attempt++) {
       const answer = await sendAdminRequest(server.port, {
         method: "GET",
         target: "/config/",
