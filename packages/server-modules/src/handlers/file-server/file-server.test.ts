@@ -262,6 +262,22 @@ describe("conditions", () => {
     }
     expect((await get("/plain/a.txt", { "If-Match": '"other"' })).status).toBe(412);
   });
+
+  // caddy#7358, caddy#6422: a browser that has the page asks for it with its tag, and showed an empty one.
+  test.each([
+    { "If-None-Match": "*" },
+    { "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT" },
+    { "If-Match": '"other"' },
+    { Range: "bytes=0-3" },
+    { Range: "bytes=100-" },
+  ])("a page with a status of its own comes whole: %o", async (fields) => {
+    const answer = await get("/status/a.txt", fields as Record<string, string>);
+    expect([answer.status, answer.text, answer.headers["content-range"]]).toEqual([
+      418,
+      "0123456789",
+      undefined,
+    ]);
+  });
 });
 
 describe("compressed files beside", () => {

@@ -60,7 +60,6 @@ async function sendRanges(
   exchange: Exchange,
   file: ServedFile,
   source: FileBytes,
-  status: number,
   ranges: readonly ByteRange[],
 ): Promise<void> {
   const { responseHeaders } = exchange;
@@ -81,10 +80,10 @@ async function sendRanges(
   responseHeaders.push("Content-Type", `multipart/byteranges; boundary=${boundary}`);
   setContentLength(responseHeaders, length);
   if (exchange.method === "HEAD") {
-    exchange.respond(status);
+    exchange.respond(206);
     return;
   }
-  exchange.writeHead(status);
+  exchange.writeHead(206);
   await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
 }
 
@@ -113,26 +112,23 @@ const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content
 
 /**
  * Answers a range that cannot be sent: removes the fields about the file, and names the fault.
- * @param shown the status in place of 416 where it is not 0 Source: Go, `net/http`, `serveError`
+ * Source: Go, `net/http`, `serveError`
  */
-function refuseRange(exchange: Exchange, text: string, shown: number): void {
+function refuseRange(exchange: Exchange, text: string): void {
   const headers = exchange.responseHeaders;
   removeHeaders(headers, (name) => bodyFields.has(name) || fileFields.has(name));
   headers.push("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
   const body = `${text}\n`;
   setContentLength(headers, body.length);
   if (exchange.method === "HEAD") {
-    exchange.respond(shown || 416);
+    exchange.respond(416);
   } else {
-    exchange.respond(shown || 416, body);
+    exchange.respond(416, body);
   }
 }
 
-/**
- * Answers with a status only. Fields about the body are removed, except with 412, as in the model.
- * @param status what the request comes to. @param shown in its place where it is not 0
- */
-function sendEmpty(exchange: Exchange, status: number, shown: number): void {
+/** Answers with a status only. Fields about the body are removed, except with 412, as in the model. */
+function sendEmpty(exchange: Exchange, status: 304 | 412): void {
   const headers = exchange.responseHeaders;
   const hasTag = getHeader(headers, "etag") !== undefined;
   removeHeaders(
@@ -142,26 +138,32 @@ function sendEmpty(exchange: Exchange, status: number, shown: number): void {
       // The tag says all that the time does.
       (status === 304 && hasTag && name === "last-modified"),
   );
-  const sent = shown || status;
-  if (sent !== 304) {
+  if (status !== 304) {
     setContentLength(headers, 0);
   }
-  exchange.respond(sent);
+  exchange.respond(status);
 }
 
-/** The part to send after conditions and ranges; undefined when the answer was given. */
+/**
+ * The part to send after conditions and ranges; undefined when the answer was given. Where an error or the config names the
+ * status, the page is sent whole: both are for answers that would be 200 (RFC 9110, 13.2.1 and 14.2).
+ */
 function prepare(
   exchange: Exchange,
   file: ServedFile,
   status: number,
 ): readonly ByteRange[] | "whole" | undefined {
   const { responseHeaders } = exchange;
+  if (status !== 0) {
+    setHeader(responseHeaders, "Accept-Ranges", "bytes");
+    return "whole";
+  }
   switch (checkPreconditions(exchange, file)) {
     case "failed":
-      sendEmpty(exchange, 412, status);
+      sendEmpty(exchange, 412);
       return undefined;
     case "not modified":
-      sendEmpty(exchange, 304, status);
+      sendEmpty(exchange, 304);
       return undefined;
     default:
   }
@@ -170,10 +172,10 @@ function prepare(
   switch (ranges) {
     case "unsatisfiable":
       setHeader(responseHeaders, "Content-Range", `bytes */${file.size}`);
-      refuseRange(exchange, "invalid range: failed to overlap", status);
+      refuseRange(exchange, "invalid range: failed to overlap");
       return undefined;
     case "malformed":
-      refuseRange(exchange, "invalid range", status);
+      refuseRange(exchange, "invalid range");
       return undefined;
     default:
       setHeader(responseHeaders, "Accept-Ranges", "bytes");
@@ -183,7 +185,7 @@ function prepare(
 
 /**
  * Answers with a file, or the part of it that is asked for.
- * @param status of the answer, whatever conditions and ranges come to, where the config or an error names one; 0 otherwise
+ * @param status of the answer, which is the whole file then, where the config or an error names one; 0 otherwise
  * @param source closed in the end
  */
 export function sendFile(
@@ -220,9 +222,9 @@ async function sendAndClose(
       await sendRange(exchange, status || 200, source, { start: 0, end: file.size - 1 });
     } else if (others.length === 0) {
       setHeader(exchange.responseHeaders, "Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
-      await sendRange(exchange, status || 206, source, first);
+      await sendRange(exchange, 206, source, first);
     } else {
-      await sendRanges(exchange, file, source, status || 206, [first, ...others]);
+      await sendRanges(exchange, file, source, [first, ...others]);
     }
   } finally {
     await close(source);
