@@ -9,6 +9,9 @@ export const frameTypes = {
   pushPromise: 0x05,
   goAway: 0x07,
   maxPushId: 0x0d,
+  /** Source: RFC 9218, section 7.2 */
+  priorityUpdate: 0xf0700,
+  priorityUpdateOfPush: 0xf0701,
 } as const;
 
 /** Frames of HTTP/2 that must not occur. Source: RFC 9114, section 7.2.8 */

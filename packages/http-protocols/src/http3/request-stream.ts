@@ -4,6 +4,7 @@ import { type H2RequestHead, readRequestFields } from "../http2-server/request-f
 import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
 import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
+import { mergedPriority, priorityField, readPriority } from "./priority.ts";
 import { decodeFieldSection } from "./qpack-decoder.ts";
 import { FieldSectionWriter } from "./qpack-encoder.ts";
 import { encodeDataHead, encodeFrame } from "./settings.ts";
@@ -23,6 +24,8 @@ export interface Http3RequestHandler {
 /** The session, as its request streams see it. */
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
+  /** @returns the Priority field of a PRIORITY_UPDATE that came before the request, which counts above that of the request */
+  takePriorityUpdate(streamId: number): string | undefined;
   /** @returns what handles the request */
   onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler;
   onConnectionError(error: Http3Error): void;
@@ -47,6 +50,8 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   #answered = false;
   #requestOver = false;
   #answerOver = false;
+  /** The client's Priority field; undefined without one. */
+  #priorityField: string | undefined;
 
   constructor(stream: QuicStream, owner: RequestStreamOwner) {
     this.#stream = stream;
@@ -70,8 +75,18 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   /** Sends the head of the answer; a status below 200 lets another follow. @param headers names in lower case */
   respond(status: number, headers: HeaderList): void {
     this.#answered ||= status >= 200;
+    const priority = status < 200 ? undefined : priorityField(headers);
+    if (priority !== undefined) {
+      this.#stream.priority = mergedPriority(this.#priorityField ?? "", priority);
+    }
     const section = new FieldSectionWriter().add(":status", String(status));
     this.#writeFields(section, headers);
+  }
+
+  /** Takes a Priority field of the client, as of PRIORITY_UPDATE. */
+  prioritize(field: string): void {
+    this.#priorityField = field;
+    this.#stream.priority = readPriority(field);
   }
 
   /** @returns false when more should wait for `onWritable` */
@@ -192,6 +207,11 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
     this.#phase = "body";
     this.#contentLength = head.contentLength;
+    const priority =
+      this.#owner.takePriorityUpdate(this.id) ?? this.#priorityField ?? priorityField(head.headers);
+    if (priority !== undefined) {
+      this.prioritize(priority);
+    }
     this.#handler = this.#owner.onRequest(this, head);
   }
 

@@ -17,6 +17,11 @@ export interface Http3SessionOptions {
   readonly onClosed?: (reason: CloseReason) => void;
 }
 
+/** Requests whose priority is kept before they come. */
+const maxPriorityUpdates = 100;
+/** Bytes of a Priority field that are kept: its members have three to five. */
+const maxPriorityBytes = 64;
+
 /** HTTP/3 on one connection, the server's side. Without push and without QPACK's dynamic table. Source: RFC 9114 */
 export class Http3ServerSession
   implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
@@ -26,9 +31,11 @@ export class Http3ServerSession
   readonly maxFieldSectionBytes: number;
   readonly #guard = new FloodGuard();
   readonly #requests = new Set<Http3RequestStream>();
-  /** Request streams whose end the client does not know yet. */
-  #openStreams = 0;
+  /** Request streams whose end the client does not know yet, by their ids. */
+  readonly #openStreams = new Map<number, Http3RequestStream>();
   readonly #uniTypes = new Set<number>();
+  /** Priority fields for requests that did not come yet, by the ids of their streams. */
+  readonly #priorityUpdates = new Map<number, string>();
   #control: QuicStream | undefined;
   /** Id of the next request that was not seen yet. */
   #nextRequestId = 0;
@@ -87,13 +94,14 @@ export class Http3ServerSession
       return;
     }
     this.#nextRequestId = stream.id + 4;
-    this.#openStreams++;
-    this.#requests.add(new Http3RequestStream(stream, this));
+    const request = new Http3RequestStream(stream, this);
+    this.#openStreams.set(stream.id, request);
+    this.#requests.add(request);
   }
 
   onStreamClosed(stream: QuicStream): void {
     if ((stream.id & 2) === 0 && stream.id < this.#goAwayId) {
-      this.#openStreams--;
+      this.#openStreams.delete(stream.id);
       this.#closeIfIdle();
     }
   }
@@ -145,6 +153,22 @@ export class Http3ServerSession
     this.#uniTypes.add(type);
   }
 
+  onPriorityUpdate(streamId: number, field: string): void {
+    if ((streamId & 3) !== 0) {
+      throw new Http3Error(http3Errors.idError, "PRIORITY_UPDATE of a stream that is no request");
+    }
+    this.#openStreams.get(streamId)?.prioritize(field);
+    if (streamId >= this.#nextRequestId && this.#priorityUpdates.size < maxPriorityUpdates) {
+      this.#priorityUpdates.set(streamId, field.slice(0, maxPriorityBytes));
+    }
+  }
+
+  takePriorityUpdate(streamId: number): string | undefined {
+    const field = this.#priorityUpdates.get(streamId);
+    this.#priorityUpdates.delete(streamId);
+    return field;
+  }
+
   onSettings({ maxFieldSectionSize }: { readonly maxFieldSectionSize: number }): void {
     this.#peerMaxFieldSectionBytes = maxFieldSectionSize;
   }
@@ -162,7 +186,7 @@ export class Http3ServerSession
   }
 
   #closeIfIdle(): void {
-    if (this.#goAwayId !== Number.POSITIVE_INFINITY && this.#openStreams === 0) {
+    if (this.#goAwayId !== Number.POSITIVE_INFINITY && this.#openStreams.size === 0) {
       this.#connection.close(http3Errors.noError, "");
     }
   }

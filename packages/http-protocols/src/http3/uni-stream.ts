@@ -7,10 +7,20 @@ import { readSettings, streamTypes } from "./settings.ts";
 export interface UniStreamOwner {
   /** @throws Http3Error for a second stream of a type that may exist once */
   onStreamType(type: number): void;
+  /** The client changes the priority of a request, which may not have come yet. @throws Http3Error for a stream that is no request */
+  onPriorityUpdate(streamId: number, field: string): void;
   onSettings(settings: { readonly maxFieldSectionSize: number }): void;
   onConnectionError(error: Http3Error): void;
   onIdleFrame(): void;
 }
+
+const controlFrames: ReadonlySet<number> = new Set([
+  frameTypes.goAway,
+  frameTypes.maxPushId,
+  frameTypes.cancelPush,
+  frameTypes.priorityUpdate,
+  frameTypes.priorityUpdateOfPush,
+]);
 
 /** Settings, and what else a control stream carries, are short. */
 const maxControlPayloadBytes = 4_096;
@@ -60,10 +70,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     if (!this.#hasSettings && type !== frameTypes.settings) {
       throw new Http3Error(http3Errors.missingSettings, "a control stream without SETTINGS");
     }
-    const allowed =
-      type === frameTypes.settings
-        ? !this.#hasSettings
-        : type === frameTypes.goAway || type === frameTypes.maxPushId || type === frameTypes.cancelPush;
+    const allowed = type === frameTypes.settings ? !this.#hasSettings : controlFrames.has(type);
     if (!allowed) {
       throw new Http3Error(http3Errors.frameUnexpected, `frame ${type} in the control stream`);
     }
@@ -81,6 +88,14 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
       return;
     }
     const id = varintAt(payload, 0);
+    if (type === frameTypes.priorityUpdate && id !== undefined) {
+      this.#owner.onIdleFrame();
+      this.#owner.onPriorityUpdate(id.value, payload.toString("latin1", id.bytes));
+      return;
+    }
+    if (type === frameTypes.priorityUpdateOfPush && id !== undefined) {
+      throw new Http3Error(http3Errors.idError, "PRIORITY_UPDATE of a push that was not promised");
+    }
     if (id === undefined || id.bytes !== payload.length) {
       throw new Http3Error(http3Errors.frameError, `frame ${type} holds no single number`);
     }

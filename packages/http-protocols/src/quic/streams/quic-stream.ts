@@ -1,6 +1,7 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { ReceiveBuffer } from "./receive-buffer.ts";
 import { SendBuffer, type SentPiece } from "./send-buffer.ts";
+import { defaultPriority, type StreamPriority } from "./stream-priority.ts";
 
 /** The application hears these from a stream. Methods of the stream may be called from within. */
 export interface StreamHandler {
@@ -29,6 +30,8 @@ export interface StreamHost {
   onClosed(stream: QuicStream): void;
   /** Bytes that were held back were sent: `onWritable` is due. */
   onDrained(stream: QuicStream): void;
+  /** The order of sending changed. */
+  onPriority(): void;
 }
 
 /** Bytes that wait to be sent from which on `write` answers false. */
@@ -71,6 +74,7 @@ export class QuicStream {
   readonly #host: StreamHost;
   readonly #receiving: ReceivingPart | undefined;
   readonly #sending: SendingPart | undefined;
+  #priority = defaultPriority;
   handler: StreamHandler | undefined;
 
   /** @param windows what the peer may send and what it lets us send; undefined for a direction that the stream lacks */
@@ -107,6 +111,16 @@ export class QuicStream {
       part.ended = true;
       this.#host.onSendable(this);
     }
+  }
+
+  get priority(): StreamPriority {
+    return this.#priority;
+  }
+
+  /** Changes when the bytes of this stream are sent, in relation to other streams of the connection. */
+  set priority(priority: StreamPriority) {
+    this.#priority = priority;
+    this.#host.onPriority();
   }
 
   /** Gives up sending. */

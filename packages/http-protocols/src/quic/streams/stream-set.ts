@@ -5,6 +5,7 @@ import { type Frame, frameTypes, streamBits } from "../wire/frames.ts";
 import { isBidi, QuicStream, type StreamHost } from "./quic-stream.ts";
 import type { SentFrame } from "./sent-frame.ts";
 import { type ControlKind, controlFrameBytes, writeControlFrame } from "./stream-control-frames.ts";
+import { inSendingOrder } from "./stream-priority.ts";
 
 type StreamKind = "bidi" | "uni";
 const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "uni");
@@ -46,6 +47,8 @@ export class StreamSet implements StreamHost {
     maxStreamData: new Set(),
   };
   readonly #drained = new Set<QuicStream>();
+  /** Whether the peer cares about the order of sending. */
+  #hasPriorities = false;
   #maxDataDue = false;
   readonly #maxStreamsDue = { bidi: false, uni: false };
   #receivedBytes = 0;
@@ -163,7 +166,8 @@ export class StreamSet implements StreamHost {
     }
     // A stream that is put at the end of the line would come again in this loop.
     let turns = this.#sendable.size;
-    for (const stream of this.#sendable) {
+    const ordered = this.#hasPriorities && turns > 1 ? inSendingOrder(this.#sendable) : this.#sendable;
+    for (const stream of ordered) {
       if (turns-- === 0 || !this.#writeData(writer, end, stream, sent)) {
         return;
       }
@@ -272,6 +276,10 @@ export class StreamSet implements StreamHost {
       }
     }
     this.#events.onStreamClosed(stream);
+  }
+
+  onPriority(): void {
+    this.#hasPriorities = true;
   }
 
   onDrained(stream: QuicStream): void {
