@@ -180,6 +180,18 @@ test("an active check finds an upstream that is away, and cuts its connections w
   await once(client.resume(), "close");
 });
 
+test("a PROXY protocol header that comes byte by byte is taken off whole", async () => {
+  const port = await load([{ handle: [{ handler: "proxy_protocol", allow: ["127.0.0.0/8"] }, echo] }]);
+  const socket = await connected(port);
+  const answer = text(socket);
+  for (const byte of "PROXY TCP4 192.0.2.7 192.0.2.8 1234 80\r\nhello") {
+    socket.write(byte);
+    await new Promise(setImmediate);
+  }
+  socket.end();
+  expect(await answer).toBe("hello");
+});
+
 test("the upstream gets a PROXY protocol header, and one that came in is believed from who may send it", async () => {
   const seen = await upstream("seen");
   const taken = { handler: "proxy_protocol", allow: ["127.0.0.0/8"] };

@@ -148,10 +148,9 @@ export class Connection {
 
   /** Takes the first bytes off: they were for the handler that asks. @param count at most as many as {@link bytes} has */
   skip(count: number): void {
-    const stream = this.#stream;
-    const all = stream.read() as Buffer | null;
-    if (all !== null && all.length > count) {
-      stream.unshift(all.subarray(count));
+    // Without a count a stream may give its first piece alone.
+    if (count > 0) {
+      this.#stream.read(count);
     }
     this.#bytes = Buffer.from(this.#bytes.subarray(count));
     this.#seen = this.#bytes.length;
