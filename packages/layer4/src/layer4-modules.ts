@@ -8,7 +8,9 @@ import { roundRobinPolicy } from "server-modules/policies/round-robin";
 import { weightedRoundRobinPolicy } from "server-modules/policies/weighted-round-robin";
 import { close } from "./handlers/close.ts";
 import { echo } from "./handlers/echo.ts";
+import { postgresTls } from "./handlers/postgres-tls.ts";
 import { proxyProtocol } from "./handlers/proxy-protocol.ts";
+import { socks5 } from "./handlers/socks5/socks5.ts";
 import { subroute } from "./handlers/subroute.ts";
 import { tee } from "./handlers/tee.ts";
 import { throttle } from "./handlers/throttle.ts";
@@ -29,6 +31,7 @@ import { remoteIpListMatcher } from "./matchers/remote-ip-list.ts";
 import { socks4Matcher, socks5Matcher } from "./matchers/socks.ts";
 import { alpnMatcher, tlsMatcher } from "./matchers/tls.ts";
 import { varsMatcher, varsRegexpMatcher } from "./matchers/vars.ts";
+import { winboxMatcher } from "./matchers/winbox.ts";
 import { proxy } from "./proxy/proxy.ts";
 import { layer4Text, listenerWrapperText } from "./text/layer4-text.ts";
 
@@ -45,8 +48,10 @@ export const layer4Modules: readonly ListedModule[] = [
   listed("caddy.listeners.layer4", () => listenerWrapper, { text: () => listenerWrapperText }),
   listed("layer4.handlers.close", () => close),
   listed("layer4.handlers.echo", () => echo),
+  listed("layer4.handlers.postgres_tls", () => postgresTls),
   listed("layer4.handlers.proxy", () => proxy),
   listed("layer4.handlers.proxy_protocol", () => proxyProtocol),
+  listed("layer4.handlers.socks5", () => socks5),
   listed("layer4.handlers.subroute", () => subroute),
   listed("layer4.handlers.tee", () => tee),
   listed("layer4.handlers.throttle", () => throttle),
@@ -69,6 +74,7 @@ export const layer4Modules: readonly ListedModule[] = [
   listed("layer4.matchers.tls", () => tlsMatcher),
   listed("layer4.matchers.vars", () => varsMatcher),
   listed("layer4.matchers.vars_regexp", () => varsRegexpMatcher),
+  listed("layer4.matchers.winbox", () => winboxMatcher),
   listed("layer4.matchers.xmpp", () => xmppMatcher),
   listed("tls.handshake_match.alpn", () => alpnMatcher),
   listed(`${policies}.first`, () => renamed(`${policies}.first`, firstPolicy)),

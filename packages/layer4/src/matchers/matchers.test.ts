@@ -78,6 +78,17 @@ function rdp(line: string, negotiation = "0100 0800 03000000"): Buffer {
 const mstshash = rdp("Cookie: mstshash=a0123\r\n");
 const msts = rdp("Cookie: msts=16777343.15629.0000\r\n");
 
+/** A first message of Winbox, in chunks of at most 255 bytes. */
+function winbox(name: string, parity = 1): Buffer {
+  const message = Buffer.concat([latin(`${name}\0`), Buffer.alloc(32, 7), Buffer.from([parity])]);
+  const chunks: Buffer[] = [];
+  for (let start = 0; start < message.length; start += 255) {
+    const part = message.subarray(start, start + 255);
+    chunks.push(Buffer.from([part.length, start === 0 ? 6 : 0xff]), part);
+  }
+  return Buffer.concat(chunks);
+}
+
 const socks4 = hex("04 01 01bb c0000201 00");
 const request = latin("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
 
@@ -99,6 +110,19 @@ test.each<[name: string, config: unknown, bytes: Buffer, expected: boolean]>([
   ["socks5", {}, hex("05 02 00 02"), true],
   ["socks5", { auth_methods: [2] }, hex("05 02 00 02"), false],
   ["socks5", {}, hex("04"), false],
+  ["winbox", {}, winbox("toto"), true],
+  ["winbox", {}, winbox("a".repeat(240)), true],
+  ["winbox", {}, winbox("a".repeat(256)), false],
+  ["winbox", {}, winbox("toto", 2), false],
+  ["winbox", {}, winbox("to to"), false],
+  ["winbox", {}, latin("$\x07"), false],
+  ["winbox", { modes: ["RoMON"] }, winbox("toto+r"), true],
+  ["winbox", { modes: ["romon"] }, winbox("toto"), false],
+  ["winbox", { modes: ["standard"] }, winbox("toto+r"), false],
+  ["winbox", { username: "toto" }, winbox("toto+r"), true],
+  ["winbox", { username: "tata", username_regexp: "^toto$" }, winbox("toto"), false],
+  ["winbox", { username_regexp: "^t.t.$" }, winbox("toto"), true],
+  ["winbox", { username_regexp: "^a" }, winbox("toto"), false],
   ["postgres", {}, hex("00000008 04d2162f"), true],
   ["postgres", { tls: "disabled" }, hex("00000008 04d2162f"), false],
   ["postgres", { tls: "enabled" }, startup("user", "bob"), false],
@@ -240,6 +264,8 @@ test.each([
   ["clock", { after: "25:00:00" }, "no time"],
   ["clock", { timezone: "Nowhere/Land" }, "unknown time zone"],
   ["socks4", { commands: ["ASSOCIATE"] }, "not CONNECT or BIND"],
+  ["winbox", { modes: ["safe"] }, "neither standard nor romon"],
+  ["winbox", { username_regexp: "(" }, "regular expression"],
   ["regexp", { pattern: "(" }, "regular expression"],
   ["regexp", { count: 20_000 }, "16384"],
 ])("%s %j is refused", async (name, config, message) => {

@@ -9,7 +9,7 @@ import type { Members } from "serverfile/to-text/members";
 import { caPoolLine } from "serverfile/to-text/modules/ca-pools";
 import { clientAuthLine } from "serverfile/to-text/modules/client-auth";
 import * as fields from "serverfile/values/block-fields";
-import { childOf, type Draft, listOf, onlyGiven, setAt } from "serverfile/values/draft";
+import { childOf, type Draft, listOf, onlyGiven, setAt, setMember } from "serverfile/values/draft";
 import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges";
 import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
 import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
@@ -62,6 +62,33 @@ const throttle = blockModule({
   latency: fields.duration("latency", "parsing throttle option 'latency' duration"),
   ...Object.fromEntries(throttleBursts.map((name) => [name, fields.integer(name, `parsing ${name}`, 32)])),
   ...Object.fromEntries(throttleRates.map((name) => [name, rate(name)])),
+});
+
+const socks5 = blockModule({
+  bind_ip: fields.onlyText("bind_ip"),
+  commands: fields.row(
+    "commands",
+    (cursor, draft) => void listOf(draft, "commands").push(...cursor.someArguments()),
+    fields.wordsOf.texts,
+  ),
+  credentials: fields.row(
+    "credentials",
+    (cursor, draft) => {
+      const given = cursor.someArguments();
+      if (given.length % 2 !== 0) {
+        throw cursor.argumentError();
+      }
+      for (let at = 0; at < given.length; at += 2) {
+        setMember(childOf(draft, "credentials"), given[at] as string, given[at + 1] as string);
+      }
+    },
+    (members, key) => {
+      const value = members.take(key);
+      return typeof value === "object" && value !== null
+        ? Object.entries(value).flatMap(([name, password]) => [name, String(password)])
+        : undefined;
+    },
+  ),
 });
 
 /** Lines of a connection policy that say one thing each. */
@@ -340,8 +367,10 @@ const proxy: TextModule = {
 export const handlerTexts: Readonly<Record<string, TextModule>> = {
   close: plain,
   echo: plain,
+  postgres_tls: plain,
   proxy,
   proxy_protocol: proxyProtocol,
+  socks5,
   subroute,
   tee,
   throttle,

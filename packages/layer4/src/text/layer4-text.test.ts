@@ -112,6 +112,32 @@ test.each([
     },
   ],
   [
+    ":1 {\n @m winbox {\n modes standard romon\n username_regexp ^a\n }\n @n winbox {\n username bob\n }\n route @m @n {\n postgres_tls\n socks5 {\n bind_ip 127.0.0.1\n commands CONNECT ASSOCIATE\n credentials bob secret eve 123\n }\n }\n route {\n socks5\n }\n }",
+    {
+      srv0: {
+        listen: [":1"],
+        routes: [
+          {
+            match: [
+              { winbox: { modes: ["standard", "romon"], username_regexp: "^a" } },
+              { winbox: { username: "bob" } },
+            ],
+            handle: [
+              { handler: "postgres_tls" },
+              {
+                handler: "socks5",
+                bind_ip: "127.0.0.1",
+                commands: ["CONNECT", "ASSOCIATE"],
+                credentials: { bob: "secret", eve: "123" },
+              },
+            ],
+          },
+          { handle: [{ handler: "socks5" }] },
+        ],
+      },
+    },
+  ],
+  [
     ":1 {\n @d dns {\n allow * MX\n deny a.test.\n allow_regexp .* ^A$ *\n default_deny\n prefer_allow\n }\n @i remote_ip_list /etc/l4/list\n @r rdp {\n cookie_ip 10.0.0.0/8\n cookie_port 3389 3390\n }\n @h rdp {\n cookie_hash_regexp ^a\n }\n @v vars_regexp {l4.tls.server_name} ^a\n @w vars_regexp own a ^b\n route @d @i @r @h @v @w {\n close\n }\n }",
     {
       srv0: {

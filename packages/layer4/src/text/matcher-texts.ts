@@ -138,6 +138,12 @@ const socks4 = ofBlock("socks4", {
 
 const socks5 = ofBlock("socks5", { auth_methods: appended("auth_methods", numbers) });
 
+const winbox = ofBlock("winbox", {
+  modes: appended("modes", words),
+  username: fields.onlyText("username"),
+  username_regexp: fields.onlyText("username_regexp"),
+});
+
 const readPostgresTls: fields.FieldReader = (cursor, draft) => {
   const value = cursor.onlyArgument();
   if (!["enabled", "disabled", "*"].includes(value)) {
@@ -383,6 +389,7 @@ const texts4: Readonly<Record<string, MatcherText>> = {
   },
   vars,
   vars_regexp: varsRegexp,
+  winbox,
   xmpp: named("xmpp"),
 };
 

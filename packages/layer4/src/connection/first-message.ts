@@ -1,0 +1,27 @@
+import type { Connection } from "./connection.ts";
+
+/**
+ * Waits until enough of a message has come to read it, and takes it off the connection.
+ * @param read gives the message and its length in bytes; undefined while it is not whole
+ * @param deadlineAt as of `performance.now()`
+ * @throws what `read` throws, and when the message is not whole at the deadline, at the end, or in the bytes that may wait
+ */
+export async function takeMessage<T>(
+  connection: Connection,
+  read: (bytes: Buffer) => { readonly value: T; readonly length: number } | undefined,
+  deadlineAt: number,
+): Promise<T> {
+  for (;;) {
+    const message = read(connection.bytes);
+    if (message !== undefined) {
+      connection.skip(message.length);
+      return message.value;
+    }
+    const peeked = await connection.peek(deadlineAt);
+    if (peeked !== "more") {
+      throw new Error(
+        peeked === "late" ? "the client took too long" : "the connection ended within a message",
+      );
+    }
+  }
+}

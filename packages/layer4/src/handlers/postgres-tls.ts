@@ -1,0 +1,43 @@
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { takeMessage } from "../connection/first-message.ts";
+import { readFirstMessage } from "../matchers/postgres.ts";
+import type { Handler } from "../routes/handler.ts";
+
+/** Bytes of a SSLRequest. Source: PostgreSQL documentation, "Message Formats" */
+const sslRequestBytes = 8;
+/** A route has seen the message already: this ends what stopped within it. */
+const messageTimeoutMs = 10_000;
+
+function readSslRequest(bytes: Buffer): { readonly value: undefined; readonly length: number } | undefined {
+  const message = readFirstMessage(bytes);
+  if (message === undefined) {
+    return undefined;
+  }
+  if (message === "none" || message.kind !== "ssl") {
+    throw new Error(
+      "postgres_tls: the client does not ask for TLS; match it with `postgres { tls enabled }`",
+    );
+  }
+  return { value: undefined, length: sslRequestBytes };
+}
+
+/**
+ * Grants PostgreSQL's request for TLS, so that the handler `tls` behind it can end TLS.
+ * Source: caddy-l4, `layer4.handlers.postgres_tls`
+ */
+export const postgresTls = defineModule({
+  id: "layer4.handlers.postgres_tls",
+  config: z.strictObject({}),
+  provision: (): Handler => ({
+    async handle(connection, next) {
+      await takeMessage(connection, readSslRequest, performance.now() + messageTimeoutMs);
+      if (connection.bytes.length > 0) {
+        // Bytes before the answer were not encrypted: whoever is between could have added them. Source: CVE-2021-23214
+        throw new Error("postgres_tls: the client sent more before TLS was granted");
+      }
+      connection.stream.write("S");
+      return next(connection);
+    },
+  }),
+});

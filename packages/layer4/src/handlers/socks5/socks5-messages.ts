@@ -1,0 +1,179 @@
+// Messages of SOCKS 5. Sources: RFC 1928, RFC 1929
+
+import { isIPv4, isIPv6 } from "node:net";
+
+/** A message that a client must not send. */
+export class Socks5Error extends Error {}
+
+export const methods = { none: 0, password: 2, unacceptable: 0xff } as const;
+
+export const commands = { CONNECT: 1, BIND: 2, ASSOCIATE: 3 } as const;
+export type CommandName = keyof typeof commands;
+
+/** The outcome of a request, as the client reads it. */
+export const replies = {
+  succeeded: 0,
+  failure: 1,
+  notAllowed: 2,
+  networkUnreachable: 3,
+  hostUnreachable: 4,
+  refused: 5,
+  commandNotSupported: 7,
+  addressNotSupported: 8,
+} as const;
+
+const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const;
+const version = 5;
+const passwordVersion = 1;
+/** Letters, digits, `-`, `_` and dots: no other name is looked up. */
+const hostName = /^(?=.{1,255}$)[\w-]+(?:\.[\w-]+)*\.?$/;
+
+/** A message and its length in bytes; undefined while it is not whole. */
+type Read<T> = { readonly value: T; readonly length: number } | undefined;
+
+/** Where a client wants to go. */
+export interface Destination {
+  /** An IP address, or a name to look up. */
+  readonly host: string;
+  readonly port: number;
+}
+
+function checkVersion(bytes: Buffer, expected: number): void {
+  if (bytes.length > 0 && bytes[0] !== expected) {
+    throw new Socks5Error(`socks5: version ${bytes[0]} instead of ${expected}`);
+  }
+}
+
+/** The methods that a client offers. @throws Socks5Error for another version */
+export function readMethods(bytes: Buffer): Read<readonly number[]> {
+  checkVersion(bytes, version);
+  const count = bytes[1];
+  if (count === undefined || bytes.length < 2 + count) {
+    return undefined;
+  }
+  return { value: [...bytes.subarray(2, 2 + count)], length: 2 + count };
+}
+
+/** A name and a password. @throws Socks5Error for another version */
+export function readPassword(bytes: Buffer): Read<{ readonly name: string; readonly password: string }> {
+  checkVersion(bytes, passwordVersion);
+  const nameBytes = bytes[1];
+  const passwordBytes = nameBytes === undefined ? undefined : bytes[2 + nameBytes];
+  if (nameBytes === undefined || passwordBytes === undefined) {
+    return undefined;
+  }
+  const passwordAt = 3 + nameBytes;
+  const length = passwordAt + passwordBytes;
+  if (bytes.length < length) {
+    return undefined;
+  }
+  const name = bytes.toString("utf8", 2, 2 + nameBytes);
+  return { value: { name, password: bytes.toString("utf8", passwordAt, length) }, length };
+}
+
+/** Eight groups, without the short form. */
+function ipv6Text(bytes: Buffer): string {
+  return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16)).join(":");
+}
+
+/**
+ * An address and a port at `start`.
+ * @returns `value` undefined for an address of an unknown type or a name that no host can have; then `length` is 0
+ */
+export function readDestination(bytes: Buffer, start: number): Read<Destination | undefined> {
+  const [type, nameBytes] = [bytes[start], bytes[start + 1]];
+  if (type === undefined || nameBytes === undefined) {
+    return undefined;
+  }
+  const isName = type === addressTypes.name;
+  if (!isName && type !== addressTypes.ipv4 && type !== addressTypes.ipv6) {
+    return { value: undefined, length: 0 };
+  }
+  const hostAt = start + (isName ? 2 : 1);
+  const hostBytes = isName ? nameBytes : type === addressTypes.ipv4 ? 4 : 16;
+  const end = hostAt + hostBytes + 2;
+  if (bytes.length < end) {
+    return undefined;
+  }
+  const part = bytes.subarray(hostAt, hostAt + hostBytes);
+  const host = isName
+    ? part.toString("latin1")
+    : type === addressTypes.ipv4
+      ? part.join(".")
+      : ipv6Text(part);
+  if (isName && !hostName.test(host)) {
+    return { value: undefined, length: 0 };
+  }
+  return { value: { host, port: bytes.readUInt16BE(end - 2) }, length: end - start };
+}
+
+/** The request of a client. */
+export interface Socks5Request {
+  readonly command: number;
+  /** Undefined for an address that cannot be understood. */
+  readonly destination: Destination | undefined;
+}
+
+/** @throws Socks5Error for another version */
+export function readRequest(bytes: Buffer): Read<Socks5Request> {
+  checkVersion(bytes, version);
+  const destination = readDestination(bytes, 3);
+  if (destination === undefined) {
+    return undefined;
+  }
+  const command = bytes[1] as number;
+  return { value: { command, destination: destination.value }, length: 3 + destination.length };
+}
+
+/** An IP address and a port in the form of messages. */
+function encodeAddress(address: string, port: number): Buffer {
+  const host = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const portBytes = Buffer.from([port >> 8, port & 0xff]);
+  if (isIPv4(host)) {
+    return Buffer.from([addressTypes.ipv4, ...host.split(".").map(Number), ...portBytes]);
+  }
+  if (!isIPv6(host)) {
+    return Buffer.from([addressTypes.ipv4, 0, 0, 0, 0, ...portBytes]);
+  }
+  const [head = "", tail] = host.replace(/%.*$/, "").split("::");
+  const groups = (text: string) => (text === "" ? [] : text.split(":"));
+  const [front, back] = [groups(head), groups(tail ?? "")];
+  const all =
+    tail === undefined ? front : [...front, ...Array(8 - front.length - back.length).fill("0"), ...back];
+  const bytes = all.flatMap((group) => {
+    const number = Number.parseInt(group, 16);
+    return [number >> 8, number & 0xff];
+  });
+  return Buffer.from([addressTypes.ipv6, ...bytes, ...portBytes]);
+}
+
+/** The choice of a method. */
+export function methodReply(method: number): Buffer {
+  return Buffer.from([version, method]);
+}
+
+export function passwordReply(isRight: boolean): Buffer {
+  return Buffer.from([passwordVersion, isRight ? 0 : 1]);
+}
+
+/** The outcome of a request. @param address of this end of the way to the destination; "" for none */
+export function requestReply(reply: number, address = "", port = 0): Buffer {
+  return Buffer.concat([Buffer.from([version, reply, 0]), encodeAddress(address, port)]);
+}
+
+/** A datagram of a client: where it goes and what it carries; undefined for a fragment or what is none. */
+export function readDatagram(
+  bytes: Buffer,
+): { readonly destination: Destination; readonly data: Buffer } | undefined {
+  // Two reserved bytes, and the number of the fragment: 0 for a whole datagram.
+  if (bytes.length < 4 || bytes.readUIntBE(0, 3) !== 0) {
+    return undefined;
+  }
+  const read = readDestination(bytes, 3);
+  return read?.value && { destination: read.value, data: bytes.subarray(3 + read.length) };
+}
+
+/** A datagram for the client. @param host an IP address, from where it comes */
+export function datagramHeader(host: string, port: number): Buffer {
+  return Buffer.concat([Buffer.alloc(3), encodeAddress(host, port)]);
+}

@@ -1,0 +1,216 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIP, type Socket } from "node:net";
+import { finished } from "node:stream/promises";
+import { ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import { replaceAll } from "server-core/placeholders/machine-placeholders";
+import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/name-lookups";
+import { openSocket } from "server-modules/handlers/reverse-proxy/transport/open-socket";
+import { z } from "zod";
+import type { Connection } from "../../connection/connection.ts";
+import { takeMessage } from "../../connection/first-message.ts";
+import { relay } from "../../proxy/relay.ts";
+import type { Handler } from "../../routes/handler.ts";
+import {
+  type CommandName,
+  commands,
+  type Destination,
+  methodReply,
+  methods,
+  passwordReply,
+  readMethods,
+  readPassword,
+  readRequest,
+  replies,
+  requestReply,
+} from "./socks5-messages.ts";
+import { UdpAssociation } from "./udp-association.ts";
+
+/** A client says who it is and what it wants within this time. */
+const negotiationMs = 30_000;
+const dialTimeoutMs = 10_000;
+const fallbackDelayMs = 300;
+
+const configSchema = z.strictObject({
+  commands: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "What clients may ask for: CONNECT, ASSOCIATE, BIND (CONNECT and ASSOCIATE). BIND is answered as not supported.",
+    ),
+  bind_ip: z
+    .string()
+    .nullish()
+    .describe("IP address that clients send datagrams to (the one that they connected to)."),
+  credentials: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe("Passwords by user name, in clear text (nobody needs one)."),
+});
+type Config = z.infer<typeof configSchema>;
+
+/** @throws ServerError MODULE_CONFIG */
+function readCommands(config: Config): ReadonlySet<number> {
+  const named = config.commands?.length ? config.commands : ["CONNECT", "ASSOCIATE"];
+  return new Set(
+    named.map((text) => {
+      const number = commands[replaceAll(text).toUpperCase() as CommandName];
+      if (number === undefined) {
+        throw new ServerError(
+          "MODULE_CONFIG",
+          `socks5: command ${JSON.stringify(text)} is not CONNECT, ASSOCIATE or BIND`,
+        );
+      }
+      return number;
+    }),
+  );
+}
+
+/** @throws ServerError MODULE_CONFIG */
+function readBindIp(config: Config): string | undefined {
+  const address = config.bind_ip ? replaceAll(config.bind_ip) : undefined;
+  if (address !== undefined && isIP(address) === 0) {
+    throw new ServerError("MODULE_CONFIG", `socks5: bind_ip ${JSON.stringify(address)} is no IP address`);
+  }
+  return address;
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+/** Passwords by name, as digests of one length. */
+function readCredentials(config: Config): ReadonlyMap<string, Buffer> | undefined {
+  const entries = Object.entries(config.credentials ?? {});
+  const filled = entries.map(([name, password]) => [replaceAll(name), digest(replaceAll(password))] as const);
+  return entries.length === 0 ? undefined : new Map(filled.filter(([name]) => name !== ""));
+}
+
+/** Replies by how a dial failed. */
+const failures: Readonly<Record<string, number>> = {
+  ECONNREFUSED: replies.refused,
+  ENETUNREACH: replies.networkUnreachable,
+  EHOSTUNREACH: replies.hostUnreachable,
+  ENOTFOUND: replies.hostUnreachable,
+  ENODATA: replies.hostUnreachable,
+  ETIMEDOUT: replies.hostUnreachable,
+};
+
+function dialTo({ host, port }: Destination): Promise<Socket> {
+  const dial = { host, port, path: "", key: `${host}:${port}`, family: 0, h2c: false } as const;
+  const options = {
+    ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs: 30_000, localAddress: undefined },
+    ...{ lookup: nameLookups.lookup, writeBufferBytes: 0, allowHalfOpen: true },
+  };
+  return new Promise((resolve, reject) => {
+    openSocket(dial, options, { tls: undefined }, (error, socket) =>
+      socket === undefined ? reject(error ?? new Error("no connection")) : resolve(socket),
+    );
+  });
+}
+
+/** Tells a client the end of its request, and waits until the connection is over. */
+async function refuse(connection: Connection, reply: Buffer): Promise<void> {
+  const stream = connection.take();
+  stream.end(reply);
+  stream.resume();
+  await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
+}
+
+async function connectTo(connection: Connection, destination: Destination): Promise<void> {
+  let upstream: Socket;
+  try {
+    upstream = await dialTo(destination);
+  } catch (error) {
+    const reply = failures[(error as NodeJS.ErrnoException).code ?? ""] ?? replies.failure;
+    return refuse(connection, requestReply(reply));
+  }
+  upstream.on("error", () => upstream.destroy());
+  const { localAddress = "", localPort = 0 } = upstream;
+  const client = connection.take();
+  client.write(requestReply(replies.succeeded, localAddress, localPort));
+  await relay(client, [upstream]);
+}
+
+async function associate(connection: Connection, bindIp: string | undefined): Promise<void> {
+  const { localAddress, remoteAddress } = connection.addresses;
+  const address = bindIp ?? localAddress;
+  let association: UdpAssociation;
+  try {
+    association = await UdpAssociation.open(address, remoteAddress);
+  } catch {
+    return refuse(connection, requestReply(replies.failure));
+  }
+  try {
+    const client = connection.take();
+    client.write(requestReply(replies.succeeded, address, association.port));
+    client.resume();
+    client.once("end", () => client.end());
+    await finished(client).catch(() => {}); // its end is the end of the association
+  } finally {
+    association.close();
+  }
+}
+
+/**
+ * A server of SOCKS 5: clients say where they want to go. BIND is answered as not supported, as in the model.
+ * Source: RFC 1928, RFC 1929; caddy-l4, `layer4.handlers.socks5`
+ */
+export const socks5 = defineModule({
+  id: "layer4.handlers.socks5",
+  config: configSchema,
+  provision(config): Handler {
+    const allowed = readCommands(config);
+    const bindIp = readBindIp(config);
+    const credentials = readCredentials(config);
+    const isKnown = (name: string, password: string): boolean => {
+      // A digest of nobody's: an unknown name takes as long as a wrong password.
+      const expected = credentials?.get(name) ?? digest(`no ${password}`);
+      return timingSafeEqual(expected, digest(password));
+    };
+    const method = credentials === undefined ? methods.none : methods.password;
+
+    /** @returns false for a client that may not go on, and has got its refusal */
+    const authenticate = async (connection: Connection, deadlineAt: number): Promise<boolean> => {
+      const offered = await takeMessage(connection, readMethods, deadlineAt);
+      if (!offered.includes(method)) {
+        await refuse(connection, methodReply(methods.unacceptable));
+        return false;
+      }
+      connection.stream.write(methodReply(method));
+      if (credentials === undefined) {
+        return true;
+      }
+      const { name, password } = await takeMessage(connection, readPassword, deadlineAt);
+      if (!isKnown(name, password)) {
+        await refuse(connection, passwordReply(false));
+        return false;
+      }
+      connection.stream.write(passwordReply(true));
+      return true;
+    };
+
+    return {
+      async handle(connection) {
+        const deadlineAt = performance.now() + negotiationMs;
+        if (!(await authenticate(connection, deadlineAt))) {
+          return;
+        }
+        const { command, destination } = await takeMessage(connection, readRequest, deadlineAt);
+        if (destination === undefined) {
+          return refuse(connection, requestReply(replies.addressNotSupported));
+        }
+        const isServed = command === commands.CONNECT || command === commands.ASSOCIATE;
+        if (!allowed.has(command) || !isServed) {
+          const isOther = isServed || command === commands.BIND;
+          const isRefused = isOther && !allowed.has(command);
+          return refuse(
+            connection,
+            requestReply(isRefused ? replies.notAllowed : replies.commandNotSupported),
+          );
+        }
+        return command === commands.CONNECT
+          ? connectTo(connection, destination)
+          : associate(connection, bindIp);
+      },
+    };
+  },
+});
