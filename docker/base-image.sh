@@ -39,7 +39,8 @@ for tool in "${engine:-podman}" debootstrap npm; do
   command -v "$tool" >/dev/null || { echo "$tool is not installed" >&2; exit 1; }
 done
 
-archive=$cache/$suite-$node_package-$node_major.tar
+# Made by this very script: what an older one has left lacks what this one puts in.
+archive=$cache/$suite-$node_package-$node_major-$(cksum <"$0" | cut -d ' ' -f 1).tar
 if [ ! -f "$archive" ]; then
   [ "$(id -u)" = 0 ] || { echo "debootstrap needs root" >&2; exit 1; }
   mkdir -p "$cache"
@@ -67,6 +68,7 @@ if [ ! -f "$archive" ]; then
   chroot "$root" useradd --uid 1000 --gid 1000 --create-home node
 
   tar --create --numeric-owner --one-file-system --directory "$root" --file "$folder/archive" .
+  rm -f "$cache/$suite-$node_package-$node_major"*.tar
   mv "$folder/archive" "$archive"
 fi
 
