@@ -79,7 +79,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const writer = new StorageWriter({ journal, store, metrics, log, workers });
     writer.start();
     const writerOf = (orphan: SpanJournal) => new StorageWriter({ journal: orphan, store, metrics, log });
-    const orphans = openOrphans && new OrphanJournals({ open: openOrphans, writerOf, log });
+    const ready = (signal: AbortSignal) => store.ready(signal);
+    const orphans = openOrphans && new OrphanJournals({ open: openOrphans, ready, writerOf, log });
     orphans?.start();
     const compare = derivedComparison(options, log);
     const derivedWatch =

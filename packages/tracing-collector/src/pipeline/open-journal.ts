@@ -47,8 +47,10 @@ const mebibyte = 1024 * 1024;
 /** The journal of this collector, with its metrics. */
 export interface OpenedJournal {
   readonly journal: SpanJournal;
-  /** Opens journals of collectors that are gone; undefined when the folder is not shared. */
-  readonly openOrphans: (() => Promise<ClaimedJournal[]>) | undefined;
+  /**
+   * Opens journals of collectors that are gone, after `ready`; undefined when the folder is not shared.
+   */
+  readonly openOrphans: ((ready: () => Promise<void>) => Promise<ClaimedJournal[]>) | undefined;
 }
 
 /**
@@ -96,7 +98,9 @@ export async function openJournal(
   }
   const journal = claimed?.journal ?? (isInMemory ? new MemoryJournal(limits, log) : await openFolder(root));
   const openOrphansOf =
-    claimed === undefined ? undefined : () => openOrphans(root, claimed.folder, openFolder);
+    claimed === undefined
+      ? undefined
+      : (ready: () => Promise<void>) => openOrphans({ root, own: claimed.folder }, openFolder, ready);
   metrics.watchJournal(journal, limits);
   if (policies === undefined) {
     return { journal, openOrphans: openOrphansOf };

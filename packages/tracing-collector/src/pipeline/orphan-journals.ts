@@ -1,25 +1,38 @@
 import type { Logger } from "lifecycle";
+import { StorageError } from "storage/errors";
 import type { ClaimedJournal } from "./journal/shared-journals.ts";
 import type { StorageWriter } from "./storage-writer.ts";
 
 /** Interval between looks for journals of collectors that are gone, in milliseconds. */
 const lookEveryMs = 10_000;
+/** Milliseconds until the next look when the store did not take what the last one found. */
+const retryMs = 1_000;
 
 export interface OrphanSettings {
-  /** Opens the journals that hold spans and that no collector has. */
-  readonly open: () => Promise<readonly ClaimedJournal[]>;
+  /** Opens the journals that hold spans and that no collector has, after `ready`. */
+  readonly open: (ready: () => Promise<void>) => Promise<readonly ClaimedJournal[]>;
+  /** Resolves when the store takes spans. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
   /** Makes the writer that inserts a journal's segments into the store. */
   readonly writerOf: (journal: ClaimedJournal["journal"]) => Pick<StorageWriter, "start" | "drain">;
   /** Tells which journals were taken over. */
   readonly log: Logger;
-  /** Milliseconds between looks for journals of ended processes. */
+  /** Milliseconds between looks for journals of ended processes; 10,000 by default. */
   readonly lookEveryMs?: number;
+  /** Milliseconds until the next look after one whose spans the store did not take; 1,000 by default. */
+  readonly retryMs?: number;
 }
 
 /**
+ * `done`: no spans of ended collectors wait. `away`: the store did not answer, so no journal was opened.
+ * `left`: the store did not take all spans of the opened journals.
+ */
+type LookOutcome = "done" | "away" | "left";
+
+/**
  * Saves the spans that crashed collectors left in a shared folder. It looks for such journals at intervals,
- * inserts their segments, and closes them. Segments that cannot be inserted wait for the next look of any
- * collector.
+ * inserts their segments, and closes them. While the store is away none is opened, and the store is asked again
+ * each second. Segments that cannot be inserted wait for the next look of any collector.
  */
 export class OrphanJournals {
   readonly #settings: OrphanSettings;
@@ -27,6 +40,9 @@ export class OrphanJournals {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   #lastFailure = "";
+  #isStopping = false;
+  /** Pause after the last look, when it left spans in journals; 0 otherwise. */
+  #leftMs = 0;
 
   constructor(settings: OrphanSettings) {
     this.#settings = settings;
@@ -34,11 +50,10 @@ export class OrphanJournals {
 
   start(): void {
     const look = () => {
-      this.#looking = this.#look().finally(() => {
-        if (this.#stop.signal.aborted) {
-          return;
+      this.#looking = this.#look().then((outcome) => {
+        if (!this.#isStopping) {
+          this.#timer = setTimeout(look, this.#pauseAfter(outcome)).unref();
         }
-        this.#timer = setTimeout(look, this.#settings.lookEveryMs ?? lookEveryMs).unref();
       });
     };
     look();
@@ -46,6 +61,7 @@ export class OrphanJournals {
 
   /** Stops looking. A running insert ends, or is aborted with `signal`. */
   async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopping = true;
     clearTimeout(this.#timer);
     const stop = () => this.#stop.abort();
     signal.addEventListener("abort", stop, { once: true });
@@ -57,21 +73,36 @@ export class OrphanJournals {
     clearTimeout(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  /** Each look that leaves spans doubles the pause, because the next one reads their journal again. */
+  #pauseAfter(outcome: LookOutcome): number {
+    const { lookEveryMs: longest, retryMs: shortest } = { lookEveryMs, retryMs, ...this.#settings };
+    this.#leftMs = outcome === "left" ? Math.min(Math.max(2 * this.#leftMs, shortest), longest) : 0;
+    return { done: longest, away: shortest, left: this.#leftMs }[outcome];
+  }
+
+  async #look(): Promise<LookOutcome> {
+    const { open, ready } = this.#settings;
     try {
-      const orphans = await this.#settings.open();
+      const orphans = await open(() => ready(this.#stop.signal));
       this.#lastFailure = "";
-      await Promise.all(orphans.map((orphan) => this.#save(orphan)));
+      const saved = await Promise.all(orphans.map((orphan) => this.#save(orphan)));
+      return saved.every((isSaved) => isSaved) ? "done" : "left";
     } catch (error) {
+      // The collector's own writer tells that the store is away.
+      if (error instanceof StorageError) {
+        return "away";
+      }
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== this.#lastFailure) {
         this.#settings.log.error({ err: error }, "journals of other collectors cannot be looked at");
       }
       this.#lastFailure = reason;
+      return "done";
     }
   }
 
-  async #save({ folder, journal }: ClaimedJournal): Promise<void> {
+  /** @returns whether the store has all spans of the journal */
+  async #save({ folder, journal }: ClaimedJournal): Promise<boolean> {
     const { log, writerOf } = this.#settings;
     try {
       const { segments, rows: spans } = journal;
@@ -88,6 +119,7 @@ export class OrphanJournals {
           "spans of a collector which is gone wait for the next look",
         );
       }
+      return journal.segments === 0;
     } finally {
       await journal.close();
     }

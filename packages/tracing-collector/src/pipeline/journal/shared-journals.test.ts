@@ -20,6 +20,7 @@ const open = async (folder: string) => {
   return journal;
 };
 const namesOf = (claimed: readonly ClaimedJournal[]) => claimed.map(({ folder }) => basename(folder)).sort();
+const ready = async () => {};
 const keep = (journal: Journal, text: string) => journal.append({ bytes: Buffer.from(text), count: 1 });
 
 beforeEach(async () => {
@@ -61,11 +62,28 @@ test("journals that nobody has and that hold spans are found, also one of the ti
   await keep(gone.journal, "left");
   await gone.journal.close();
   await empty.journal.close();
-  const orphans = await openOrphans(root, own.folder, open);
+  const orphans = await openOrphans({ root, own: own.folder }, open, ready);
   expect(namesOf(orphans)).toEqual([basename(root), "journal-2"].sort());
   // While one has an orphan, nobody else gets it.
-  expect(await openOrphans(root, own.folder, open)).toEqual([]);
+  expect(await openOrphans({ root, own: own.folder }, open, ready)).toEqual([]);
   expect(orphans.map(({ journal }) => journal.rows)).toEqual([1, 1]);
+});
+
+test("opens no orphan while the store is away, and asks for the store only when there is one", async () => {
+  const own = await claimJournal(root, open);
+  const away = () => Promise.reject(new Error("away"));
+  expect(await openOrphans({ root, own: own.folder }, open, away)).toEqual([]);
+  const gone = await claimJournal(root, open);
+  await keep(gone.journal, "left");
+  await gone.journal.close();
+  const opened: string[] = [];
+  const openOne = (folder: string) => {
+    opened.push(folder);
+    return open(folder);
+  };
+  await expect(openOrphans({ root, own: own.folder }, openOne, away)).rejects.toThrow("away");
+  expect(opened).toEqual([]);
+  expect(namesOf(await openOrphans({ root, own: own.folder }, openOne, ready))).toEqual(["journal-1"]);
 });
 
 test("when an orphan cannot be opened, those opened before are let go", async () => {
@@ -77,7 +95,10 @@ test("when an orphan cannot be opened, those opened before are let go", async ()
   }
   const openOne = (folder: string) =>
     basename(folder) === "journal-2" ? Promise.reject(new Error("damaged")) : open(folder);
-  await expect(openOrphans(root, own.folder, openOne)).rejects.toThrow("damaged");
-  expect(namesOf(await openOrphans(root, own.folder, open))).toEqual(["journal-1", "journal-2"]);
+  await expect(openOrphans({ root, own: own.folder }, openOne, ready)).rejects.toThrow("damaged");
+  expect(namesOf(await openOrphans({ root, own: own.folder }, open, ready))).toEqual([
+    "journal-1",
+    "journal-2",
+  ]);
   expect(await readdir(root)).toHaveLength(3);
 });

@@ -81,16 +81,33 @@ async function holdsSpans(folder: string): Promise<boolean> {
   return names.some((name) => name.endsWith(segmentSuffix));
 }
 
+/** The shared folder and the journal of this collector in it. */
+export interface SharedFolder {
+  readonly root: string;
+  readonly own: string;
+}
+
 /**
  * Opens the journals that hold spans and that no collector has: those of collectors that are gone. The shared
  * folder itself may be one, from the time before it was shared.
+ * @param ready called once before the first is opened, because to open a journal reads all of it
+ * @throws the error of `ready`; then none is open
  */
-export async function openOrphans(root: string, own: string, open: OpenFolder): Promise<ClaimedJournal[]> {
+export async function openOrphans(
+  { root, own }: SharedFolder,
+  open: OpenFolder,
+  ready: () => Promise<void>,
+): Promise<ClaimedJournal[]> {
   const orphans: ClaimedJournal[] = [];
+  let isReady = false;
   try {
     for (const folder of [root, ...(await numberedFolders(root)).map(({ path }) => path)]) {
       if (folder === own || !(await holdsSpans(folder))) {
         continue;
+      }
+      if (!isReady) {
+        await ready();
+        isReady = true;
       }
       const journal = await openIfFree(folder, open);
       if (journal !== undefined) {
