@@ -243,6 +243,17 @@ test("trailers end a request; what is none breaks it off", () => {
   ]);
 });
 
+test("data and trailers that come after an early answer are dropped", () => {
+  const { frames, headers, opened, streams, asked, sent } = make();
+  headers(1, false, getFields);
+  streams.remove(opened[0] as TestStream, "abandoned");
+  frames.data(1, Buffer.from("late"), 4, false);
+  headers(1, true, [["x-sum", "1"]]);
+  headers(3, true, getFields);
+  expect([opened.map(({ id }) => id), asked]).toEqual([[1, 3], []]);
+  expect(sent().filter(([type]) => type === 3 || type === 7)).toEqual([]);
+});
+
 test("a reset tells the stream, and frees its place", () => {
   const { frames, headers, opened, streams, asked } = make();
   headers(1, true, getFields);
