@@ -39,13 +39,16 @@ async function listen(server: Server, path?: string): Promise<string> {
 
 const hasty = (answer: Buffer, path?: string) => listen(createServer(answerTo(answer)), path);
 
+/** Options of a TLS server. Nagle's algorithm would hold an answer behind session tickets, and the reset would drop it. */
+const secure = async () => ({ ...(await selfSigned("127.0.0.1")), noDelay: true });
+
 async function hastyTls(answer: Buffer): Promise<string> {
-  return listen(createTlsServer(await selfSigned("127.0.0.1"), answerTo(answer)));
+  return listen(createTlsServer(await secure(), answerTo(answer)));
 }
 
 /** Answers over HTTP/2. @param closes whether the connection ends with the answer, or only the stream */
 async function hastyH2(closes: boolean): Promise<string> {
-  const server = createSecureServer(await selfSigned("127.0.0.1"));
+  const server = createSecureServer(await secure());
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
     stream.respond({ ":status": 413, "content-length": 4 });
