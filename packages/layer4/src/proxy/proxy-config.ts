@@ -8,6 +8,18 @@ const upstreamSchema = z.strictObject({
     .describe(
       "`host:port` or `unix//path`; placeholders allowed. Several addresses all get the same bytes, and all may answer.",
     ),
+  local_address: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "IP addresses of this machine to dial from; the first of the upstream's family (any). Placeholders allowed.",
+    ),
+  resolver_preference: z
+    .enum(["", "ipv4_only", "ipv6_only", "ipv4_first", "ipv6_first"])
+    .nullish()
+    .describe(
+      "Families of addresses that a name is looked up in, and their order (both, whichever answers first).",
+    ),
   tls: upstreamTlsSchema.nullish().describe("Speaks TLS with it (no TLS)."),
   max_connections: configCount()
     .nullish()

@@ -10,13 +10,18 @@ import {
   parseDial,
 } from "server-modules/handlers/reverse-proxy/transport/dial-address";
 import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/name-lookups";
-import { openSocket, type TlsOfSocket } from "server-modules/handlers/reverse-proxy/transport/open-socket";
+import {
+  openSocket,
+  type SocketWay,
+  type TlsOfSocket,
+} from "server-modules/handlers/reverse-proxy/transport/open-socket";
 import {
   managedClientCertificate,
   upstreamTlsOptions,
 } from "server-modules/handlers/reverse-proxy/transport/upstream-tls";
 import { Upstream, upstreamPool } from "server-modules/handlers/reverse-proxy/upstream";
 import type { Connection } from "../connection/connection.ts";
+import { DialSource, type DialWay } from "./dial-source.ts";
 import type { ProxyConfig, UpstreamConfig } from "./proxy-config.ts";
 
 const dialTimeoutMs = 10_000;
@@ -46,6 +51,7 @@ export class UpstreamServer {
   /** The upstream as policies choose it, by its first address. */
   readonly candidate: Candidate;
   readonly #peers: readonly Peer[];
+  readonly #source: DialSource;
   readonly #tls: UpstreamTls | undefined;
   readonly #maxConnections: number;
   readonly #maxFails: number;
@@ -53,11 +59,12 @@ export class UpstreamServer {
   private constructor(
     candidate: Candidate,
     peers: readonly Peer[],
-    tls: UpstreamTls | undefined,
+    { source, tls }: { readonly source: DialSource; readonly tls: UpstreamTls | undefined },
     { maxConnections, maxFails }: { readonly maxConnections: number; readonly maxFails: number },
   ) {
     this.candidate = candidate;
     this.#peers = peers;
+    this.#source = source;
     this.#tls = tls;
     this.#maxConnections = maxConnections;
     this.#maxFails = maxFails;
@@ -73,6 +80,7 @@ export class UpstreamServer {
     const passive = proxy.health_checks?.passive;
     const maxConnections =
       config.max_connections || passive?.unhealthy_connection_count || Number.POSITIVE_INFINITY;
+    const source = new DialSource(config);
     const peers: Peer[] = [];
     for (const address of config.dial) {
       if (!hasPlaceholder(address)) {
@@ -89,7 +97,7 @@ export class UpstreamServer {
     const candidate = new Candidate(first.upstream, index, maxConnections, health);
     const tls = config.tls ? await loadTls(config.tls, context) : undefined;
     const maxFails = passive?.fail_duration ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
-    return new UpstreamServer(candidate, peers, tls, { maxConnections, maxFails });
+    return new UpstreamServer(candidate, peers, { source, tls }, { maxConnections, maxFails });
   }
 
   get upstreams(): Upstream[] {
@@ -123,35 +131,25 @@ export class UpstreamServer {
     return sockets;
   }
 
-  #open({ address, upstream }: Peer, connection: Connection, preface: Buffer | undefined): Promise<Socket> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error) => {
-        upstream.failed(error);
-        reject(new UpstreamFailure(upstream, `dialing ${address}: ${error.message}`, { cause: error }));
-      };
-      let dial: DialAddress;
-      try {
-        dial = parseDial(connection.fill(address));
-      } catch (error) {
-        fail(error as Error);
-        return;
-      }
-      const startedAt = performance.now();
-      const options = {
-        ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs, localAddress: undefined },
-        ...{ lookup: nameLookups.lookup, writeBufferBytes: 0, allowHalfOpen: true },
-      };
-      openSocket(dial, options, { tls: this.#tlsFor(dial, connection), preface }, (error, socket) => {
-        if (socket === undefined) {
-          fail(error ?? new Error("no connection"));
-        } else {
-          upstream.answered(performance.now() - startedAt);
-          // It may fail before the client is joined with it: while another address is dialed.
-          socket.on("error", () => socket.destroy());
-          resolve(socket);
-        }
-      });
-    });
+  async #open(
+    { address, upstream }: Peer,
+    connection: Connection,
+    preface: Buffer | undefined,
+  ): Promise<Socket> {
+    const startedAt = performance.now();
+    try {
+      const dial = parseDial(connection.fill(address));
+      const way = { tls: this.#tlsFor(dial, connection), preface };
+      const socket = await openFirst(await this.#source.waysTo(dial, connection), way);
+      upstream.answered(performance.now() - startedAt);
+      // It may fail before the client is joined with it: while another address is dialed.
+      socket.on("error", () => socket.destroy());
+      return socket;
+    } catch (cause) {
+      const error = cause as Error;
+      upstream.failed(error);
+      throw new UpstreamFailure(upstream, `dialing ${address}: ${error.message}`, { cause });
+    }
   }
 
   #tlsFor(dial: DialAddress, connection: Connection): TlsOfSocket | undefined {
@@ -167,6 +165,35 @@ export class UpstreamServer {
       alpn: spoken === "" ? [] : [spoken],
     };
   }
+}
+
+function openWay({ dial, localAddress }: DialWay, way: SocketWay): Promise<Socket> {
+  const options = {
+    ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs, localAddress },
+    ...{ lookup: nameLookups.lookup, writeBufferBytes: 0, allowHalfOpen: true },
+  };
+  return new Promise((resolve, reject) => {
+    openSocket(dial, options, way, (error, socket) =>
+      socket === undefined ? reject(error ?? new Error("no connection")) : resolve(socket),
+    );
+  });
+}
+
+/** Tries one way after the other, in the time of one dial. @throws the error of the last */
+async function openFirst(ways: readonly DialWay[], way: SocketWay): Promise<Socket> {
+  const endsAt = performance.now() + dialTimeoutMs;
+  let last: unknown;
+  for (const each of ways) {
+    try {
+      return await openWay(each, way);
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() >= endsAt) {
+      break;
+    }
+  }
+  throw last;
 }
 
 /** An upstream could not be reached. */

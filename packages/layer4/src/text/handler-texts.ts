@@ -242,6 +242,12 @@ const upstreamFields: fields.FieldReaders = {
   tls_renegotiation: oneOf("tls.renegotiation", ["never", "once", "freely"]),
   tls_server_name: fields.onlyText("tls.server_name"),
   tls_timeout: fields.duration("tls.handshake_timeout", "parsing tls_timeout duration"),
+  local_addr: fields.row(
+    "local_address",
+    (cursor, draft) => void listOf(draft, "local_address").push(...cursor.someArguments()),
+    fields.wordsOf.texts,
+  ),
+  resolver_preference: oneOf("resolver_preference", ["ipv4_only", "ipv6_only", "ipv4_first", "ipv6_first"]),
   max_connections: fields.integer("max_connections", "parsing upstream option 'max_connections'", 32),
   weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
 };

@@ -42,7 +42,7 @@ test.each([
     },
   ],
   [
-    ":1 {\n @w http host a.test\n @n not tls\n @p postgres {\n user bob db1 db2\n user eve\n client psql\n tls disabled\n }\n @r regexp ^ab 2 hex\n @s socks4 {\n ports 80 443\n }\n route @w @n @p @r @s {\n proxy {\n upstream a:1 b:2 {\n max_connections 5\n tls\n tls_server_name x\n weight 2\n }\n lb_policy random_choose 3\n lb_try_duration 1s\n health_interval 2s\n fail_duration 3s\n proxy_protocol v2\n }\n }\n }",
+    ":1 {\n @w http host a.test\n @n not tls\n @p postgres {\n user bob db1 db2\n user eve\n client psql\n tls disabled\n }\n @r regexp ^ab 2 hex\n @s socks4 {\n ports 80 443\n }\n route @w @n @p @r @s {\n proxy {\n upstream a:1 b:2 {\n local_addr 10.0.0.1 ::1\n resolver_preference ipv4_first\n max_connections 5\n tls\n tls_server_name x\n weight 2\n }\n lb_policy random_choose 3\n lb_try_duration 1s\n health_interval 2s\n fail_duration 3s\n proxy_protocol v2\n }\n }\n }",
     {
       srv0: {
         listen: [":1"],
@@ -59,7 +59,14 @@ test.each([
               {
                 handler: "proxy",
                 upstreams: [
-                  { dial: ["a:1", "b:2"], max_connections: 5, weight: 2, tls: { server_name: "x" } },
+                  {
+                    dial: ["a:1", "b:2"],
+                    local_address: ["10.0.0.1", "::1"],
+                    resolver_preference: "ipv4_first",
+                    max_connections: 5,
+                    weight: 2,
+                    tls: { server_name: "x" },
+                  },
                 ],
                 load_balancing: {
                   selection: { policy: "random_choose", choose: 3 },
