@@ -42,6 +42,9 @@ export class Http3FrameReader {
   /** Bytes of the frame that are still to come. */
   #left = 0;
   #pieces: Buffer[] | undefined;
+  #isPaused = false;
+  /** Bytes that came after `pause`. They do not count as consumed, so flow control bounds them. */
+  #held: Buffer[] = [];
 
   constructor(handler: FrameHandler, maxPayloadBytes: number) {
     this.#handler = handler;
@@ -51,7 +54,24 @@ export class Http3FrameReader {
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
+      if (this.#isPaused) {
+        this.#held.push(bytes.subarray(at));
+        return;
+      }
       at += this.#type < 0 ? this.#readHead(bytes, at) : this.#readPayload(bytes, at);
+    }
+  }
+
+  /** Reads no further than the frame whose payload was handed out last. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** Reads what came meanwhile, until the next `pause`. */
+  resume(): void {
+    this.#isPaused = false;
+    for (const bytes of this.#held.splice(0)) {
+      this.push(bytes);
     }
   }
 

@@ -5,8 +5,8 @@ import type { QuicStream, StreamHandler } from "../quic/streams/quic-stream.ts";
 import { type FrameHandler, frameTypes, Http3FrameReader } from "./frame-reader.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
 import { mergedPriority, priorityField, readPriority } from "./priority.ts";
-import { decodeFieldSection } from "./qpack-decoder.ts";
 import { FieldSectionWriter } from "./qpack-encoder.ts";
+import type { FieldSectionReader } from "./qpack-sections.ts";
 import { encodeDataHead, encodeFrame } from "./settings.ts";
 
 /** Handles a request whose head came. */
@@ -24,6 +24,7 @@ export interface Http3RequestHandler {
 /** The session, as its request streams see it. */
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
+  readonly fieldSections: FieldSectionReader;
   /** @returns the Priority field of a PRIORITY_UPDATE that came before the request, which counts above that of the request */
   takePriorityUpdate(streamId: number): string | undefined;
   /** @returns what handles the request */
@@ -50,6 +51,9 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   #answered = false;
   #requestOver = false;
   #answerOver = false;
+  /** A field section that waits for entries of the dynamic table. Later bytes wait too. */
+  #blockedSection: Buffer | undefined;
+  #endIsHeld = false;
   /** The client's Priority field; undefined without one. */
   #priorityField: string | undefined;
 
@@ -106,7 +110,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     if (!this.#requestOver) {
       // The answer is whole; nobody needs the rest of the request: RFC 9114, section 4.1.
       this.#stream.stopReading(http3Errors.noError);
-      this.#requestOver = true;
+      this.#abandonRequest();
     }
     this.#finishAnswer(true);
   }
@@ -115,7 +119,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   reset(code: number): void {
     this.#stream.stopReading(code);
     this.#stream.reset(code);
-    this.#requestOver = true;
+    this.#abandonRequest();
     this.#finishAnswer(false);
   }
 
@@ -131,6 +135,10 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   }
 
   onEnd(): void {
+    if (this.#blockedSection !== undefined) {
+      this.#endIsHeld = true;
+      return;
+    }
     this.#guard(() => {
       this.#reader.end();
       if (this.#phase === "head") {
@@ -145,7 +153,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   }
 
   onReset(code: number): void {
-    this.#requestOver = true;
+    this.#abandonRequest();
     this.#abort(code);
   }
 
@@ -183,7 +191,35 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   }
 
   onPayload(_: number, payload: Buffer | undefined): void {
-    const fields = payload && decodeFieldSection(payload, this.#owner.maxFieldSectionBytes);
+    if (payload === undefined) {
+      this.#refuseFields();
+    } else if (this.#owner.fieldSections.isReady(this.id, payload, () => this.#resume())) {
+      this.#readSection(payload);
+    } else {
+      this.#blockedSection = Buffer.from(payload);
+      this.#reader.pause();
+    }
+  }
+
+  /** The entries came that a field section waited for. */
+  #resume(): void {
+    const section = this.#blockedSection;
+    this.#blockedSection = undefined;
+    if (section === undefined) {
+      return;
+    }
+    this.#guard(() => {
+      this.#readSection(section);
+      this.#reader.resume();
+    });
+    if (this.#endIsHeld && this.#blockedSection === undefined && !this.#requestOver) {
+      this.onEnd();
+    }
+  }
+
+  #readSection(section: Buffer): void {
+    const { fieldSections, maxFieldSectionBytes } = this.#owner;
+    const fields = fieldSections.read(this.id, section, maxFieldSectionBytes);
     if (fields === undefined) {
       this.#refuseFields();
       return;
@@ -274,6 +310,15 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.#requestOver = true;
     this.#handler?.onAbort(code);
     this.#handler = undefined;
+  }
+
+  /** Nobody reads the rest of the request. */
+  #abandonRequest(): void {
+    if (!this.#requestOver) {
+      this.#requestOver = true;
+      this.#blockedSection = undefined;
+      this.#owner.fieldSections.cancel(this.id);
+    }
   }
 
   #finishAnswer(well: boolean): void {

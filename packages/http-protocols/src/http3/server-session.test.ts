@@ -186,7 +186,7 @@ test.each([
   ["a setting of HTTP/2", "uni", Buffer.from("0004020201", "hex"), 0x109],
   ["a setting twice", "uni", Buffer.from("00040406010601", "hex"), 0x109],
   ["a push", "uni", Buffer.from("01", "hex"), 0x103],
-  ["an entry of the dynamic table", "uni", Buffer.from("023fe11f", "hex"), 0x201],
+  ["a dynamic table over the limit", "uni", Buffer.from("023fe21f", "hex"), 0x201],
   ["an acknowledged section", "uni", Buffer.from("0380", "hex"), 0x202],
   ["a smaller MAX_PUSH_ID", "uni", Buffer.from("000400" + "0d0105" + "0d0104", "hex"), 0x108],
   ["a push that is cancelled", "uni", Buffer.from("000400" + "030100", "hex"), 0x108],
@@ -294,5 +294,5 @@ test.each([
   network.pass(200);
   expect(log).toEqual(expected);
   expect(answer.reset).toBe(reset);
-  expect(encodeControlStream(2_000, extendedConnect).toString("hex")).toMatch(new RegExp(`${setting}$`));
+  expect(encodeControlStream(2_000, { extendedConnect }).toString("hex")).toMatch(new RegExp(`${setting}$`));
 });

@@ -4,6 +4,7 @@ import type { Connection } from "../quic/connection/connection.ts";
 import type { CloseReason, ConnectionEvents } from "../quic/connection/connection-options.ts";
 import type { QuicStream } from "../quic/streams/quic-stream.ts";
 import { Http3Error, http3Errors } from "./http3-error.ts";
+import { FieldSectionReader, qpackLimits } from "./qpack-sections.ts";
 import { type Http3RequestHandler, Http3RequestStream, type RequestStreamOwner } from "./request-stream.ts";
 import { encodeControlStream, encodeGoAway, streamTypes } from "./settings.ts";
 import { Http3UniStream, type UniStreamOwner } from "./uni-stream.ts";
@@ -22,7 +23,10 @@ const maxPriorityUpdates = 100;
 /** Bytes of a Priority field that are kept: its members have three to five. */
 const maxPriorityBytes = 64;
 
-/** HTTP/3 on one connection, the server's side. Without push and without QPACK's dynamic table. Source: RFC 9114 */
+/** Bytes for the client's QPACK encoder that may wait to be sent. */
+const maxDecoderBytes = 4_096;
+
+/** HTTP/3 on one connection, the server's side. Without push, and without a dynamic table for answers. Source: RFC 9114 */
 export class Http3ServerSession
   implements Omit<ConnectionEvents, "onWake">, RequestStreamOwner, UniStreamOwner
 {
@@ -37,6 +41,9 @@ export class Http3ServerSession
   /** Priority fields for requests that did not come yet, by the ids of their streams. */
   readonly #priorityUpdates = new Map<number, string>();
   #control: QuicStream | undefined;
+  readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
+  /** Opened when there is something to say. */
+  #decoderStream: QuicStream | undefined;
   /** Id of the next request that was not seen yet. */
   #nextRequestId = 0;
   /** Requests from this id on are refused. */
@@ -76,7 +83,10 @@ export class Http3ServerSession
     }
     this.#control.handler = criticalStream(this);
     this.#control.write(
-      encodeControlStream(this.maxFieldSectionBytes, this.#options.extendedConnect === true),
+      encodeControlStream(this.maxFieldSectionBytes, {
+        extendedConnect: this.#options.extendedConnect === true,
+        qpack: qpackLimits,
+      }),
     );
     if (this.#goAwayId !== Number.POSITIVE_INFINITY) {
       this.#control.write(encodeGoAway(this.#goAwayId));
@@ -151,6 +161,27 @@ export class Http3ServerSession
       throw new Http3Error(http3Errors.streamCreationError, `a second stream of type ${type}`);
     }
     this.#uniTypes.add(type);
+  }
+
+  onEncoderStream(bytes: Buffer): void {
+    this.fieldSections.receiveInstructions(bytes);
+  }
+
+  /** Tells the client's encoder something. A client that takes no stream or no bytes would let us keep them without end. */
+  #sendToEncoder(instruction: Buffer): void {
+    if (this.#decoderStream === undefined) {
+      this.#decoderStream = this.#connection.openStream("uni");
+      if (this.#decoderStream === undefined) {
+        this.#connection.close(http3Errors.streamCreationError, "the client allows no decoder stream");
+        return;
+      }
+      this.#decoderStream.handler = criticalStream(this);
+      this.#decoderStream.write(Buffer.of(streamTypes.qpackDecoder));
+    }
+    this.#decoderStream.write(instruction);
+    if (this.#decoderStream.unsentBytes > maxDecoderBytes) {
+      this.#connection.close(http3Errors.excessiveLoad, "the client does not read the decoder stream");
+    }
   }
 
   onPriorityUpdate(streamId: number, field: string): void {

@@ -60,7 +60,7 @@ const good: readonly Written[] = [
     ]),
   },
   { stream: 0, bytes: Buffer.concat([encodeFrame(1, connect), encodeFrame(0, hex("8100"))]) },
-  { stream: 2, bytes: encodeControlStream(65_536, true) },
+  { stream: 2, bytes: encodeControlStream(65_536, { extendedConnect: true }) },
   {
     stream: 2,
     bytes: Buffer.concat([
@@ -71,6 +71,8 @@ const good: readonly Written[] = [
     ]),
   },
   { stream: 6, bytes: hex("02 20 20") },
+  { stream: 6, bytes: hex("02 3fe11f c0 03 612e62 43 782d79 01 7a 00") },
+  { stream: 0, bytes: encodeFrame(1, hex("0400 d1 d7 82 c1 80 81")), end: true },
   { stream: 6, bytes: hex("03 44 48 7f 01") },
   { stream: 10, bytes: hex("40 21 0102030405") },
 ];

@@ -43,16 +43,24 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
   return { maxFieldSectionSize };
 }
 
-/**
- * The beginning of our control stream: its type and SETTINGS, which allow no dynamic table.
- * @param extendedConnect whether requests may name a protocol, as WebSocket. Source: RFC 9220
- */
-export function encodeControlStream(maxFieldSectionSize: number, extendedConnect = false): Buffer {
+/** Permissions that SETTINGS give the peer. */
+export interface OwnSettings {
+  /** Whether requests may name a protocol, as WebSocket. Default: false. Source: RFC 9220 */
+  readonly extendedConnect?: boolean;
+  /** Limits of the peer's dynamic table. Default: none may be used. */
+  readonly qpack?: { readonly tableCapacity: number; readonly blockedStreams: number };
+}
+
+/** The beginning of our control stream: its type and SETTINGS. */
+export function encodeControlStream(
+  maxFieldSectionSize: number,
+  { extendedConnect = false, qpack = { tableCapacity: 0, blockedStreams: 0 } }: OwnSettings = {},
+): Buffer {
   const payload = new ByteWriter(32)
     .varint(settingIds.qpackMaxTableCapacity)
-    .varint(0)
+    .varint(qpack.tableCapacity)
     .varint(settingIds.qpackBlockedStreams)
-    .varint(0)
+    .varint(qpack.blockedStreams)
     .varint(settingIds.maxFieldSectionSize)
     .varint(maxFieldSectionSize)
     .varint(settingIds.enableConnectProtocol)

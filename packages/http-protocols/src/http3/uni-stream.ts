@@ -10,6 +10,8 @@ export interface UniStreamOwner {
   /** The client changes the priority of a request, which may not have come yet. @throws Http3Error for a stream that is no request */
   onPriorityUpdate(streamId: number, field: string): void;
   onSettings(settings: { readonly maxFieldSectionSize: number }): void;
+  /** Bytes of the client's QPACK encoder. @throws Http3Error */
+  onEncoderStream(bytes: Buffer): void;
   onConnectionError(error: Http3Error): void;
   onIdleFrame(): void;
 }
@@ -141,10 +143,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
         this.#reader.push(rest);
         return;
       case streamTypes.qpackEncoder:
-        // Only a capacity of 0 may be set: our SETTINGS allow no dynamic table.
-        if (rest.some((byte) => byte !== 0x20)) {
-          throw new Http3Error(http3Errors.qpackEncoderStreamError, "an entry of the dynamic table");
-        }
+        this.#owner.onEncoderStream(rest);
         return;
       case streamTypes.qpackDecoder:
         this.#readDecoderInstructions(rest);

@@ -1,0 +1,65 @@
+import type { HeaderField } from "../http2/header-field.ts";
+
+/** Size of an entry besides its name and value. Source: RFC 9204, section 3.2.1 */
+const entryOverheadBytes = 32;
+
+/** Fields that one side of a connection inserted, numbered from 0 in the order of insertion. Source: RFC 9204, section 3.2 */
+export class DynamicTable {
+  /** Limit of `capacity`, in bytes; 0: the table stays empty. */
+  readonly maxCapacity: number;
+  /** The oldest first. */
+  readonly #entries: HeaderField[] = [];
+  #capacity = 0;
+  #bytes = 0;
+  #inserted = 0;
+
+  constructor(maxCapacity: number) {
+    this.maxCapacity = maxCapacity;
+  }
+
+  /** Entries that were ever inserted. */
+  get insertCount(): number {
+    return this.#inserted;
+  }
+
+  /** Entries that the largest table can hold. */
+  get maxEntries(): number {
+    return Math.floor(this.maxCapacity / entryOverheadBytes);
+  }
+
+  /** @returns false for more than the limit */
+  setCapacity(bytes: number): boolean {
+    if (bytes > this.maxCapacity) {
+      return false;
+    }
+    this.#capacity = bytes;
+    this.#evictTo(bytes);
+    return true;
+  }
+
+  /** Inserts a field, and drops the oldest ones that it leaves no room for. @returns false for a field that does not fit alone */
+  insert(field: HeaderField): boolean {
+    const bytes = sizeOf(field);
+    if (bytes > this.#capacity) {
+      return false;
+    }
+    this.#evictTo(this.#capacity - bytes);
+    this.#entries.push(field);
+    this.#bytes += bytes;
+    this.#inserted++;
+    return true;
+  }
+
+  /** @returns undefined for a number that was not inserted yet, or whose field was dropped */
+  field(number: number): HeaderField | undefined {
+    return this.#entries[number - (this.#inserted - this.#entries.length)];
+  }
+
+  #evictTo(bytes: number): void {
+    while (this.#bytes > bytes) {
+      this.#bytes -= sizeOf(this.#entries.shift() as HeaderField);
+    }
+  }
+}
+
+const sizeOf = ({ name, value }: HeaderField) => name.length + value.length + entryOverheadBytes;

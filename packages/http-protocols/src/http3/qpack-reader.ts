@@ -1,0 +1,91 @@
+import { decodeHuffman } from "../http2/huffman.ts";
+
+/** An index, a length or a prefix needs fewer bits. */
+const maxInteger = 2 ** 31;
+
+/** Errors that a reader throws. */
+export interface QpackFaults {
+  /** The bytes break the rules. */
+  malformed(message: string): Error;
+  /** The bytes end within a part. */
+  short(): Error;
+}
+
+/** Reads the integers and strings that QPACK is made of. */
+export class QpackReader {
+  readonly #bytes: Buffer;
+  readonly #faults: QpackFaults;
+  #at = 0;
+
+  constructor(bytes: Buffer, faults: QpackFaults) {
+    this.#bytes = bytes;
+    this.#faults = faults;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** Bytes that were read. */
+  get position(): number {
+    return this.#at;
+  }
+
+  /** The next byte. */
+  get peek(): number {
+    if (this.left <= 0) {
+      throw this.#faults.short();
+    }
+    return this.#bytes[this.#at] as number;
+  }
+
+  /** An integer in the low bits of the next byte, and those behind it. Source: RFC 7541, section 5.1 */
+  integer(prefixBits: number): number {
+    const mask = 2 ** prefixBits - 1;
+    let value = this.#byte() & mask;
+    if (value < mask) {
+      return value;
+    }
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * factor;
+      if (value > maxInteger || factor > maxInteger) {
+        throw this.#faults.malformed("an integer is too large");
+      }
+      if (byte < 0x80) {
+        return value;
+      }
+    }
+  }
+
+  /**
+   * A string whose length has a prefix of so many bits, with the bit of Huffman coding before it.
+   * @param maxBytes as they stand here; more are malformed
+   */
+  string(prefixBits: number, maxBytes = maxInteger): string {
+    const coded = (this.peek & (1 << prefixBits)) !== 0;
+    const length = this.integer(prefixBits);
+    const from = this.#at;
+    if (length > maxBytes) {
+      throw this.#faults.malformed("a string is too long");
+    }
+    if (length > this.left) {
+      throw this.#faults.short();
+    }
+    this.#at += length;
+    if (!coded) {
+      return this.#bytes.toString("latin1", from, this.#at);
+    }
+    try {
+      return decodeHuffman(this.#bytes, from, this.#at);
+    } catch {
+      throw this.#faults.malformed("a Huffman code is wrong");
+    }
+  }
+
+  #byte(): number {
+    const byte = this.peek;
+    this.#at++;
+    return byte;
+  }
+}

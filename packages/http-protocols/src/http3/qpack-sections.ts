@@ -1,0 +1,85 @@
+import type { HeaderField } from "../http2/header-field.ts";
+import { Http3Error, http3Errors } from "./http3-error.ts";
+import { decodeFieldSection, requiredInserts } from "./qpack-decoder.ts";
+import { DynamicTable } from "./qpack-dynamic-table.ts";
+import { decoderInstructions, EncoderStreamReader } from "./qpack-instructions.ts";
+
+/** Limits of the client's dynamic table, which SETTINGS announce. */
+export const qpackLimits = {
+  /** Bytes of its entries, each with 32 more. */
+  tableCapacity: 4_096,
+  /** Requests that may wait for entries. Their bytes count for the flow control of the connection. */
+  blockedStreams: 16,
+} as const;
+
+interface BlockedSection {
+  readonly requiredInserts: number;
+  readonly resume: () => void;
+}
+
+/** Reads the field sections of one client, those that wait for entries of its dynamic table too. */
+export class FieldSectionReader {
+  readonly #table = new DynamicTable(qpackLimits.tableCapacity);
+  readonly #instructions = new EncoderStreamReader(this.#table);
+  /** By the ids of their streams. */
+  readonly #blocked = new Map<number, BlockedSection>();
+  readonly #send: (instruction: Buffer) => void;
+  /** Entries that the client knows to have come. */
+  #knownInserts = 0;
+
+  /** @param send takes instructions for the client's encoder */
+  constructor(send: (instruction: Buffer) => void) {
+    this.#send = send;
+  }
+
+  /** Takes bytes of the client's encoder stream. @throws Http3Error QPACK_ENCODER_STREAM_ERROR */
+  receiveInstructions(bytes: Buffer): void {
+    this.#instructions.push(bytes);
+    const { insertCount } = this.#table;
+    for (const [streamId, { requiredInserts: required, resume }] of [...this.#blocked]) {
+      if (required <= insertCount && this.#blocked.delete(streamId)) {
+        resume();
+      }
+    }
+    if (insertCount > this.#knownInserts) {
+      this.#send(decoderInstructions.insertsReceived(insertCount - this.#knownInserts));
+      this.#knownInserts = insertCount;
+    }
+  }
+
+  /**
+   * Whether a section can be read now.
+   * @param resume called once, when it can
+   * @throws Http3Error QPACK_DECOMPRESSION_FAILED, also for more sections that wait than allowed
+   */
+  isReady(streamId: number, section: Buffer, resume: () => void): boolean {
+    const required = requiredInserts(section, this.#table);
+    if (required <= this.#table.insertCount) {
+      return true;
+    }
+    if (this.#blocked.size >= qpackLimits.blockedStreams) {
+      throw new Http3Error(http3Errors.qpackDecompressionFailed, "too many requests wait for entries");
+    }
+    this.#blocked.set(streamId, { requiredInserts: required, resume });
+    return false;
+  }
+
+  /** @returns undefined for a list over `maxListBytes`. @throws Http3Error QPACK_DECOMPRESSION_FAILED */
+  read(streamId: number, section: Buffer, maxListBytes: number): HeaderField[] | undefined {
+    const required = requiredInserts(section, this.#table);
+    const fields = decodeFieldSection(section, maxListBytes, this.#table);
+    if (required > 0) {
+      this.#knownInserts = Math.max(this.#knownInserts, required);
+      this.#send(decoderInstructions.sectionAcknowledged(streamId));
+    }
+    return fields;
+  }
+
+  /** Nobody will read the rest of a stream. Entries that its sections name are free. */
+  cancel(streamId: number): void {
+    this.#blocked.delete(streamId);
+    if (this.#table.insertCount > 0) {
+      this.#send(decoderInstructions.streamCancelled(streamId));
+    }
+  }
+}
