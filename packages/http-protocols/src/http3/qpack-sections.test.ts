@@ -82,13 +82,22 @@ test.each([
   }).toThrow(expect.objectContaining({ name: "Http3Error", code: 0x200 }));
 });
 
-test("refuses a section that becomes large by its entries, and reads no further", () => {
+test("refuses a section that becomes large by its entries, and reads no further (quic-go, CVE-2025-64702)", () => {
   const { reader } = newReader();
   const value = Buffer.alloc(3_000, "v");
   reader.receiveInstructions(Buffer.concat([hex("3fe11f c0 7fb916"), value]));
   const bomb = Buffer.concat([hex("0200"), Buffer.alloc(60_000, 0x80)]);
   expect(reader.read(0, bomb, 65_536)).toBeUndefined();
   expect(reader.read(0, bomb.subarray(0, 12), 65_536)).toHaveLength(10);
+});
+
+test("copies an entry that must leave for its copy (nginx, CVE-2024-32760)", () => {
+  const { reader } = newReader();
+  // A capacity of 64 holds one entry: its copy, and an entry with its name, take its place.
+  reader.receiveInstructions(hex("3f21 43616263 0178 00 80 0179"));
+  expect(reader.read(0, hex("0400 80"), noLimit)).toEqual([{ name: "abc", value: "y" }]);
+  // Without room the table is empty, and instructions that name entries are wrong.
+  expect(() => reader.receiveInstructions(hex("20 00"))).toThrow(expect.objectContaining({ code: 0x201 }));
 });
 
 function connect() {
