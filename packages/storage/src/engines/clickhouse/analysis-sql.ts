@@ -5,6 +5,7 @@ import type {
   TimeRange,
   TopOperationsQuery,
 } from "../../api/analysis-reader.ts";
+import { copiesSql } from "./repeated/copies-sql.ts";
 import { fromSpans } from "./repeated/span-identity.ts";
 import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
@@ -25,21 +26,25 @@ interface HeatMapSource {
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** As for `fromSpans`. */
-  readonly areRepeated: boolean;
+  /** As for `fromSpans`. `ask`: as false, and the rows tell whether it should have been true. */
+  readonly areRepeated: boolean | "ask";
 }
 
-/** Rows of `HeatMapCell`. */
+/** Rows of `HeatMapCell`, each with `areRepeated`, 1 when spans of the time are known to be stored more than once. */
 export function heatMapSql(
   query: HeatMapQuery,
   { columnNano, database, tenant, areRepeated }: HeatMapSource,
 ): SqlQuery {
   const parameters: Parameters = { rangeStart: query.range.startUnixNano, width: columnNano };
   const where = spanCondition({ ...query, ...within(query.range) }, parameters, tenant);
+  const told =
+    areRepeated === "ask"
+      ? `exists(${copiesSql(database, { range: query.range, tenant }, parameters)})`
+      : Number(areRepeated);
   const sql = `SELECT toUInt32(intDiv(toUnixTimestamp64Nano(start) - {rangeStart:Int64}, {width:Int64})) AS column,
   if(duration > 1, toUInt8(floor(log2(duration))), 0) AS durationLog2,
-  toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors
-${fromSpans(database, where, areRepeated)} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
+  toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors, ${told} AS areRepeated
+${fromSpans(database, where, areRepeated === true)} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
   return { sql, parameters };
 }
 

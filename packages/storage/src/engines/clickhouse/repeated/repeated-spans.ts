@@ -7,6 +7,8 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { type ReadKind, readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
+import type { Parameters } from "../search-sql.ts";
+import { copiesSql } from "./copies-sql.ts";
 import {
   type ArrivedSpans,
   arrivedSql,
@@ -36,8 +38,6 @@ export type OnEachShard = (
   work: (server: ClickHouseConnection, tables: (table: string) => string) => Promise<void>,
   signal: AbortSignal,
 ) => Promise<void>;
-
-const minuteNano = 60_000_000_000n;
 
 /** Services of the notes besides their connection. */
 interface RepeatedSpansParts {
@@ -92,21 +92,8 @@ export class RepeatedSpans {
    * @param range of starts, in whole minutes; undefined: all of the time
    */
   async areIn(range: Partial<TimeRange> | undefined, kind: ReadKind, options: ReadOptions): Promise<boolean> {
-    const minutes: string[] = [];
-    const parameters: Record<string, string | number> = { tenant: tenantOf(options) };
-    for (const [name, comparison, unixNano] of [
-      ["from", ">=", range?.startUnixNano],
-      ["to", "<=", range?.endUnixNano],
-    ] as const) {
-      const minute = unixNano === undefined ? undefined : Number(unixNano / minuteNano);
-      // Beyond the numbers of minutes there is no bound.
-      if (minute === undefined || Math.abs(minute) > 2 ** 31 - 1) {
-        continue;
-      }
-      minutes.push(` AND minute ${comparison} {${name}:Int32}`);
-      parameters[name] = minute;
-    }
-    const sql = `SELECT 1 AS found FROM ${this.#database}.repeated_spans WHERE tenant = {tenant:String}${minutes.join("")} LIMIT 1`;
+    const parameters: Parameters = {};
+    const sql = copiesSql(this.#database, { range, tenant: tenantOf(options) }, parameters);
     const rows = await this.#schema.run(
       () => this.#connection.rows<{ found: number }>(sql, parameters, readCall(options, kind)),
       options.signal,
