@@ -9,7 +9,7 @@ import {
 import type { Resource, Scope, Span, SpanEvent, SpanLink } from "../model/span.ts";
 import { kindFromTags, parentFromReferences, statusFromTags } from "./derived-facts.ts";
 import { spanIdFromBytes, traceIdFromBytes } from "./id-bytes.ts";
-import { toNanos } from "./nano-times.ts";
+import { isOutOfRange, timeMend, toNanos } from "./nano-times.ts";
 import { attributeFromTag } from "./tags.ts";
 
 /** Spans of the older model have no instrumentation scope. */
@@ -69,8 +69,12 @@ function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "j
     resource,
     scope: noScope,
     format,
-    warnings: span.warnings,
+    warnings: hasFarTime(span) ? [...span.warnings, timeMend] : span.warnings,
   };
+}
+
+function hasFarTime({ startTime, duration, logs }: ApiV2Span): boolean {
+  return [startTime, duration, ...logs.map(({ timestamp }) => timestamp)].some(isOutOfRange);
 }
 
 function linkOf(reference: SpanRef): SpanLink {

@@ -1,4 +1,5 @@
 import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
+import { inRange, maxNanos, minNanos } from "./nano-times.ts";
 
 /** Fields of a `Timestamp`, and of a `Duration`. */
 const timeFields = fieldMask(1, 2);
@@ -7,15 +8,17 @@ const nanosPerSecond = 1_000_000_000;
 const two16 = 0x1_0000;
 const two32 = 0x1_0000_0000;
 
-/**
- * Reads `Timestamp` and `Duration` messages as nanoseconds without a bigint. Values over 64 bits wrap around,
- * as in `toNanos`.
- */
+/** With at most this many seconds, nanoseconds have 64 bits whatever `nanos` is. */
+const surelyInRange = 9_223_372_034;
+
+/** Reads `Timestamp` and `Duration` messages as nanoseconds, with the result of `toNanos`, mostly without a bigint. */
 export class NanoTimeReader {
   readonly #cursor: ProtoCursor;
   /** Halves of the last nanoseconds; the sign of each half has no meaning. */
   low = 0;
   high = 0;
+  /** True when the last time was outside the range of 64-bit nanoseconds and became its end. */
+  isClamped = false;
 
   constructor(cursor: ProtoCursor) {
     this.#cursor = cursor;
@@ -39,6 +42,11 @@ export class NanoTimeReader {
         cursor.skip(tag, end, timeFields);
       }
     }
+    this.isClamped = false;
+    if (Math.abs((secondsHigh | 0) * two32 + (secondsLow >>> 0)) > surelyInRange) {
+      this.#readFar((BigInt(secondsHigh | 0) << 32n) | BigInt(secondsLow >>> 0), nanos);
+      return;
+    }
     // Multiplied in pieces of 16 bits, so that no product exceeds 2^53.
     const lower = (secondsLow & 0xffff) * nanosPerSecond + nanos;
     const upper = (secondsLow >>> 16) * nanosPerSecond;
@@ -48,5 +56,13 @@ export class NanoTimeReader {
     this.low = (sum - carry * two32) | 0;
     // At most 2^47: `|0` takes the low 32 bits.
     this.high = (carry + upperCarry + Math.imul(secondsHigh, nanosPerSecond)) | 0;
+  }
+
+  #readFar(seconds: bigint, nanos: number): void {
+    const sent = seconds * BigInt(nanosPerSecond) + BigInt(nanos);
+    const kept = inRange(sent);
+    this.isClamped = kept !== sent && (kept === maxNanos || kept === minNanos);
+    this.low = Number(BigInt.asIntN(32, kept));
+    this.high = Number(BigInt.asIntN(32, kept >> 32n));
   }
 }

@@ -3,12 +3,40 @@ import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
 
 const nanosPerSecond = 1_000_000_000n;
 
+/** The greatest and the least number of nanoseconds that a span can have. */
+export const maxNanos = 2n ** 63n - 1n;
+export const minNanos = -maxNanos - 1n;
+/** 2^64 microseconds. */
+const wholeTurn = 2n ** 64n * 1_000n;
+
+/** The warning for a time that `inRange` changed. */
+export const timeMend = "a time outside the years 1677 to 2262 was set to the end of them";
+
 /**
- * Nanoseconds of a Timestamp or Duration; 0 when absent. Values over 64 bits wrap around, as in the public
- * model, so a negative time that was sent as a huge unsigned one becomes negative again.
+ * Nanoseconds as a signed number of 64 bits. The public model sends negative microseconds as huge unsigned ones, which
+ * become negative again. Other values outside the range become its end.
  */
+export function inRange(nanos: bigint): bigint {
+  if (BigInt.asIntN(64, nanos) === nanos) {
+    return nanos;
+  }
+  const negative = nanos - wholeTurn;
+  if (negative < 0n && BigInt.asIntN(64, negative) === negative) {
+    return negative;
+  }
+  return nanos > 0n ? maxNanos : minNanos;
+}
+
+/** True for a time that `toNanos` sets to an end of the range. */
+export function isOutOfRange(time: Timestamp | Duration | undefined): boolean {
+  const sent = time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
+  const kept = inRange(sent);
+  return kept !== sent && (kept === maxNanos || kept === minNanos);
+}
+
+/** Nanoseconds of a Timestamp or Duration, within range as by `inRange`; 0 when absent. */
 export function toNanos(time: Timestamp | Duration | undefined): bigint {
-  return time === undefined ? 0n : BigInt.asIntN(64, time.seconds * nanosPerSecond + BigInt(time.nanos));
+  return time === undefined ? 0n : inRange(time.seconds * nanosPerSecond + BigInt(time.nanos));
 }
 
 /** Nanoseconds since the epoch as a Timestamp; its nanos are never negative, also before 1970. */

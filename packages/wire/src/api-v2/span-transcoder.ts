@@ -6,6 +6,7 @@ import { SpanMends } from "../rows/span-mends.ts";
 import { DerivedColumns } from "./derived-columns.ts";
 import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
 import { NanoTimeReader } from "./nano-time-reader.ts";
+import { timeMend } from "./nano-times.ts";
 import { ReferenceTranscoder } from "./reference-transcoder.ts";
 import { TagTranscoder } from "./tag-transcoder.ts";
 
@@ -151,6 +152,14 @@ export class SpanTranscoder {
     out.length = end + added;
   }
 
+  /** Reads a time into `#times`. */
+  #readTime(end: number): void {
+    this.#times.read(this.#cursor.fieldEnd(end));
+    if (this.#times.isClamped) {
+      this.#mends.add(timeMend);
+    }
+  }
+
   #writeLogs(): void {
     const cursor = this.#cursor;
     const out = this.#out;
@@ -165,7 +174,7 @@ export class SpanTranscoder {
       while (cursor.position < end) {
         const tag = cursor.tag(end);
         if (tag === 10) {
-          times.read(cursor.fieldEnd(end));
+          this.#readTime(end);
         } else if (tag === 18) {
           this.#logFields.add(cursor, end);
         } else {
@@ -232,12 +241,12 @@ export class SpanTranscoder {
           this.#flags = cursor.uint32(end);
           break;
         case 50:
-          times.read(cursor.fieldEnd(end));
+          this.#readTime(end);
           this.#startLow = times.low;
           this.#startHigh = times.high;
           break;
         case 58:
-          times.read(cursor.fieldEnd(end));
+          this.#readTime(end);
           this.#durationLow = times.low;
           this.#durationHigh = times.high;
           break;

@@ -153,7 +153,7 @@ describe("a bare list", () => {
   test("with an id of zero is rejected as rows", () => {
     const transcoder = new ZipkinV1ThriftTranscoder();
     const [sample] = fc.sample(span, { seed: 1, numRuns: 1 }) as [ZipkinCoreSpan];
-    const named = { ...sample, traceId: 1n, id: 1n };
+    const named = { ...sample, traceId: 1n, id: 1n, timestamp: 1n, duration: 1n, annotations: [] };
     expect(transcoder.transcode(zipkinSpanList([named, named])).rows.count).toBe(2);
     expect(transcoder.transcode(zipkinSpanList([named, { ...named, id: 0n }]))).toMatchObject({
       rows: { count: 1 },

@@ -1,3 +1,4 @@
+import { timeMend } from "../api-v2/nano-times.ts";
 import { attributeTypeCodes } from "../model/attribute.ts";
 import { type SpanLink, spanFormats, spanKinds } from "../model/span.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
@@ -115,8 +116,8 @@ export class SpanDraftWriter {
     out.uint32(0); // Flags.
     copyText(out, draft.bytes, draft.view, draft.nameStart, draft.nameEnd);
     out.uint8(this.#kind);
-    writeNanos(out, draft.timestampLow, draft.timestampHigh);
-    writeNanos(out, draft.durationLow, draft.durationHigh);
+    writeNanos(draft, out, draft.timestampLow, draft.timestampHigh);
+    writeNanos(draft, out, draft.durationLow, draft.durationHigh);
     out.uint8(this.#status);
     if (this.#special[specialTags.statusCode] === -1) {
       out.uint8(0);
@@ -360,7 +361,7 @@ export class SpanDraftWriter {
     for (let at = 0; at < annotationCount * 4; at += 4) {
       const start = annotations[at + 2] as number;
       const end = annotations[at + 3] as number;
-      writeNanos(out, annotations[at] as number, annotations[at + 1] as number);
+      writeNanos(draft, out, annotations[at] as number, annotations[at + 1] as number);
       const event = this.#encodedEvent(bytes, start, end);
       if (event === undefined) {
         copyText(out, bytes, view, start, end);
@@ -451,9 +452,22 @@ function valueText({ bytes, tags }: SpanDraft, tag: number): string {
   return bytes.toString("utf8", tags.offsets[tag * 4 + 2], tags.offsets[tag * 4 + 3]);
 }
 
-/** Writes microseconds, given in halves, as nanoseconds; modulo 2^64, as in the public model. */
-function writeNanos(out: ByteWriter, low: number, high: number): void {
+/** From here on the upper half of microseconds is that of a negative number, which became unsigned. */
+const negativeFrom = 0xffdf3b65;
+
+/**
+ * Writes microseconds, given in halves, as nanoseconds. A time after 2262 has no 64-bit nanoseconds: it becomes the
+ * last one, with a warning on the span.
+ */
+function writeNanos({ mends }: SpanDraft, out: ByteWriter, low: number, high: number): void {
   const lowNanos = (low >>> 0) * 1000;
+  const highNanos = (high >>> 0) * 1000 + Math.floor(lowNanos / 0x1_0000_0000);
+  if (highNanos >= 0x8000_0000 && high >>> 0 < negativeFrom) {
+    mends.add(timeMend);
+    out.uint32(0xffff_ffff);
+    out.uint32(0x7fff_ffff);
+    return;
+  }
   out.uint32(lowNanos % 0x1_0000_0000);
-  out.uint32(((high >>> 0) * 1000 + Math.floor(lowNanos / 0x1_0000_0000)) % 0x1_0000_0000);
+  out.uint32(highNanos % 0x1_0000_0000);
 }

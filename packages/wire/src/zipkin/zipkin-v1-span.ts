@@ -1,3 +1,5 @@
+import { maxNanos } from "../api-v2/nano-times.ts";
+import { WireError } from "../errors.ts";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import type { Resource, Scope, Span, SpanEvent, SpanKind } from "../model/span.ts";
 import { ZipkinV1Status } from "./zipkin-v1-status.ts";
@@ -71,11 +73,15 @@ export class ZipkinV1SpanConverter {
   convert(v1: ZipkinV1Span): Span {
     const { kind, endpoint, earliest, latest, events } = readAnnotations(v1.annotations);
     const { attributes, status, fallbackName } = readBinaryAnnotations(v1.binaryAnnotations);
-    let start = earliest === undefined ? 0n : nanosOf(earliest);
-    let end = latest === undefined ? 0n : nanosOf(latest);
-    if (v1.timestamp !== undefined) {
-      start = nanosOf(v1.timestamp);
-      end = nanosOf(BigInt.asIntN(64, v1.timestamp + v1.duration));
+    // Without a time of its own the span lasts from its first annotation to its last.
+    const start = nanosOf(v1.timestamp ?? earliest ?? 0n);
+    const last = v1.timestamp === undefined ? (latest ?? 0n) : v1.timestamp + v1.duration;
+    const end = last <= 0n ? 0n : last * nanosPerMicro;
+    if (end - start > maxNanos) {
+      throw new WireError(
+        "WIRE_MALFORMED",
+        `a duration of ${(end - start) / nanosPerMicro} µs is over 292 years`,
+      );
     }
     return {
       traceId: v1.traceId,
@@ -85,8 +91,8 @@ export class ZipkinV1SpanConverter {
       flags: 0,
       name: v1.name,
       kind,
-      startTimeUnixNano: BigInt.asIntN(64, start),
-      durationNano: BigInt.asIntN(64, end - start),
+      startTimeUnixNano: start,
+      durationNano: end - start,
       attributes,
       droppedAttributesCount: 0,
       events,
@@ -153,7 +159,7 @@ function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
       continue;
     }
     events.push({
-      timeUnixNano: BigInt.asIntN(64, nanosOf(timestamp)),
+      timeUnixNano: eventNanosOf(timestamp),
       name: value,
       attributes: [],
       droppedAttributesCount: 0,
@@ -186,9 +192,17 @@ function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[])
   };
 }
 
-/** Times before the epoch count as absent, as in the public model. */
+/** Times before the epoch count as absent, as in the public model. @throws WireError for a time after 2262 */
 function nanosOf(micros: bigint): bigint {
-  return micros <= 0n ? 0n : BigInt.asUintN(64, micros * nanosPerMicro);
+  if (micros * nanosPerMicro > maxNanos) {
+    throw new WireError("WIRE_MALFORMED", `a time of ${micros} µs is after the year 2262`);
+  }
+  return micros <= 0n ? 0n : micros * nanosPerMicro;
+}
+
+/** An event after 2262 is set to the last time that can be stored. */
+function eventNanosOf(micros: bigint): bigint {
+  return micros * nanosPerMicro > maxNanos ? maxNanos : nanosOf(micros);
 }
 
 function textAttribute(key: string, value: string): Attribute {

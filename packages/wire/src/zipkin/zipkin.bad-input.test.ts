@@ -135,6 +135,20 @@ describe("Zipkin v2 JSON", () => {
     });
   });
 
+  test.each([
+    ["nanoseconds", "1700000000123456789", 2n ** 63n - 1n],
+    ["the first microsecond after it", "9223372036854776", 2n ** 63n - 1n],
+    ["the last microsecond before it", "9223372036854775", 9223372036854775000n],
+  ])("sets a time after 2262 to its end, and says so: %s", (_, micros, start) => {
+    const late = `"timestamp":${micros},"annotations":[{"timestamp":${micros},"value":"x"}]`;
+    const [span] = readSpanRows(v2Json.transcode(Buffer.from(alone(late))).rows.bytes);
+    expect(span).toMatchObject({
+      startTimeUnixNano: start,
+      events: [{ timeUnixNano: start }],
+      warnings: start === 2n ** 63n - 1n ? [expect.stringContaining("1677 to 2262")] : [],
+    });
+  });
+
   test("takes an empty list for an empty object, as PHP writes it", () => {
     const { rows } = v2Json.transcode(
       Buffer.from(alone('"timestamp":1,"tags":[],"localEndpoint":[],"remoteEndpoint":[ ]')),
@@ -406,6 +420,18 @@ const v1Rows: Row[] = [
     `[{${v1Id},"timestamp":9223372036854775808}]`,
     "WIRE_MALFORMED",
     "zipkinv1: json: cannot unmarshal number 9223372036854775808 into timestamp of type int64",
+  ],
+  [
+    "a time after 2262",
+    `[{${v1Id},"timestamp":1700000000123456789}]`,
+    "WIRE_MALFORMED",
+    "zipkinv1: a time of 1700000000123456789 µs is after the year 2262",
+  ],
+  [
+    "a duration over 292 years",
+    `[{${v1Id},"timestamp":1,"duration":9223372036854776}]`,
+    "WIRE_MALFORMED",
+    "zipkinv1: a duration of 9223372036854776 µs is over 292 years",
   ],
   [
     "a time that is an object",
