@@ -5,6 +5,7 @@ import {
   type ServerOptions,
 } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { answerClientError } from "./late-requests.ts";
 import { type ServerTls, secureContextOptions } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
 
@@ -13,7 +14,7 @@ const handshakeTimeoutMs = 10_000;
 
 /**
  * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. New connections
- * use new files, which are watched until the server closes.
+ * use new files, which are watched until the server closes. A request that came in time is served, however late it is read.
  * @param tls of `openServerTls`; undefined: plain HTTP
  */
 export function httpServerFor(
@@ -23,7 +24,7 @@ export function httpServerFor(
 ): Server | HttpsServer {
   const traced = traceRequests(handler);
   if (tls === undefined) {
-    return createHttpServer(options, traced);
+    return createHttpServer(options, traced).on("clientError", answerClientError);
   }
   const server = createHttpsServer(
     {
@@ -37,5 +38,5 @@ export function httpServerFor(
   );
   tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
   server.once("close", () => tls.close());
-  return server;
+  return server.on("clientError", answerClientError);
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { whenLate } from "lifecycle/late-requests";
 
 interface ClientError extends NodeJS.ErrnoException {
   /** The bytes that Node had read when its parser failed. */
@@ -19,8 +20,19 @@ function unknownMethod({ code, rawPacket }: ClientError): string | undefined {
     : undefined;
 }
 
-/** Answers a request that `node:http` refuses, and ends its connection. A method that it does not know is 405. */
+/**
+ * Answers a request that `node:http` refuses, and ends its connection. A method that it does not know is 405. A request that
+ * came in time is served, however late it is read.
+ */
 export function answerClientError(error: ClientError, socket: Duplex): void {
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    whenLate(socket, () => refuse(error, socket));
+  } else {
+    refuse(error, socket);
+  }
+}
+
+function refuse(error: ClientError, socket: Duplex): void {
   const running = (socket as Duplex & { _httpMessage?: ServerResponse })._httpMessage;
   if (!socket.writable || running?.headersSent === true) {
     socket.destroy();

@@ -1,8 +1,7 @@
 import type { RequestListener } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { listenError } from "lifecycle/errors";
 import { httpServerFor } from "lifecycle/http-server";
-import { LateRequests } from "./late-requests.ts";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
 /** How long an HTTP listener waits for its senders, in milliseconds; 0: without limit. */
@@ -33,7 +32,6 @@ export async function listenHttp(
   { idleMs, readMs, readHeaderMs }: HttpTimeouts,
   handler: RequestListener,
 ): Promise<Receiver> {
-  const late = new LateRequests();
   const server = httpServerFor(
     tls,
     {
@@ -48,11 +46,9 @@ export async function listenHttp(
     (request, response) => {
       // A sender that disconnects is normal.
       response.on("error", () => {});
-      late.begin(response);
       handler(request, response);
     },
   );
-  server.on("clientError", (error, socket) => late.refuse(error, socket as Socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       tls?.close();

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** Rounds of the event loop in which a late sender sends nothing, until it is refused. */
+const quietRounds = 3;
+/** Seconds after which a sender tries a refused request again. */
+const retryAfter = 1;
+
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+};
+
+/** A connection of `node:http`, with the bytes that it has read and the answer that is under way. */
+interface HttpSocket extends Duplex {
+  readonly bytesRead?: number;
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/**
+ * Calls `refuse` once a sender is late in fact. A busy process finds that a request is late before it reads what the sender
+ * sent in time, so all bytes that wait are read first. A request that is whole then is served.
+ * @param refuse gets the request whose body is late, or undefined where the headers are
+ */
+export function whenLate(socket: HttpSocket, refuse: (request: IncomingMessage | undefined) => void): void {
+  const wait = (bytesRead: number, quiet: number) => {
+    setImmediate(() => {
+      const request = socket._httpMessage?.req;
+      const { bytesRead: now = 0 } = socket;
+      if (socket.destroyed || request?.complete === true) {
+        return;
+      }
+      if (now === bytesRead && quiet === quietRounds) {
+        refuse(request);
+      } else {
+        wait(now, now === bytesRead ? quiet + 1 : 0);
+      }
+    });
+  };
+  wait(socket.bytesRead ?? 0, 0);
+}
+
+function answer(socket: HttpSocket, line: string, headers = ""): void {
+  if (socket.writable && socket._httpMessage?.headersSent !== true) {
+    socket.write(`HTTP/1.1 ${line}\r\n${headers}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+  }
+  socket.destroy();
+}
+
+/**
+ * Answers a request that `node:http` refuses, and ends its connection. A body that is late is 503 with `Retry-After`:
+ * exporters drop spans at a 408.
+ * @param error of the event `clientError`
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") {
+    answer(socket, refusals[error.code ?? ""] ?? "400 Bad Request");
+    return;
+  }
+  whenLate(socket, (request) => {
+    if (request === undefined) {
+      answer(socket, "408 Request Timeout");
+    } else {
+      answer(socket, "503 Service Unavailable", `Retry-After: ${retryAfter}\r\n`);
+    }
+  });
+}
