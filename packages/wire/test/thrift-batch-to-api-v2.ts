@@ -27,7 +27,7 @@ const noBytes = Buffer.alloc(0);
 /**
  * A Thrift batch in the `api_v2` model by way of objects: the oracle of `ThriftToApiV2`, which goes from bytes to bytes.
  * The parent id becomes a CHILD_OF reference in front, unless there is one to the same span. Negative times stay negative:
- * that is what the unsigned reading of the public model comes to, modulo 64 bits.
+ * that is what the unsigned reading of the public model comes to.
  */
 export function thriftBatchToApiV2(batch: ThriftBatch): Batch {
   return { spans: batch.spans.map(spanOf), process: processOf(batch.process) };
