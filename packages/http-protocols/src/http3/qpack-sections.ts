@@ -48,7 +48,7 @@ export class FieldSectionReader {
   }
 
   /**
-   * Whether a section can be read now.
+   * Checks that a section can be read now.
    * @param resume called once, when it can
    * @throws Http3Error QPACK_DECOMPRESSION_FAILED, also for more sections that wait than allowed
    */

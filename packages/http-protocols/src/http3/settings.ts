@@ -45,7 +45,7 @@ export function readSettings(payload: Buffer): { readonly maxFieldSectionSize: n
 
 /** Permissions that SETTINGS give the peer. */
 export interface OwnSettings {
-  /** Whether requests may name a protocol, as WebSocket. Default: false. Source: RFC 9220 */
+  /** Requests may name a protocol, as WebSocket does. Default: false. Source: RFC 9220 */
   readonly extendedConnect?: boolean;
   /** Limits of the peer's dynamic table. Default: none may be used. */
   readonly qpack?: { readonly tableCapacity: number; readonly blockedStreams: number };

@@ -42,7 +42,7 @@ function familyOf(address: string): Family {
 export class DialSource {
   readonly #localAddresses: readonly string[];
   readonly #order: readonly Family[];
-  /** Whether the system chooses both, as without any option. */
+  /** True without any option: the system chooses the address and the family. */
   readonly #isFree: boolean;
 
   /** @throws ServerError MODULE_CONFIG */

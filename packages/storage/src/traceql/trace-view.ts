@@ -7,7 +7,7 @@ export interface SpanFacts {
   readonly spanId: string;
   /** 16 hex digits, or "" without a parent. */
   readonly parentSpanId: string;
-  /** Whether it names a parent by a link only; see `hasParentLink`. Absent: it does not. */
+  /** True for a span that names its parent by a link only; see `hasParentLink`. Default: false. */
   readonly hasParentLink?: boolean;
   /** `service.name` of the resource. */
   readonly service: string;

@@ -144,7 +144,7 @@ ${sections.join("\n")}`;
 
 /** Sites and exchanges that entries of the list are for. */
 export interface EntryScope {
-  /** Whether a site of this text, and an exchange in these words where one is given, can show one of them. */
+  /** True when this site can show one of the differences; with `request`, when this exchange can. */
   holds(site: string, request?: string): boolean;
 }
 

@@ -64,7 +64,7 @@ export class NewcomerQueue {
     return isKnown || this.size < maxWaiting.unknown ? "wait" : "retry";
   }
 
-  /** Whether a client waited for so long that it will have left when its handshake is done. */
+  /** True for a client that will have left before its handshake is done. */
   isLate({ firstAt }: Newcomer, now: number): boolean {
     return now - firstAt > maxWaitMs;
   }

@@ -2,7 +2,7 @@
 export interface StreamPriority {
   /** 0 to 7; streams with a smaller number are sent first. */
   readonly urgency: number;
-  /** Whether its bytes are of use before all came: it takes turns with others. Streams that are not are sent one after the other. */
+  /** Incremental streams take turns: each byte is of use before the last one came. The others are sent one after the other. */
   readonly isIncremental: boolean;
 }
 

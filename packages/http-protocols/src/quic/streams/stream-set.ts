@@ -47,7 +47,7 @@ export class StreamSet implements StreamHost {
     maxStreamData: new Set(),
   };
   readonly #drained = new Set<QuicStream>();
-  /** Whether the peer cares about the order of sending. */
+  /** True once the peer has said in which order it wants its streams. */
   #hasPriorities = false;
   #maxDataDue = false;
   readonly #maxStreamsDue = { bidi: false, uni: false };

@@ -65,7 +65,7 @@ function onceAllIsRead(socket: Socket, callback: () => void): void {
   look(socket.bytesRead);
 }
 
-/** Whether the reader has yet to take what came. */
+/** True while bytes that came wait for the reader. */
 function isWaiting(socket: Socket): boolean {
   return socket.isPaused() || socket.readableLength > 0;
 }

@@ -8,7 +8,7 @@ export interface TraceQlRow {
   readonly t: string;
   readonly i: string;
   readonly p: string;
-  /** Whether it has no parent id, but a link to a parent. */
+  /** 1: the span has no parent id, but a link to a parent. */
   readonly o: 0 | 1;
   /** Service, name, kind, status. */
   readonly s: string;
