@@ -3,17 +3,23 @@ import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
 /** A frame's columns by name. */
 type Columns = ReadonlyMap<string, readonly unknown[]>;
 
+/** Levels in which answers hold frames: a list, an answer, its results, a result, its frames. */
+const maxLevels = 6;
+/** Levels of a value that are kept: more than the decoder keeps, which then says that it cut the value. */
+const maxValueLevels = 200;
+
 const kinds = new Set(["internal", "server", "client", "producer", "consumer"]);
 
 /**
  * The frames with spans in what Grafana's inspector shows: frames with `schema` and `data`, frames with values in
  * their fields, or answers that hold such frames.
  */
-export function framesIn(value: unknown): readonly Columns[] {
-  if (Array.isArray(value)) {
-    return objectsIn(value).flatMap(framesIn);
+export function framesIn(value: unknown, levels = maxLevels): readonly Columns[] {
+  const below = (part: unknown) => framesIn(part, levels - 1);
+  if (levels > 0 && Array.isArray(value)) {
+    return objectsIn(value).flatMap(below);
   }
-  if (!isObject(value)) {
+  if (levels === 0 || !isObject(value)) {
     return [];
   }
   const columns = columnsOf(value);
@@ -21,7 +27,7 @@ export function framesIn(value: unknown): readonly Columns[] {
     return [columns];
   }
   const results = isObject(value.results) ? Object.values(value.results) : [];
-  return [value.response, value.series, value.frames, ...results].flatMap(framesIn);
+  return [value.response, value.series, value.frames, ...results].flatMap(below);
 }
 
 function columnsOf({ fields, schema, data }: JsonObject): Columns {
@@ -117,12 +123,15 @@ function entriesOf(cell: unknown): { key: string; value: unknown }[] {
 }
 
 /** OTLP's value of a JSON value. */
-function anyValue(value: unknown): unknown {
+function anyValue(value: unknown, levels = maxValueLevels): unknown {
+  if (levels === 0) {
+    return { stringValue: "" };
+  }
   if (Array.isArray(value)) {
-    return { arrayValue: { values: value.map(anyValue) } };
+    return { arrayValue: { values: value.map((own) => anyValue(own, levels - 1)) } };
   }
   if (isObject(value)) {
-    const values = Object.entries(value).map(([key, own]) => ({ key, value: anyValue(own) }));
+    const values = Object.entries(value).map(([key, own]) => ({ key, value: anyValue(own, levels - 1) }));
     return { kvlistValue: { values } };
   }
   switch (typeof value) {

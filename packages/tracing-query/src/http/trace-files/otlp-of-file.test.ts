@@ -168,3 +168,29 @@ test.each<[name: string, file: unknown]>([
   const found = await tracesOf(file).catch((error: Error) => error.message);
   expect(found).toEqual(expect.toBeOneOf([[], expect.stringMatching(/^cannot unmarshal OTLP : /)]));
 });
+
+test.each([
+  ["traces in traces", '{"trace":', "1", "}"],
+  ["answers in answers", '{"response":', "1", "}"],
+  ["lists in lists", "[", "", "]"],
+])("%s, far too deep, get an error of the file", async (_, open, inside, close) => {
+  const file = open.repeat(200_000) + inside + close.repeat(200_000);
+  await expect(tracesOf(file)).rejects.toThrow(/^cannot unmarshal OTLP : /);
+});
+
+test("a value of a data frame that is far too deep costs that value alone", async () => {
+  const deep = JSON.parse(`${"[".repeat(1_000)}1${"]".repeat(1_000)}`);
+  const column = {
+    name: "tags",
+    values: [
+      [
+        { key: "deep", value: deep },
+        { key: "plain", value: "b" },
+      ],
+    ],
+  };
+  const fields = [...frameOfPanel.fields.filter(({ name }) => name !== "tags"), column];
+  expect(await tracesOf({ fields })).toMatchObject([
+    { spans: [{ tags: expect.arrayContaining([expect.objectContaining({ key: "plain", value: "b" })]) }] },
+  ]);
+});

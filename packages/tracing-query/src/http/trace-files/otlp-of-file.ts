@@ -42,9 +42,9 @@ function bytesOf(resourceSpans: readonly unknown[]): Buffer {
   return Buffer.from(JSON.stringify({ resourceSpans }));
 }
 
-/** The resource spans of a document; undefined when it has none. */
-function groupsIn(value: unknown): readonly unknown[] | undefined {
-  if (!isObject(value)) {
+/** The resource spans of a document, at most four levels deep; undefined when it has none. */
+function groupsIn(value: unknown, levels = 4): readonly unknown[] | undefined {
+  if (levels === 0 || !isObject(value)) {
     return undefined;
   }
   for (const list of [value.resourceSpans, value.batches]) {
@@ -52,7 +52,7 @@ function groupsIn(value: unknown): readonly unknown[] | undefined {
       return list;
     }
   }
-  return groupsIn(value.trace) ?? groupsIn(value.result);
+  return groupsIn(value.trace, levels - 1) ?? groupsIn(value.result, levels - 1);
 }
 
 /** Parts of a wrong type are left to the decoder. */
