@@ -21,11 +21,15 @@ export function enginePath(house: ChaosHouse, path: string): string {
   return join(house.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
 }
 
-/** The folder of the largest part of the spans. */
+/**
+ * The folder of the largest part of the spans. No merge is reading it: a merge that has read it already would write its rows
+ * elsewhere, and nobody would read a byte that is damaged after that.
+ */
 export async function largestPart(house: ChaosHouse): Promise<string> {
   return await eventually(async () => {
-    const sql =
-      "SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' ORDER BY rows DESC LIMIT 1";
+    const merging =
+      "SELECT arrayJoin(source_part_names) FROM system.merges WHERE database = 'tracing' AND table = 'spans'";
+    const sql = `SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' AND name NOT IN (${merging}) ORDER BY rows DESC LIMIT 1`;
     const path = await query(house, sql);
     if (path === "") {
       throw new Error("no spans are stored yet");
@@ -34,10 +38,14 @@ export async function largestPart(house: ChaosHouse): Promise<string> {
   }, withinMs);
 }
 
-/** The file with the columns of a part, or the largest of them. */
+/** Files of a part with values of rows: of all columns, or of one. */
+const valueFile = /^data\.(bin|packed)$|^(?!skp_idx_).*\.bin$/;
+
+/** The largest file with values of rows. Others, such as statistics, may be larger in a small part, and no search reads them. */
 export function largestFile(part: string): string {
-  const files = readdirSync(part).map((name) => join(part, name));
-  return files.sort((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
+  const files = readdirSync(part).filter((name) => valueFile.test(name));
+  const sized = files.map((name) => join(part, name));
+  return sized.sort((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
 }
 
 /** The texts by which storage says that an answer about the spans lacks rows. */
