@@ -10,6 +10,7 @@ import { jsonDocuments } from "./json-documents.ts";
 import { isZipkinFile, otlpOfFile } from "./trace-files/otlp-of-file.ts";
 import { tracesJson } from "./trace-json.ts";
 
+const byteOrderMark = Buffer.from("\ufeff");
 const formatTag = "internal.span.format";
 
 function unreadable(reason: string, cause?: unknown): QueryError {
@@ -26,7 +27,7 @@ interface Upload {
 function read(body: Buffer): Upload {
   const otlp = new OtlpJsonTranscoder();
   const zipkin = new ZipkinV2JsonTranscoder();
-  const documents = jsonDocuments(body);
+  const documents = jsonDocuments(withoutMark(body));
   const spans: Span[] = [];
   const errors: EnvelopeError[] = [];
   for (const [index, document] of documents.entries()) {
@@ -50,6 +51,11 @@ function read(body: Buffer): Upload {
   return { traces: Array.from(byTrace, ([traceId, own]) => toApiTrace({ traceId, spans: own })), errors };
 }
 
+/** Editors on Windows begin a text with a byte order mark. */
+function withoutMark(body: Buffer): Buffer {
+  return body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body;
+}
+
 /** Uploaded spans are only shown, so they have no format tag. */
 function withoutFormat(trace: ApiTrace): ApiTrace {
   for (const span of trace.spans) {
@@ -59,8 +65,8 @@ function withoutFormat(trace: ApiTrace): ApiTrace {
 }
 
 /**
- * `POST /api/transform`: converts OTLP JSON, files of Tempo and Grafana, and Zipkin's spans to the UI's JSON, traces
- * ordered by their first span. Nothing is stored. The body may hold several documents, as JSON lines. Unreadable
+ * `POST /api/transform`: converts OTLP JSON, files of Tempo and Grafana, what SDKs write to the console, and Zipkin's
+ * spans to the UI's JSON, traces ordered by their first span. Nothing is stored. The body may hold several documents, as JSON lines. Unreadable
  * spans are left out, and `errors` gives the reasons.
  */
 export const transformEndpoint: Endpoint = async ({ body }) => {

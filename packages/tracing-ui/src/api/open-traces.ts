@@ -12,7 +12,8 @@ const bare = z.array(apiTrace);
 
 /**
  * Reads the traces of a file in the form of the query service's answers: a list of traces, or one trace. The query
- * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans.
+ * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans, and what SDKs write to the
+ * console.
  * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
@@ -35,7 +36,7 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    if (isConvertible(firstLine(text))) {
+    if (isConvertible(firstLine(text)) || consoleSpan.test(text)) {
       return transformed(text, signal);
     }
     throw new ApiError("API_FILE", `${name} is not JSON`, { cause });
@@ -66,8 +67,11 @@ async function transformed(text: string, signal: AbortSignal): Promise<readonly 
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
 
-/** OTLP, Tempo's answers, Grafana's data frames and the answers that hold them, Zipkin's spans. */
-const convertible = /^(resourceSpans|batches|trace|results?|response|series|schema|fields|traceId)$/;
+/** OTLP, Tempo's answers, Grafana's data frames and the answers that hold them, Zipkin's spans, spans of SDKs' consoles. */
+const convertible =
+  /^(resourceSpans|scopeSpans|batches|trace|results?|response|series|schema|fields|traceId|context|SpanContext)$/;
+/** Python's SDK writes each span in many lines, one after the other. */
+const consoleSpan = /^\s*\{\s*"name"\s*:/i;
 
 function isConvertible(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value;

@@ -1,13 +1,11 @@
 import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
+import { anyValue, textOf } from "./otlp-values.ts";
 
 /** A frame's columns by name. */
 type Columns = ReadonlyMap<string, readonly unknown[]>;
 
 /** Levels in which answers hold frames: a list, an answer, its results, a result, its frames. */
 const maxLevels = 6;
-/** Levels of a value that are kept: more than the decoder keeps, which then says that it cut the value. */
-const maxValueLevels = 200;
-
 const kinds = new Set(["internal", "server", "client", "producer", "consumer"]);
 
 /**
@@ -102,10 +100,6 @@ function durationOf(milliseconds: unknown): bigint {
   return Number.isSafeInteger(nanos) ? BigInt(nanos) : 0n;
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** Some versions have lists as texts of JSON. */
 function listOf(cell: unknown): readonly JsonObject[] {
   if (typeof cell !== "string") {
@@ -120,26 +114,4 @@ function listOf(cell: unknown): readonly JsonObject[] {
 
 function entriesOf(cell: unknown): { key: string; value: unknown }[] {
   return listOf(cell).map(({ key, value }) => ({ key: textOf(key), value: anyValue(value) }));
-}
-
-/** OTLP's value of a JSON value. */
-function anyValue(value: unknown, levels = maxValueLevels): unknown {
-  if (levels === 0) {
-    return { stringValue: "" };
-  }
-  if (Array.isArray(value)) {
-    return { arrayValue: { values: value.map((own) => anyValue(own, levels - 1)) } };
-  }
-  if (isObject(value)) {
-    const values = Object.entries(value).map(([key, own]) => ({ key, value: anyValue(own, levels - 1) }));
-    return { kvlistValue: { values } };
-  }
-  switch (typeof value) {
-    case "boolean":
-      return { boolValue: value };
-    case "number":
-      return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-    default:
-      return { stringValue: value === null || value === undefined ? "" : String(value) };
-  }
 }

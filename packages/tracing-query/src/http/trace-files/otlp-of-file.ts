@@ -1,5 +1,6 @@
 import { framesIn, otlpOfFrames } from "./grafana-frames.ts";
 import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
+import { otlpOfConsoleSpans } from "./sdk-console-spans.ts";
 
 /** OTLP's own form, which the decoder reads without this detour. */
 const beginsAsOtlp = /^\s*\{\s*"resourceSpans"\s*:/;
@@ -11,7 +12,8 @@ const shownBytes = 65_536;
 /**
  * A document in the form of OTLP JSON, from the forms that other programs write. Tempo's API and Grafana's download
  * have `batches` or `trace`, with ids in base64 or hex. The query API v3 has `result`. Grafana's inspector shows data
- * frames. Other documents come back as they are, so that the decoder names their fault.
+ * frames, and console exporters of SDKs write one span for each document. Other documents come back as they are, so
+ * that the decoder names their fault.
  */
 export function otlpOfFile(document: Buffer): Buffer {
   const begin = document.toString("latin1", 0, shownBytes);
@@ -27,6 +29,10 @@ export function otlpOfFile(document: Buffer): Buffer {
   const groups = groupsIn(value);
   if (groups !== undefined) {
     return bytesOf(groups.map(withHexIds));
+  }
+  const spans = otlpOfConsoleSpans(value);
+  if (spans !== undefined) {
+    return bytesOf(spans);
   }
   const frames = framesIn(value);
   return frames.length === 0 ? document : bytesOf(otlpOfFrames(frames));
