@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { handOnReceivedFirst, hasFailedWrite } from "./received-first.ts";
 
 /** A client's socket that nobody reads yet, and the server's end of it. */
-async function joined(): Promise<[client: Socket, server: Socket]> {
+async function joined(mostLooks?: number): Promise<[client: Socket, server: Socket]> {
   const listener = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
   onTestFinished(() => void listener.close());
   await once(listener, "listening");
@@ -15,7 +15,7 @@ async function joined(): Promise<[client: Socket, server: Socket]> {
   if (client.connecting) {
     await once(client, "connect");
   }
-  handOnReceivedFirst(client);
+  handOnReceivedFirst(client, mostLooks);
   return [client, server];
 }
 
@@ -65,6 +65,34 @@ test("a write that fails does not take it either", async () => {
   const [bytes, error] = await readAll(client);
   expect(bytes).toBe(10_000);
   expect(error).toMatch(/^(ECONNRESET|EPIPE)$/);
+});
+
+test("a reader that takes nothing is waited for so many looks, then the socket ends", async () => {
+  for (const writes of [false, true]) {
+    const [client, server] = await joined(3);
+    await sendAndReset(client, server);
+    client.pause();
+    if (writes) {
+      client.write("x");
+    }
+    const [error] = (await once(client, "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toMatch(/^(ECONNRESET|EPIPE)$/);
+    expect(client.destroyed).toBe(true);
+  }
+});
+
+test("a reader that takes a little between looks gets all of it", async () => {
+  const [client, server] = await joined(3);
+  await sendAndReset(client, server);
+  const failed = once(client, "error");
+  let bytes = 0;
+  // Ten times as many parts as looks that may find nothing taken.
+  while (bytes < 10_000) {
+    bytes += (client.read(500) as Buffer).length;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(bytes).toBe(10_000);
+  await failed;
 });
 
 test("a socket that is given up ends at once, whatever it holds", async () => {

@@ -2,8 +2,10 @@ import type { Socket } from "node:net";
 
 /** Looks in a row that find nothing new, before nothing more comes: the first look may precede the socket's next read. */
 const vainLooks = 2;
-/** Milliseconds between looks while the reader takes nothing. */
-const pausedMs = 10;
+/** Milliseconds between looks while bytes wait for the reader: twice as many after each that finds it took none, up to a limit. */
+const pausedMs = { first: 10, longest: 160 } as const;
+/** Looks in a row at a reader that takes nothing: about five minutes. Then what it left is dropped. */
+const mostPausedLooks = 2_000;
 
 type Done = (error?: Error | null) => void;
 
@@ -17,14 +19,15 @@ export function hasFailedWrite(socket: Socket): boolean {
 /**
  * Makes a socket hand on all that it received before an error ends it. An upstream may answer and close before it has all of
  * a body. The next write fails then, and Node would drop the answer that was not read yet. Writes after the failed one wait.
+ * @param mostLooks how often in a row a reader may be found to have taken nothing before the error ends the socket all the same
  */
-export function handOnReceivedFirst(socket: Socket): void {
+export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks): void {
   const { _write: write, _writev: writev } = socket;
   const held = (done: Done): Done => {
     return (error) => {
       if (error && isOf("write", error) && !socket.destroyed) {
         withFailedWrite.add(socket);
-        onceAllIsRead(socket, () => done(error));
+        onceAllIsRead(socket, mostLooks, () => done(error));
       } else {
         done(error);
       }
@@ -34,35 +37,48 @@ export function handOnReceivedFirst(socket: Socket): void {
   if (writev !== undefined) {
     socket._writev = (chunks, done) => writev.call(socket, chunks, held(done));
   }
-  socket.destroy = (error) => {
-    if (error !== undefined && isOf("read", error) && socket.readableLength > 0) {
-      onceAllIsRead(socket, () => socket.destroy(error));
-      return socket;
-    }
+  const end = (error?: Error) => {
     Reflect.deleteProperty(socket, "destroy");
     return socket.destroy(error);
   };
+  socket.destroy = (error) => {
+    if (error !== undefined && isOf("read", error) && socket.readableLength > 0) {
+      onceAllIsRead(socket, mostLooks, () => void end(error));
+      return socket;
+    }
+    return end(error);
+  };
 }
 
-/** Calls back once nothing more comes of a socket, or it is destroyed. */
-function onceAllIsRead(socket: Socket, callback: () => void): void {
-  let looks = 0;
-  const look = (before: number) => {
+/** Calls back once nothing more comes of a socket, its reader takes nothing for long, or it is destroyed. */
+function onceAllIsRead(socket: Socket, mostLooks: number, callback: () => void): void {
+  let emptyLooks = 0;
+  let pausedLooks = 0;
+  let delayMs: number = pausedMs.first;
+  const look = (read: number, taken: number) => {
     const again = () => {
-      looks = socket.bytesRead !== before || isWaiting(socket) ? 0 : looks + 1;
-      if (socket.destroyed || looks === vainLooks) {
+      const isTaken = takenFrom(socket) !== taken;
+      pausedLooks = isTaken || !isWaiting(socket) ? 0 : pausedLooks + 1;
+      delayMs = isTaken ? pausedMs.first : Math.min(delayMs * 2, pausedMs.longest);
+      emptyLooks = socket.bytesRead !== read || isWaiting(socket) ? 0 : emptyLooks + 1;
+      if (socket.destroyed || emptyLooks === vainLooks || pausedLooks >= mostLooks) {
         callback();
       } else {
-        look(socket.bytesRead);
+        look(socket.bytesRead, takenFrom(socket));
       }
     };
     if (isWaiting(socket)) {
-      setTimeout(again, pausedMs);
+      setTimeout(again, delayMs);
     } else {
       setImmediate(again);
     }
   };
-  look(socket.bytesRead);
+  look(socket.bytesRead, takenFrom(socket));
+}
+
+/** Bytes that the reader has got. */
+function takenFrom(socket: Socket): number {
+  return socket.bytesRead - socket.readableLength;
 }
 
 /** True while bytes that came wait for the reader. */
