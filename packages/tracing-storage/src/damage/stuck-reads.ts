@@ -55,6 +55,8 @@ export class StuckReads {
   readonly #lookMs: number;
   readonly #openFiles: () => Promise<readonly string[]>;
   readonly #reads = new Set<WatchedRead>();
+  /** Statements that go on in the engine although their damaged part is aside. */
+  #settled: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #restUntilMs = 0;
 
@@ -114,17 +116,21 @@ export class StuckReads {
   async #giveUpStuck(): Promise<void> {
     const sql = `SELECT Settings['log_comment'] FROM system.processes WHERE ProfileEvents['${mismatches}'] > 0`;
     const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "stuck-reads" });
-    const tags = new Set(bytes.toString().split("\n"));
-    const stuck = [...this.#reads].filter(({ tag }) => tags.has(tag));
-    if (stuck.length === 0) {
+    const met = new Set(bytes.toString().split("\n").filter(Boolean));
+    this.#settled = this.#settled.intersection(met);
+    // A client may have left since: its statement still runs, and tells of damage that the next reads will meet.
+    if (met.isSubsetOf(this.#settled)) {
       return;
     }
     if (!(await this.#setAsideDamage())) {
       this.#restUntilMs = performance.now() + restMs;
       return;
     }
-    for (const read of stuck) {
-      read.giveUp();
+    this.#settled = met;
+    for (const read of this.#reads) {
+      if (met.has(read.tag)) {
+        read.giveUp();
+      }
     }
   }
 
