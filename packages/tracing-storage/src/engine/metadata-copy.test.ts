@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -60,6 +60,20 @@ test("what a statement or another program has changed is left as it is", async (
   copy.endChange();
   expect(await readdir(folder)).toEqual(["engine", "engine-metadata.json"]);
   expect(copyOf().mend()).toEqual([]);
+});
+
+test("damage is put right though a statement ran at the kill, in files that it has not written", async () => {
+  const path = join(engine(), "store/999/9990/spans.sql");
+  const database = join(engine(), "metadata/tracing.sql");
+  await utimes(path, 1, 1);
+  const { atime, mtime } = await stat(path);
+  copyOf().beginChange();
+  await writeFile(path, text.replace("String", "Strinf"));
+  await utimes(path, atime, mtime);
+  await writeFile(database, files["metadata/tracing.sql"].replace("Atomic", "Btomic"));
+  expect(copyOf().mend()).toMatchObject([{ path }]);
+  expect(await readFile(path, "utf8")).toBe(text);
+  expect(await readFile(database, "utf8")).toMatch("Btomic");
 });
 
 test("a damaged copy is said and set aside, and mends nothing", async () => {

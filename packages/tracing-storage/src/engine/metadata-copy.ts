@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -54,10 +55,7 @@ export class MetadataCopy {
    * @returns the repaired files, including the copy itself when it is unreadable and must be renewed
    */
   mend(): MendedFile[] {
-    // A statement that ran when the process was killed may have changed anything.
-    if (existsSync(this.#markPath)) {
-      return [];
-    }
+    const changingSinceMs = this.#changingSinceMs();
     const copy = this.#read();
     if (copy === undefined) {
       const kept = `${this.#path}.damaged`;
@@ -70,6 +68,10 @@ export class MetadataCopy {
       const good = Buffer.from(text, "latin1");
       // A missing file belonged to a table that an older program dropped.
       if (!existsSync(path)) {
+        continue;
+      }
+      // A statement that ran when the process was killed has written this file; damage leaves its time as it was.
+      if (statSync(path).mtimeMs >= changingSinceMs) {
         continue;
       }
       const found = readFileSync(path);
@@ -106,6 +108,11 @@ export class MetadataCopy {
     if (this.#changes === 0) {
       rmSync(this.#markPath, { force: true });
     }
+  }
+
+  /** When the statements began that the process did not end; Infinity without any. */
+  #changingSinceMs(): number {
+    return statSync(this.#markPath, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   }
 
   #names(): string[] {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
 /** A byte of a file that a case has changed. */
 export interface FlippedByte {
@@ -15,9 +15,11 @@ export function flip(path: string, share: number, mask = 0x20): FlippedByte {
   return flipped;
 }
 
-/** Changes it once more: the file is as it was. @param path where the file is now */
+/** Changes it once more: the file is as it was. Its time stays, as it does when a disk errs. @param path where the file is now */
 export function flipAgain({ path: before, at, mask }: FlippedByte, path = before): void {
   const bytes = readFileSync(path);
   bytes[at] = (bytes[at] ?? 0) ^ mask;
+  const { atime, mtime } = statSync(path);
   writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
 }
