@@ -6,7 +6,8 @@ import {
   type Http2Server,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as connectSocket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { guardFloods } from "./guard-floods.ts";
 
@@ -18,22 +19,30 @@ afterEach(() => {
   }
 });
 
-/** A guarded server that answers with this many bytes, and a client of it. */
-async function connected(answerBytes: number): Promise<ClientHttp2Session> {
-  const listening = { createHttp2Server: () => createServer() };
-  guardFloods(listening as never);
-  const server: Http2Server = listening.createHttp2Server();
+/** A guarded server that reads all, and answers with this many bytes. */
+async function listening(answerBytes: number): Promise<AddressInfo> {
+  const grpcServer = { createHttp2Server: () => createServer() };
+  guardFloods(grpcServer as never);
+  const server: Http2Server = grpcServer.createHttp2Server();
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
+    stream.resume();
     stream.respond();
     stream.end(Buffer.alloc(answerBytes));
   });
   server.on("session", (session) => session.on("error", () => {}));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  open.push({ close: () => server.close() });
+  return server.address() as AddressInfo;
+}
+
+/** A client of such a server. */
+async function connected(answerBytes: number): Promise<ClientHttp2Session> {
+  const { port } = await listening(answerBytes);
+  const client = connect(`http://127.0.0.1:${port}`);
   client.on("error", () => {});
-  open.push({ close: () => server.close() }, { close: () => client.destroy() });
+  open.push({ close: () => client.destroy() });
   await once(client, "connect");
   return client;
 }
@@ -74,4 +83,50 @@ test("a client that only sends PING is sent away", async () => {
   await closed;
   expect(codes).toContain(11);
   expect(pings).toBeGreaterThanOrEqual(900);
+}, 60_000);
+
+/** Sends the preface, SETTINGS and WINDOW_UPDATE frames of one byte each. @returns code of GOAWAY, if any */
+async function sendUpdates(port: number, frames: number): Promise<number | undefined> {
+  const socket = connectSocket(port, "127.0.0.1");
+  const update = Buffer.from([0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+  socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  socket.write(Buffer.concat(Array.from({ length: frames }, () => update)));
+  const received: Buffer[] = [];
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      received.push(chunk);
+    }
+  } catch {
+    // It was reset with bytes of ours unread.
+  }
+  const bytes = Buffer.concat(received);
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+    if (bytes[at + 3] === 7) {
+      return bytes.readUInt32BE(at + 13);
+    }
+  }
+  return undefined;
+}
+
+test("a client that only sends WINDOW_UPDATE is sent away", async () => {
+  const { port } = await listening(0);
+  expect(await sendUpdates(port, 200_000)).toBe(11);
+}, 60_000);
+
+test("a client that uploads in small frames stays", async () => {
+  const client = await connected(0);
+  const stream = client.request({ ":path": "/", ":method": "POST" });
+  const frames = 20_000;
+  for (let frame = 0; frame < frames; frame++) {
+    if (!stream.write(Buffer.alloc(600))) {
+      await once(stream, "drain");
+    }
+  }
+  stream.end();
+  for await (const _ of stream) {
+    // There is nothing in it.
+  }
+  await sleep(1_100);
+  expect(await ping(client)).toBe(true);
 }, 60_000);

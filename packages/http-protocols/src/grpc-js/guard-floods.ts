@@ -2,6 +2,7 @@ import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Server } from "@grpc/grpc-js";
 import { FloodGuard } from "../http2/flood-guard.ts";
 import { errorCodes } from "../http2/frames.ts";
+import { UnexplainedBytes } from "./unexplained-bytes.ts";
 
 /** The method of grpc-js's servers that creates the listening server; sessions are visible nowhere else. */
 interface ListeningServer {
@@ -12,44 +13,88 @@ interface ListeningServer {
 /** Bytes of a DATA frame, as Node's server writes them; it tells of bytes only. */
 const frameBytes = 16_384;
 
+/** Milliseconds between looks at what connections sent. */
+const lookEveryMs = 1_000;
+
 /**
- * Protects a grpc-js server from clients that flood it with PING, SETTINGS and PRIORITY frames: they get
- * GOAWAY. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server listens.
+ * Protects a grpc-js server from clients that flood it with PING, SETTINGS, PRIORITY and WINDOW_UPDATE frames:
+ * they get GOAWAY. Node tells nothing of the last kind, so each second what a client sent is compared with what
+ * is known of it. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server
+ * listens.
  */
 export function guardFloods(server: Server): void {
   const listening = server as unknown as ListeningServer;
   const create = listening.createHttp2Server.bind(server);
   listening.createHttp2Server = (credentials) => {
     const http2Server = create(credentials);
-    http2Server.on("session", guardSession);
+    const looks = new Map<ServerHttp2Session, () => void>();
+    let timer: NodeJS.Timeout | undefined;
+    http2Server.on("session", (session: ServerHttp2Session) => {
+      looks.set(session, guardSession(session));
+      timer ??= setInterval(() => {
+        for (const look of looks.values()) {
+          look();
+        }
+      }, lookEveryMs).unref();
+      session.once("close", () => {
+        looks.delete(session);
+        if (looks.size === 0) {
+          clearInterval(timer);
+          timer = undefined;
+        }
+      });
+    });
     return http2Server;
   };
 }
 
-function guardSession(session: ServerHttp2Session): void {
+/** @returns looks at what the client sent, and ends the connection when it was too much */
+function guardSession(session: ServerHttp2Session): () => void {
   const guard = new FloodGuard();
   const { socket } = session;
+  const unexplained = new UnexplainedBytes(performance.now());
   let seenBytes = 0;
+  const sendAway = () => {
+    // Without an error the code given to `destroy` is lost; with one, each stream would have an error too.
+    session.goaway(errorCodes.enhanceYourCalm);
+    session.destroy();
+  };
   const countSent = () => {
     for (; socket.bytesWritten - seenBytes >= frameBytes; seenBytes += frameBytes) {
       guard.dataSent();
+      unexplained.dataSent();
     }
   };
   const count = () => {
+    unexplained.smallFrame();
     try {
       countSent();
       guard.idleFrame();
     } catch {
-      // Without an error the code given to `destroy` is lost; with one, each stream would have an error too.
-      session.goaway(errorCodes.enhanceYourCalm);
-      session.destroy();
+      sendAway();
     }
   };
   session.on("ping", count);
   session.on("remoteSettings", count);
   session.on("priority", count);
   session.on("stream", (stream: ServerHttp2Stream) => {
+    unexplained.streamOpened();
+    // Only the stream's buffer sees each chunk without taking it from its reader.
+    const push = stream.push.bind(stream);
+    stream.push = (chunk: Uint8Array | null, encoding) => {
+      unexplained.chunk(chunk?.length ?? 0);
+      return push(chunk, encoding);
+    };
     stream.on("priority", count);
     stream.once("close", () => guard.streamEnded());
   });
+  return () => {
+    if (session.destroyed) {
+      return;
+    }
+    countSent();
+    if (!unexplained.look(socket.bytesRead, performance.now())) {
+      sendAway();
+    }
+  };
 }
