@@ -13,6 +13,7 @@ import { openHttpReceiver } from "../src/e2e/exporters/test-receivers.ts";
 import type { IngestReport } from "../src/e2e/ingest-report.ts";
 import type { LiveReport } from "../src/live/run-live.ts";
 import type { PlainReport } from "../src/store/ask-beside-plain.ts";
+import type { PairReport } from "../src/store/ask-in-pairs.ts";
 import type { QueryReport } from "../src/store/ask-query.ts";
 import type { AskReport } from "../src/store/ask-store.ts";
 import type { SystemReport } from "../src/suite/run-suite.ts";
@@ -191,6 +192,23 @@ test("stores of two sizes are asked the same, in turns", async () => {
       expect(line).toMatch(
         RegExp(`^\\D.* ${figure}${figure}\\d+\\.\\d\\d +\\d+ +\\d+ +[1-9]\\d*, [1-9]\\d*$`),
       );
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a store is asked with and without exact counts, in turns", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-copies-"));
+  const options = ["--folder", folder, "--spans=4000", "--rounds=1", "--requests=1"];
+  try {
+    for (const more of [[], ["--first"]]) {
+      const { code, stdout } = await bench("copies", ...options, ...more, "--only=hour", "--json");
+      expect(code).toBe(0);
+      const reports = JSON.parse(stdout) as PairReport[];
+      expect(reports.length).toBeGreaterThan(15);
+      expect(reports.filter(({ results }) => results === 0)).toEqual([]);
+      expect(reports.find(({ name }) => name.startsWith("heat map"))?.cpuMs).toBeGreaterThan(0);
     }
   } finally {
     await rm(folder, { recursive: true });

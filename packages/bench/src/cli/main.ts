@@ -9,6 +9,7 @@ const commands = {
   agent: async () => (await import("./agent-command.ts")).agentCommand,
   store: async () => (await import("./store-command.ts")).storeCommand,
   growth: async () => (await import("./growth-command.ts")).growthCommand,
+  copies: async () => (await import("./copies-command.ts")).copiesCommand,
   query: async () => (await import("./query-command.ts")).queryCommand,
   server: async () => (await import("./server-command.ts")).serverCommand,
   proxy: async () => (await import("./proxy-command.ts")).proxyCommand,

@@ -25,6 +25,7 @@ export interface FilledSystem {
   readonly store: TraceStore;
   /** The store's HTTP port. */
   readonly storeUrl: string;
+  readonly storePid: number;
   /** When the newest hour ends. */
   readonly endUnixMs: number;
   readonly query: {
@@ -82,7 +83,7 @@ export async function startFilledSystem(
       await fillStore(store, storeUrl, filledDatabase, size, endUnixMs, progress);
     }
     return {
-      ...{ store, storeUrl, endUnixMs, stop },
+      ...{ store, storeUrl, storePid: storage.pid, endUnixMs, stop },
       query: {
         pid: query.pid,
         url: `http://${queryHttp}`,

@@ -26,11 +26,11 @@ interface HeatMapSource {
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** As for `fromSpans`. `ask`: as false, and the rows tell whether it should have been true. */
+  /** As for `fromSpans`. `ask`: as false, and the rows tell whether the tenant has spans that are stored more than once. */
   readonly areRepeated: boolean | "ask";
 }
 
-/** Rows of `HeatMapCell`, each with `areRepeated`, 1 when spans of the time are known to be stored more than once. */
+/** Rows of `HeatMapCell`, each with `areRepeated`, 1 when spans are known to be stored more than once. */
 export function heatMapSql(
   query: HeatMapQuery,
   { columnNano, database, tenant, areRepeated }: HeatMapSource,
@@ -39,7 +39,7 @@ export function heatMapSql(
   const where = spanCondition({ ...query, ...within(query.range) }, parameters, tenant);
   const told =
     areRepeated === "ask"
-      ? `exists(${copiesSql(database, { range: query.range, tenant }, parameters)})`
+      ? `exists(${copiesSql(database, { range: undefined, tenant }, parameters)})`
       : Number(areRepeated);
   const sql = `SELECT toUInt32(intDiv(toUnixTimestamp64Nano(start) - {rangeStart:Int64}, {width:Int64})) AS column,
   if(duration > 1, toUInt8(floor(log2(duration))), 0) AS durationLog2,

@@ -40,7 +40,7 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { comparePopulations } from "./compare-populations.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
-import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
+import type { CopyQuestion, CopyRow } from "./repeated/known-copies.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -49,10 +49,9 @@ interface AnalysisReaderParts {
   readonly settings: {
     readonly database: string;
     readonly maxReadBytes: number;
-    readonly isCluster: boolean;
   };
   readonly reader: SpanReader;
-  readonly repeated: Pick<RepeatedSpans, "areIn">;
+  readonly repeated: CopyQuestion;
 }
 
 /** Analysis as SQL; critical paths on the traces that a search finds. */
@@ -61,9 +60,8 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #maxReadBytes: number;
-  readonly #isCluster: boolean;
   readonly #reader: SpanReader;
-  readonly #repeated: Pick<RepeatedSpans, "areIn">;
+  readonly #repeated: CopyQuestion;
 
   constructor(
     connection: ClickHouseConnection,
@@ -74,7 +72,6 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     this.#schema = schema;
     this.#database = settings.database;
     this.#maxReadBytes = settings.maxReadBytes;
-    this.#isCluster = settings.isCluster;
     this.#reader = reader;
     this.#repeated = repeated;
   }
@@ -83,21 +80,11 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     checkHeatMap(query);
     const { startUnixNano } = query.range;
     const width = columnNano(query);
-    type Row = HeatMapCell & { readonly areRepeated: number };
+    type Row = HeatMapCell & CopyRow;
     const source = { columnNano: width, database: this.#database, tenant: tenantOf(options) };
-    const read = (areRepeated: boolean | "ask") =>
-      this.#rows<Row>(heatMapSql(query, { ...source, areRepeated }), options);
-    let rows: Row[];
-    if (this.#isCluster) {
-      // In one statement each server of a cluster would look for copies in its own shard only.
-      rows = await read(await this.#repeated.areIn(query.range, "analysis", options));
-    } else {
-      // One statement counts and tells of copies: to ask for copies first costs a third of a heat map of a minute.
-      rows = await read("ask");
-      if (rows[0]?.areRepeated === 1) {
-        rows = await read(true);
-      }
-    }
+    const rows = await this.#repeated.readOnce(query.range, options, (areRepeated) =>
+      this.#rows<Row>(heatMapSql(query, { ...source, areRepeated }), options),
+    );
     return { startUnixNano, columnNano: width, cells: rows.map(({ areRepeated, ...cell }) => cell) };
   }
 

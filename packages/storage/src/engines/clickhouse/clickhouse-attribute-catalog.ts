@@ -24,7 +24,7 @@ import {
   textsSql,
 } from "./catalog-sql.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
-import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
+import type { CopyQuestion } from "./repeated/known-copies.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -36,12 +36,12 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #database: string;
-  readonly #repeated: Pick<RepeatedSpans, "areIn">;
+  readonly #repeated: Pick<CopyQuestion, "areIn">;
 
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    { database, repeated }: { readonly database: string; readonly repeated: Pick<RepeatedSpans, "areIn"> },
+    { database, repeated }: { readonly database: string; readonly repeated: Pick<CopyQuestion, "areIn"> },
   ) {
     this.#repeated = repeated;
     this.#connection = connection;

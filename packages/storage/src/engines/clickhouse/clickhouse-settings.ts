@@ -24,11 +24,16 @@ export function clickHouseSettings(options: ClickHouseStoreOptions) {
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     maxConnections: options.maxConnections ?? 16,
     maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
+    exactCounts: options.exactCounts ?? true,
     isCluster: options.cluster !== undefined,
     tls: options.tls,
     traceCall: options.traceCall,
     onHostChange: options.onHostChange,
     onHedge: options.onHedge,
     refusesPartial: options.partialAnswers === "refuse",
-  } satisfies ConnectionOptions & { readonly database: string; readonly isCluster: boolean };
+  } satisfies ConnectionOptions & {
+    readonly database: string;
+    readonly isCluster: boolean;
+    readonly exactCounts: boolean;
+  };
 }

@@ -14,6 +14,7 @@ import { type OpenServers, openCluster } from "./cluster/open-cluster.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
 import { clickHouseGoodCounts } from "./good-counts.ts";
 import { clickHouseRankedRates } from "./ranked-rates.ts";
+import { KnownCopies, noCopies } from "./repeated/known-copies.ts";
 import { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
@@ -43,6 +44,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     runStep: settleStep,
   });
   const repeated = new RepeatedSpans(connection, schema, { database, leases: sampling, onEachShard });
+  const copies = settings.exactCounts ? new KnownCopies(connection, schema, settings) : noCopies;
   return {
     reader,
     writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () => {
@@ -64,9 +66,9 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       reader: new ClickHouseTraceReader(connection, schema, archivedSpansOfTraces(database), settings),
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
-    analysis: new ClickHouseAnalysisReader(connection, schema, { settings, reader, repeated }),
-    traceql: new ClickHouseTraceQlReader(connection, schema, { database, repeated }),
-    catalog: new ClickHouseAttributeCatalog(connection, schema, { database, repeated }),
+    analysis: new ClickHouseAnalysisReader(connection, schema, { settings, reader, repeated: copies }),
+    traceql: new ClickHouseTraceQlReader(connection, schema, { database, repeated: copies }),
+    catalog: new ClickHouseAttributeCatalog(connection, schema, { database, repeated: copies }),
     sampling,
     ready: (signal) => servers.ready(signal),
     trouble: () => servers.trouble(),

@@ -1,14 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { TimeRange } from "../../../api/analysis-reader.ts";
-import { tenantOf } from "../../../api/checked-query.ts";
 import type { SamplingStore } from "../../../api/sampling-store.ts";
-import type { ReadOptions } from "../../../api/span-reader.ts";
 import { StorageError } from "../../../api/storage-error.ts";
-import { type ReadKind, readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
-import type { Parameters } from "../search-sql.ts";
-import { copiesSql } from "./copies-sql.ts";
 import {
   type ArrivedSpans,
   arrivedSql,
@@ -52,9 +46,7 @@ interface RepeatedSpansParts {
  * apart.
  */
 export class RepeatedSpans {
-  readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
-  readonly #database: string;
   readonly #leases: Pick<SamplingStore, "acquireLease">;
   readonly #onEachShard: OnEachShard;
   readonly #owner = randomUUID();
@@ -80,25 +72,9 @@ export class RepeatedSpans {
       onEachShard = (work) => work(connection, (table) => `${database}.${table}`),
     }: RepeatedSpansParts,
   ) {
-    this.#connection = connection;
     this.#schema = schema;
-    this.#database = database;
     this.#leases = leases;
     this.#onEachShard = onEachShard;
-  }
-
-  /**
-   * Whether any span of the tenant is known to be stored more than once.
-   * @param range of starts, in whole minutes; undefined: all of the time
-   */
-  async areIn(range: Partial<TimeRange> | undefined, kind: ReadKind, options: ReadOptions): Promise<boolean> {
-    const parameters: Parameters = {};
-    const sql = copiesSql(this.#database, { range, tenant: tenantOf(options) }, parameters);
-    const rows = await this.#schema.run(
-      () => this.#connection.rows<{ found: number }>(sql, parameters, readCall(options, kind)),
-      options.signal,
-    );
-    return rows.length > 0;
   }
 
   /** Called after each block. Nobody waits for the step. */

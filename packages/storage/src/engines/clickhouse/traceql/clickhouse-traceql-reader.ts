@@ -27,7 +27,7 @@ import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
 import type { TraceView } from "../../../traceql/trace-view.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
-import type { RepeatedSpans } from "../repeated/repeated-spans.ts";
+import type { CopyQuestion } from "../repeated/known-copies.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
@@ -68,7 +68,7 @@ interface TraceQlReaderParts {
   /** Database of the spans. */
   readonly database: string;
   /** Tells whether spans of a time may be stored twice. */
-  readonly repeated: Pick<RepeatedSpans, "areIn">;
+  readonly repeated: Pick<CopyQuestion, "areIn">;
   /** Traces above which a rare side is no longer read first. */
   readonly mostRareTraces?: number | undefined;
 }
@@ -106,7 +106,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #maxRareTraces: number;
-  readonly #repeated: Pick<RepeatedSpans, "areIn">;
+  readonly #repeated: Pick<CopyQuestion, "areIn">;
 
   constructor(
     connection: ClickHouseConnection,
