@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "bundler";
 
@@ -15,6 +15,26 @@ function listedFiles(list: string): string[] {
     .filter((path) => !/(\/server-core\/src\/modules\/|-modules\.ts$|\/standard\.ts$)/.test(path));
 }
 
+/** The modules that most sites have, or that the server loads for every site. */
+const usualModules =
+  /\/(?:admin-routes|logging|events\/events-app|sessions|static-response|file-server|headers|encode|reverse-proxy|rewrite|subroute|vars)|\/http-app|\/encoders\/gzip|\/matchers\/(?:host|path|method|header|file|not)[-.]|\/policies\/(?:random|policies-text)\./;
+
+/** The least site: what it does not use would be in the memory of each server that does not use it either. */
+function writeSite(folder: string): string {
+  const file = join(folder, "Serverfile");
+  writeFileSync(
+    file,
+    `{
+	admin 127.0.0.1:0
+}
+http://127.0.0.1:0 {
+	respond hello
+}
+`,
+  );
+  return file;
+}
+
 await bundleProgram({
   packageFolder,
   name: "server",
@@ -25,6 +45,34 @@ await bundleProgram({
     "../server-core/src/user-modules/import-natively.cts",
   ],
   modules: ["src/module-api.ts"],
+  start: {
+    files: [
+      "src/commands/run.ts",
+      "src/cli/run-from-config.ts",
+      "src/cli/run-server.ts",
+      "src/worker/worker-main.ts",
+      "../serverfile/src/adapt-serverfile.ts",
+      "../certificates/src/pki/pki-app.ts",
+      "../certificates/src/pki/pki-route.ts",
+      "../certificates/src/tls/certificates/certificates-route.ts",
+      "../certificates/src/tls/issuers/acme/acme-issuer.ts",
+      "../certificates/src/tls/issuers/internal.ts",
+      "../certificates/src/tls/storage/file-system.ts",
+      "../certificates/src/tls/tls-app.ts",
+      ...listedFiles("../server-modules/src/standard.ts").filter((path) => usualModules.test(path)),
+    ],
+    apart: [
+      "../server-modules/src/passwords/password-thread.ts",
+      "../server-core/src/user-modules/import-natively.cts",
+      "bin/server.ts",
+      "src/main.ts",
+      "src/commands/version.ts",
+    ],
+  },
+  warmStart: {
+    keeps: ["server", "worker-start"],
+    args: (folder) => ["run", "--config", writeSite(folder), "--adapter", "serverfile"],
+  },
   sideFiles: { "../admin-ui/dist": "console" },
   lazyPackages: {
     "@bufbuild/cel": "server-modules",

@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Plugin, rolldown } from "rolldown";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { lazyEntries, lazyModules, requireBeside } from "./lazy-modules.ts";
 import { leftOutFiles } from "./left-out-files.ts";
+import { type PackedStart, packLoader, packStart, startEntry } from "./pack-start.ts";
 import { type Program, readProgram } from "./program.ts";
 import { sideFiles } from "./side-files.ts";
+import { type WarmStart, warmStart } from "./warm-start.ts";
 
 /** The parts of a package that become files in its `dist/`. Paths are relative to the package. */
 export interface ProgramBuild {
@@ -36,6 +38,10 @@ export interface ProgramBuild {
    * Source files that are seldom needed; they are lazy too. Modules that only they import are lazy with them.
    */
   readonly lazyFiles?: readonly string[];
+  /** Files that a start loads. Absent: `main`, and all that it imports. `serve` and all that it imports are always packed. */
+  readonly start?: PackedStart;
+  /** A start after the build, to keep what V8 compiles in one. */
+  readonly warmStart?: WarmStart;
   /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
   readonly sideFiles?: Readonly<Record<string, string>>;
 }
@@ -47,8 +53,6 @@ const lazyInEveryProcess = {
   "smol-toml": "lifecycle",
   yaml: "lifecycle",
 };
-
-const startEntry = "\0start";
 
 const textOf = (value: unknown) => JSON.stringify(value);
 
@@ -110,7 +114,11 @@ function writeModule(distFolder: string, name: string): void {
   );
 }
 
-async function write(input: Record<string, string>, folder: string, plugins: Plugin[]): Promise<void> {
+async function write(
+  input: Record<string, string>,
+  folder: string,
+  plugins: Plugin[],
+): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     input,
     platform: "node",
@@ -135,6 +143,11 @@ async function write(input: Record<string, string>, folder: string, plugins: Plu
   if (process.env.BUNDLE_SIZES !== undefined) {
     printSizes(output);
   }
+  const chunks = output.filter((file) => file.type === "chunk");
+  for (const { fileName } of chunks) {
+    writeAsAscii(join(folder, fileName));
+  }
+  return chunks;
 }
 
 /** For who makes a program smaller: `BUNDLE_SIZES=1 pnpm run build` prints the largest modules of each file. */
@@ -184,25 +197,42 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
   rmSync(distFolder, { recursive: true, force: true });
   const input = {
     [build.name]: startEntry,
+    [packLoader]: fileURLToPath(new URL("./load-pack.ts", import.meta.url)),
     ...lazyEntries(lazy),
     ...Object.fromEntries([...entries, ...modules].map((path) => [nameOf(path), join(packageFolder, path)])),
   };
   const serveFile = build.serve === undefined ? undefined : `${build.name}-serve.cjs`;
   const plugins = () => [sideFiles(distFolder, names), lazyModules(lazy), leftOutFiles()];
-  await write(input, distFolder, [
+  const chunks = await write(input, distFolder, [
     startPlugin(join(packageFolder, build.main), serveFile, program),
     ...plugins(),
   ]);
+  packStart({ packageFolder, distFolder, name: build.name }, chunks, build.start ?? { files: [build.main] });
   if (build.serve !== undefined && serveFile !== undefined) {
-    // Apart: a file that both had a part in would bring along what only the first needs.
-    await write({ [nameOf(serveFile)]: join(packageFolder, build.serve) }, distFolder, plugins());
-  }
-  for (const file of readdirSync(distFolder)) {
-    if (file.endsWith(".cjs")) {
-      writeAsAscii(join(distFolder, file));
-    }
+    await writeServe(join(packageFolder, build.serve), join(distFolder, serveFile), plugins());
   }
   for (const path of modules) {
     writeModule(distFolder, nameOf(path));
   }
+  if (build.warmStart !== undefined) {
+    await warmStart(join(distFolder, `${build.name}.cjs`), build.warmStart);
+  }
+}
+
+/**
+ * The second stage, packed. It is built apart: a file that both stages had a part in would bring along what only the first
+ * needs.
+ */
+async function writeServe(serve: string, file: string, plugins: Plugin[]): Promise<void> {
+  const distFolder = dirname(file);
+  const name = nameOf(file);
+  const folder = join(distFolder, name);
+  const chunks = await write({ [name]: serve }, folder, plugins);
+  const place = { packageFolder: distFolder, distFolder: folder, name };
+  packStart(place, chunks, { files: [serve] });
+  for (const left of readdirSync(folder)) {
+    renameSync(join(folder, left), join(distFolder, left));
+  }
+  rmdirSync(folder);
+  writeFileSync(file, `module.exports=require("./${name}-pack.cjs")("./${name}.cjs");\n`);
 }

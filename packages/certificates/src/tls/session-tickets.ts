@@ -22,18 +22,20 @@ export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /** Keys made by this process and kept in its memory only. */
 export class TicketKeyRing implements TicketKeys {
-  #keys: readonly Uint8Array[] = [randomBytes(ticketKeyBytes)];
+  /** Made with their first use: a start without TLS would load all of Node's cryptography for them. */
+  #keys: readonly Uint8Array[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   get keys(): readonly Uint8Array[] {
+    this.#keys ??= [randomBytes(ticketKeyBytes)];
     return this.#keys;
   }
 
   rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void {
     clearInterval(this.#timer);
-    this.#keys = this.#keys.slice(0, maxKeys);
+    this.#keys = this.#keys?.slice(0, maxKeys);
     this.#timer = setInterval(() => {
-      this.#keys = [randomBytes(ticketKeyBytes), ...this.#keys].slice(0, maxKeys);
+      this.#keys = [randomBytes(ticketKeyBytes), ...(this.#keys ?? [])].slice(0, maxKeys);
       changed();
     }, intervalMs);
     this.#timer.unref();

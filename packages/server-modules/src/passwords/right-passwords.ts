@@ -6,9 +6,11 @@ const maxKept = 1000;
 
 /** Knows checks by a keyed hash: neither password nor hash can be read from memory. The key is this process's own. */
 export class CheckKeys {
-  readonly #key = randomBytes(32);
+  /** Made with the first check: most servers make none, and a start would load all of Node's cryptography for it. */
+  #key: Buffer | undefined;
 
   keyOf(hash: string, password: string): string {
+    this.#key ??= randomBytes(32);
     const mac = createHmac("sha256", this.#key);
     return mac.update(`${hash.length}:${hash}`).update(password).digest("base64");
   }

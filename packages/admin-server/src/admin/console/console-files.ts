@@ -11,8 +11,6 @@ export interface ConsoleFile {
   readonly gzipped: Uint8Array;
 }
 
-const compress = promisify(gzip);
-
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -65,6 +63,6 @@ export class ConsoleFiles {
       return undefined;
     }
     const type = types[extension] ?? "application/octet-stream";
-    return { type, bytes, gzipped: await compress(bytes) };
+    return { type, bytes, gzipped: await promisify(gzip)(bytes) };
   }
 }

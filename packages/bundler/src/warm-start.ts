@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/** A start of a program that its build makes, so that the program has its compiled code from the first start on. */
+export interface WarmStart {
+  /** The arguments. @param folder an empty one, its home: nothing that it writes there stays */
+  args(folder: string): readonly string[];
+  /** The programs whose code is kept: its own, and those of its threads. */
+  readonly keeps: readonly string[];
+}
+
+const maxWaitMs = 120_000;
+const lookMs = 100;
+
+/** Whether the code of all these programs is kept. */
+function isKept(distFolder: string, programs: readonly string[]): boolean {
+  const folder = join(distFolder, ".compile-cache");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return programs.every((program) => names.some((name) => name.endsWith(`-${program}`)));
+}
+
+/** Starts a built program until its compiled code is kept. Says so, and goes on, where that does not work. */
+export async function warmStart(file: string, { args, keeps }: WarmStart): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "warm-start-"));
+  const { PATH = "" } = process.env;
+  const child = spawn(process.execPath, [file, ...args(home)], {
+    cwd: home,
+    env: { PATH, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  child.stderr.on("data", (piece: Buffer) => {
+    log += piece.toString();
+  });
+  const ended = once(child, "close");
+  try {
+    const until = Date.now() + maxWaitMs;
+    while (!isKept(dirname(file), keeps) && child.exitCode === null && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+    if (!isKept(dirname(file), keeps)) {
+      console.warn(`${basename(file)}: its first start will compile its code\n${log}`);
+    }
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(home, { recursive: true });
+  }
+}
