@@ -7,7 +7,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { browserPath, oneProcessFlags } from "ui-kit/testing/browser.ts";
 import { builtOnce } from "ui-kit/testing/built-once.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { build } from "vite";
@@ -66,12 +66,15 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
   describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const session = {} as { -readonly [Key in keyof ConsoleSession]: ConsoleSession[Key] };
     let browser: Browser;
+    let kept: Page;
     beforeAll(async () => {
       session.folder = await builtConsole();
       session.server = await ServerUnderTest.start(session.folder);
-      browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
+      browser = await chromium.launch({ executablePath: browserPath, args: oneProcessFlags });
       // One context, so that a browser reads the console's scripts once.
       session.context = await browser.newContext(contextSettings);
+      kept = await session.context.newPage();
+      await kept.goto(`${session.server.origin}/static/icon.svg`);
     });
     afterAll(async () => {
       await browser?.close();
@@ -85,7 +88,8 @@ export function describeConsole(subject: string, tests: (session: ConsoleSession
     afterEach(async () => {
       const debug = await session.context.newCDPSession(session.page);
       await debug.send("Storage.clearDataForOrigin", { origin: session.server.origin, storageTypes: "all" });
-      await Promise.all(session.context.pages().map((page) => page.close()));
+      const opened = session.context.pages().filter((page) => page !== kept);
+      await Promise.all(opened.map((page) => page.close()));
     });
     tests(session);
   });

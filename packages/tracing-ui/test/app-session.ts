@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
+import { browserPath, oneProcessFlags } from "ui-kit/testing/browser.ts";
 import { pageComplaints } from "ui-kit/testing/page-complaints.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 import { builtApp } from "./build-app.ts";
@@ -32,10 +32,11 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
   describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const session = { store: shopStore(40) } as { -readonly [Key in keyof AppSession]: AppSession[Key] };
     let browser: Browser;
+    let kept: Page;
     beforeAll(async () => {
       // Built here and not taken from dist: the test is about these sources.
       session.folder = await builtApp();
-      browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
+      browser = await chromium.launch({ executablePath: browserPath, args: oneProcessFlags });
       session.answers = { traces: [] };
       // One server and one context, so that a browser reads the app's scripts once.
       session.server = await startFixtureServer(session.folder, session.answers);
@@ -45,6 +46,8 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
         reducedMotion: "reduce",
         timezoneId: "Europe/Berlin",
       });
+      kept = await session.context.newPage();
+      await kept.goto(`${session.server.origin}/static/icon.svg`);
     });
     afterAll(async () => {
       await browser?.close();
@@ -64,7 +67,8 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
       await session.context.setOffline(false);
       const debug = await session.context.newCDPSession(session.page);
       await debug.send("Storage.clearDataForOrigin", { origin: session.server.origin, storageTypes: "all" });
-      await Promise.all(session.context.pages().map((page) => page.close()));
+      const opened = session.context.pages().filter((page) => page !== kept);
+      await Promise.all(opened.map((page) => page.close()));
     });
     tests(session);
   });
