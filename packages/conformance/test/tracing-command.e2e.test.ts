@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTracing, type TracingProcesses } from "./security/tracing-processes.ts";
 
-const program = fileURLToPath(new URL("../../tracing-cli/bin/tracing.ts", import.meta.url));
+const program = testedProgram(fileURLToPath(new URL("../../tracing-cli/bin/tracing.ts", import.meta.url)));
 const limitMs = 60_000;
 
 let tracing: TracingProcesses;

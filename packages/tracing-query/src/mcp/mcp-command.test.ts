@@ -8,6 +8,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { relayStdio } from "assistant-tools/stdio-relay";
 import { createLogger } from "lifecycle";
+import { testedProgram } from "lifecycle/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
@@ -15,7 +16,7 @@ import { openSampleServer } from "../testing/sample-server.ts";
 import { mcpRouter } from "./mcp-router.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
-const program = fileURLToPath(new URL("../../bin/tracing-query.ts", import.meta.url));
+const program = testedProgram(fileURLToPath(new URL("../../bin/tracing-query.ts", import.meta.url)));
 const open: { close(): Promise<unknown> }[] = [];
 
 afterEach(async () => {

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { testedProgram } from "lifecycle/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunningServer } from "../../testing/running-server.ts";
 
-const program = fileURLToPath(new URL("../../../bin/server.ts", import.meta.url));
+const program = testedProgram(fileURLToPath(new URL("../../../bin/server.ts", import.meta.url)));
 const site = (body: string) => ({
   match: [{ host: ["a.example"] }],
   handle: [{ handler: "static_response", body }],

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,7 +17,7 @@ import { openClickHouseStore } from "./clickhouse-store.ts";
 import { parameterText } from "./parameter-text.ts";
 import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
-import { newDatabaseName, runSql } from "./test-server.ts";
+import { newDatabaseName, runSql, storageProgram } from "./test-server.ts";
 
 /** Whoever has another one sees the same: it stands in the text of a failure. */
 const seed = Math.trunc(Math.random() * 2 ** 31);
@@ -364,13 +363,10 @@ function seededRandom(from: number): () => number {
 async function startProcess(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly adminUrl: string; readonly end: () => Promise<void> }> {
-  const program = fileURLToPath(
-    new URL("../../../../tracing-storage/bin/tracing-storage.ts", import.meta.url),
-  );
   const child = spawn(
     process.execPath,
     [
-      program,
+      storageProgram,
       ...["--storage.data-dir", dataDir, "--log-encoding", "json"],
       ...["--storage.http.host-port", "127.0.0.1:0", "--grpc.host-port", "127.0.0.1:0"],
       ...["--admin.http.host-port", "127.0.0.1:0"],
