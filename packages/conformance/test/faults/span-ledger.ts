@@ -74,9 +74,12 @@ export class SpanLedger {
     };
   }
 
-  /** @param storageUrl of ClickHouse's HTTP protocol */
-  async compare(storageUrl: string): Promise<LedgerReport> {
-    const stored = await this.#stored(storageUrl);
+  /**
+   * @param storageUrl of ClickHouse's HTTP protocol
+   * @param database of the spans
+   */
+  async compare(storageUrl: string, database = "tracing"): Promise<LedgerReport> {
+    const stored = await this.#stored(storageUrl, database);
     const report = {
       ...{ sent: 0, acknowledged: 0, found: 0, missing: 0, duplicates: 0, refusedButFound: 0, cut: 0 },
       ...{ cutButFound: 0, acknowledgedByDoor: {} as Record<string, number>, problems: [] as string[] },
@@ -116,12 +119,15 @@ export class SpanLedger {
   }
 
   /** By number of request. @throws Error when a stored id is not one of the request's own */
-  async #stored(storageUrl: string): Promise<Map<number, { rows: number; distinct: number }>> {
+  async #stored(
+    storageUrl: string,
+    database: string,
+  ): Promise<Map<number, { rows: number; distinct: number }>> {
     const prefix = this.#prefix.toString("hex");
     const { status, text } = await ask(storageUrl, {
       method: "POST",
       body: `SELECT reinterpretAsUInt64(reverse(substring(trace_id, 9))) AS number, count(), uniqExact(span_id),
-        lower(hex(min(span_id))), lower(hex(max(span_id))) FROM tracing.spans
+        lower(hex(min(span_id))), lower(hex(max(span_id))) FROM ${database}.spans
         WHERE startsWith(trace_id, unhex('${prefix}')) GROUP BY number`,
     });
     if (status !== 200) {

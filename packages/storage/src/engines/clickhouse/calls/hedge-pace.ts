@@ -18,7 +18,7 @@ export interface HedgeLimits {
   readonly burst: number;
 }
 
-/** Reads: a hung server of four makes a quarter of them wait until it is found, which takes up to 5 s. */
+/** Reads: a hung server of four makes a quarter of them wait until it is found, which takes 3 s. */
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
 /** Inserts: a second one costs the servers as much as the first, so it waits until the first is far later than usual. */

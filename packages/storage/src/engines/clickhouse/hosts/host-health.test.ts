@@ -6,17 +6,30 @@ let health: HostHealth;
 let changes: string[];
 /** Servers that answer pings. */
 let there: Set<number>;
+/** Settles a ping of a server that answers. @param nth pings of the same server before this one */
+let answer: (signal: AbortSignal, nth: number) => Promise<void>;
+
+/** A ping that gets no answer. */
+function never(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+}
 
 beforeEach(() => {
   vi.useFakeTimers();
   changes = [];
   there = new Set([0, 1, 2]);
+  answer = async () => {};
+  const sent = [0, 0, 0];
   health = new HostHealth({
     urls,
-    ping: async (index) => {
+    ping: async (index, signal) => {
+      const nth = sent[index]!++;
       if (!there.has(index)) {
         throw new Error("no answer");
       }
+      await answer(signal, nth);
     },
     onChange: (url, isUp, reason) => changes.push(`${url} ${isUp ? "up" : `away: ${reason}`}`),
   });
@@ -74,14 +87,23 @@ describe("HostHealth", () => {
     expect(health.isUp(0)).toBe(true);
   });
 
-  test("finds out about one that answers nothing any more, after two pings in vain", async () => {
-    await vi.advanceTimersByTimeAsync(1_600);
-    there.delete(2);
+  test.each([0, 250, 499, 501, 999])("finds within 3 s a server that hangs after %s ms", async (ms) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    answer = never;
     const signal = health.awaySignal(2);
-    await vi.advanceTimersByTimeAsync(1_300);
+    await vi.advanceTimersByTimeAsync(2_400);
     expect(health.isUp(2)).toBe(true);
-    await vi.advanceTimersByTimeAsync(200);
+    await vi.advanceTimersByTimeAsync(650);
     expect([health.isUp(2), signal.aborted]).toEqual([false, true]);
+  });
+
+  test("keeps a server whose answer takes two seconds, and one whose kept connection is broken", async () => {
+    answer = (_, nth) => new Promise((resolve) => setTimeout(resolve, nth % 2 === 0 ? 2_000 : 60_000));
+    await vi.advanceTimersByTimeAsync(10_000);
+    answer = (signal, nth) => (nth % 2 === 0 ? never(signal) : Promise.resolve());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(urls.map((_, index) => health.isUp(index))).toEqual([true, true, true]);
+    expect(changes).toEqual([]);
   });
 
   test("looks no more once closed", async () => {

@@ -10,7 +10,7 @@ export interface HostHealthOptions {
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
   /** Every server counts as up at first, and is reported so. */
   readonly onChange?: OnHostChange | undefined;
-  /** Between looks at a server that is up, milliseconds; 1,500 by default. */
+  /** Between looks at a server that is up, milliseconds; 500 by default. */
   readonly checkEveryMs?: number;
   /**
    * Wait before the second look at a server that is down. It doubles up to `maxBackoffMs`; 1,000 ms by
@@ -24,8 +24,6 @@ export interface HostHealthOptions {
 interface Host {
   /** Whether calls are sent to it. */
   isUp: boolean;
-  /** Consecutive failed checks. */
-  failedChecks: number;
   /** Whether a check is under way. */
   isLooking: boolean;
   /** Milliseconds until the next check of a server that is down; it doubles. */
@@ -37,12 +35,15 @@ interface Host {
 }
 
 /**
- * Limit for the answer to `/ping` in milliseconds; a busy server answers much faster. With `patience`, a hung
- * server is found in 5 s.
+ * Limit in milliseconds for the answer to `/ping`; a busy server answers much faster. With `checkEveryMs`, a
+ * hung server is found in 3 s. The rest of the promised 5 s is for a busy machine.
  */
-const checkTimeoutMs = 1_500;
-/** Consecutive failed looks until a server counts as away. The second one follows the first at once. */
-const patience = 2;
+const checkTimeoutMs = 2_500;
+/**
+ * Milliseconds after which an unanswered ping gets company on a second connection, because only the first
+ * connection may be broken. The first ping goes on, so that a slow server has all of `checkTimeoutMs`.
+ */
+const secondPingMs = 1_000;
 
 /**
  * Tracks which servers are up. A call that finds a server down reports it and goes to the next. A server that
@@ -65,7 +66,6 @@ export class HostHealth {
       const away = new AbortController();
       return {
         isUp: true,
-        failedChecks: 0,
         isLooking: false,
         backoffMs: this.#backoffMs,
         timer: undefined,
@@ -158,14 +158,13 @@ export class HostHealth {
   #markUp(index: number): void {
     const host = this.#host(index);
     host.isUp = true;
-    host.failedChecks = 0;
     host.away = new AbortController();
     this.#options.onChange?.(this.#options.urls[index] ?? "", true, "");
     this.#checkLater(index);
   }
 
   #checkLater(index: number): void {
-    this.#checkIn(index, this.#options.checkEveryMs ?? 1_500);
+    this.#checkIn(index, this.#options.checkEveryMs ?? 500);
   }
 
   #checkIn(index: number, ms: number): void {
@@ -180,21 +179,14 @@ export class HostHealth {
   async #check(index: number): Promise<void> {
     const host = this.#host(index);
     const { timer } = host;
-    const timeout = new RunningTimeout(checkTimeoutMs);
-    const signal = AbortSignal.any([this.#closed.signal, timeout.signal]);
     host.isLooking = true;
-    const reason = await this.#options.ping(index, signal).then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const reason = await this.#unansweredReason(index);
     host.isLooking = false;
-    timeout.end();
     // A call may have found out first.
     if (host.timer !== timer || this.#closed.signal.aborted) {
       return;
     }
     if (reason === undefined) {
-      host.failedChecks = 0;
       if (host.isUp) {
         this.#checkLater(index);
       } else {
@@ -203,15 +195,37 @@ export class HostHealth {
       return;
     }
     if (host.isUp) {
-      host.failedChecks++;
-      if (host.failedChecks >= patience) {
-        this.#markAway(index, `it answers no ping: ${reason}`);
-      } else {
-        this.#checkIn(index, 0);
-      }
+      this.#markAway(index, `it answers no ping: ${reason}`);
       return;
     }
     this.#checkIn(index, host.backoffMs);
     host.backoffMs = Math.min(host.backoffMs * 2, this.#options.maxBackoffMs ?? 30_000);
+  }
+
+  /** Pings, and once more when that fails or is slow. @returns why neither was answered; undefined: one was */
+  async #unansweredReason(index: number): Promise<string | undefined> {
+    const timeout = new RunningTimeout(checkTimeoutMs);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([this.#closed.signal, timeout.signal, ended.signal]);
+    const slow = Promise.withResolvers<boolean>();
+    const secondPing = setTimeout(() => slow.resolve(false), secondPingMs).unref();
+    try {
+      const first = this.#options.ping(index, signal);
+      const isAnswered = first.then(
+        () => true,
+        () => false,
+      );
+      if (!(await Promise.race([isAnswered, slow.promise]))) {
+        await Promise.any([first, this.#options.ping(index, signal)]);
+      }
+      return undefined;
+    } catch (error) {
+      const reason: unknown = error instanceof AggregateError ? error.errors[0] : error;
+      return reason instanceof Error ? reason.message : String(reason);
+    } finally {
+      clearTimeout(secondPing);
+      ended.abort();
+      timeout.end();
+    }
   }
 }

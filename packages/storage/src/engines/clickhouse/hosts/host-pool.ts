@@ -40,7 +40,7 @@ export class HostPool {
   #isSingleUp = true;
   /** Servers that answer pings, which need no credentials, but refuse our credentials. */
   readonly #strangers = new Set<number>();
-  /** A separate agent, so that a ping waits for no other call. */
+  /** A separate agent, so that a ping waits for no other call, nor for the ping before it. */
   readonly #pings: Agent;
 
   constructor(options: HostPoolOptions) {
@@ -48,7 +48,7 @@ export class HostPool {
     this.#onHostChange = options.onHostChange;
     this.#tls = tls;
     const connect = hostConnector(tls, connectTimeoutMs);
-    this.#pings = new Agent({ connections: 1, connect });
+    this.#pings = new Agent({ connections: 2, connect });
     this.agent = new Agent({
       connections: options.maxConnections,
       connect,

@@ -11,7 +11,8 @@ export class RunningTimeout {
   readonly #timer: NodeJS.Timeout;
 
   constructor(ms: number) {
-    const turnMs = ms / turns;
+    // Timers drop fractions: without `ceil`, the last turn would end too early and cost a whole further turn.
+    const turnMs = Math.ceil(ms / turns);
     let left = ms;
     let before = performance.now();
     this.#timer = setInterval(() => {
@@ -19,7 +20,8 @@ export class RunningTimeout {
       // After a longer pause there is one more turn, in which answers are read.
       left -= Math.min(now - before, 2 * turnMs);
       before = now;
-      if (left <= 0) {
+      // Timers count whole milliseconds.
+      if (left < 1) {
         clearInterval(this.#timer);
         this.#controller.abort(new Error(`no answer in ${ms} ms`));
       }
