@@ -104,6 +104,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   headAtMs = 0;
   #vars: Map<string, JsonValue> | undefined;
   #top: ResponseSink | undefined;
+  /** Fields before deferred operations changed them; undefined: none did. */
+  #fieldsBefore: HeaderList | undefined;
+  /** Whether a handler gave its whole answer, though a filter may hold it. */
+  #isWhole = false;
   #status = 0;
   #answered = false;
   #isAborted = false;
@@ -202,7 +206,15 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** Calls back just before the head is sent; the last to ask is the first to be called, as with nested handlers. */
   beforeHead(callback: (headers: HeaderList, status: number) => void): void {
-    this.interceptResponse((below) => new HeadFilter(below, callback));
+    this.interceptResponse(
+      (below) =>
+        new HeadFilter(below, (headers, status) => {
+          if (headers === this.responseHeaders) {
+            this.#fieldsBefore ??= [...headers];
+          }
+          callback(headers, status);
+        }),
+    );
   }
 
   /** Sends a whole response. @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response */
@@ -259,6 +271,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** Ends the body. */
   finish(chunk: Uint8Array | string = ""): void {
+    this.#isWhole = true;
     if (this.#top === undefined) {
       this.bytesWritten += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
       this.stream.end(chunk);
@@ -380,11 +393,24 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     if (this.headSent) {
       throw new ServerError("HTTP_RESPONSE", "the head was sent already");
     }
+    this.undoHead();
+    this.#isWhole = false;
     this.#top = from instanceof WireSink ? undefined : from;
     this.#answered = false;
     this.#status = 0;
     this.tellsType = false;
     this.headAtMs = 0;
+  }
+
+  /**
+   * Takes back what {@link beforeHead} did to the fields of an answer that broke off before the client saw it, as no
+   * answer has that head. An answer that was whole keeps its fields: a filter failed on it.
+   */
+  undoHead(): void {
+    if (this.#fieldsBefore !== undefined && !this.#isWhole) {
+      this.responseHeaders = this.#fieldsBefore;
+    }
+    this.#fieldsBefore = undefined;
   }
 
   /**

@@ -416,6 +416,7 @@ export class Relay implements ResponseReceiver {
   #reject(error: Error): void {
     this.#failure = error;
     if (this.#copied !== undefined && !this.#plan.exchange.headSent) {
+      this.#plan.exchange.undoHead();
       dropResponseHeaders(this.#copied, this.#plan.exchange);
     }
     if (this.#sent === undefined) {

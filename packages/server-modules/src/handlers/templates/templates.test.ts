@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HttpError } from "http-engine/http-error";
 import { type MadeExchange, makeAnswering } from "http-engine/testing/make-exchange";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
@@ -129,12 +130,17 @@ test("response fields can be changed, within what can stand in a head", async ()
   ]);
 });
 
-test("a request that no handler answers has an empty page with the fields of an answer", async () => {
+test("a request that no handler answers has an empty page with the fields of handlers before the templates", async () => {
   const handler = await provisionHandler("templates", {});
   const made = makeAnswering({});
   made.exchange.beforeHead((headers) => headers.push("X-Late", "1"));
-  await handler.handle(made.exchange, () => {});
-  expect([made.status(), made.header("X-Late"), made.body().length]).toEqual([200, "1", 0]);
+  await handler.handle(made.exchange, (inner) => inner.beforeHead((headers) => headers.push("X-Below", "1")));
+  expect([made.status(), made.header("X-Late"), made.header("X-Below"), made.body().length]).toEqual([
+    200,
+    "1",
+    undefined,
+    0,
+  ]);
 });
 
 test("other delimiters, and responses that are no templates", async () => {
@@ -184,6 +190,28 @@ test("a template that fails while its handler has more to do fails the request, 
     await new Promise((resolve) => setTimeout(resolve, 20)); // closes its file
   });
   await expect(running).rejects.toThrow("unclosed action");
+});
+
+test.each([
+  ["breaks off", "no template", false, []],
+  ["is whole but fails as a template", "{{", true, ["X-Below", "1"]],
+])("a page that %s leaves these fields to the page of the error: %s", async (_how, text, isWhole, left) => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering();
+  const running = async () =>
+    handler.handle(exchange, async (inner) => {
+      inner.responseHeaders = ["Content-Type", "text/html"];
+      inner.beforeHead((headers) => headers.push("X-Below", "1"));
+      inner.writeHead(200);
+      inner.write(Buffer.from(text));
+      if (!isWhole) {
+        throw new HttpError(502, "cut");
+      }
+      inner.finish();
+    });
+  await expect(running()).rejects.toThrow(isWhole ? "unclosed action" : "cut");
+  exchange.restartResponse();
+  expect(exchange.responseHeaders).toEqual(["Content-Type", "text/html", ...left]);
 });
 
 test.each([

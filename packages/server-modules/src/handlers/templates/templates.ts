@@ -162,6 +162,8 @@ function answer(exchange: Exchange, filter: TemplateFilter): Promise<void> | und
   if (!exchange.answered && !exchange.ended) {
     // The access log tells such requests apart.
     exchange.vars.set("unhandled", true);
+    // Handlers after `templates` have no answer that they could change.
+    exchange.restartResponse(filter);
     if (exchange.method !== "HEAD") {
       setContentLength(exchange.responseHeaders, 0);
     }
