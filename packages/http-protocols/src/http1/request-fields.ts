@@ -54,7 +54,9 @@ function note(framing: Framing, name: string, value: string): void {
       }
       break;
     case 6:
-      framing.expect = name.toLowerCase() === "expect" ? value : framing.expect;
+      if (name.toLowerCase() === "expect") {
+        framing.expect += framing.expect === "" ? value : `, ${value}`;
+      }
       break;
     case 7:
       framing.upgrade = name.toLowerCase() === "upgrade" ? value : framing.upgrade;
@@ -143,7 +145,7 @@ export function parseRequestFields(text: string, start: number, version: "1.0" |
   }
   const bodyLength = bodyLengthOf(framing, version);
   const listed = connectionWords(framing.connection);
-  if (framing.expect !== "" && framing.expect.toLowerCase() !== "100-continue") {
+  if (framing.expect !== "" && !/(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(framing.expect)) {
     throw new Http1Error("expectation", `unknown expectation ${JSON.stringify(framing.expect)}`);
   }
   return {

@@ -18,7 +18,7 @@ const hopByHop = new Set([
   "upgrade",
 ]);
 
-/** Set anew by this proxy, so that nobody in front can pretend. `expect` was answered by this server already. */
+/** Set anew by this proxy, so that nobody in front can pretend. `expect` goes on where the options say so. */
 const replaced = new Set([
   "x-forwarded-for",
   "x-forwarded-proto",
@@ -101,7 +101,7 @@ export interface RequestHeaderOptions {
   readonly upgrade: string;
   /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
   readonly trusted: boolean;
-  /** Whether the upstream is asked for its word before the body is sent. */
+  /** Whether `Expect` goes on: signatures of requests may cover the field. */
   readonly expectContinue: boolean;
   /** Whether a body goes along, and so trailers may. */
   readonly hasBody: boolean;
@@ -116,7 +116,6 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   const listed = connectionListed(headers);
   const result: HeaderList = ["Host", options.host];
   let te = "";
-  let expect = "";
   let trailer = "";
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -131,9 +130,7 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
       te += `,${headers[index + 1]}`;
     } else if (lower === "trailer") {
       trailer += trailer === "" ? headers[index + 1] : `, ${headers[index + 1]}`;
-    } else if (lower === "expect") {
-      expect = headers[index + 1] ?? "";
-    } else if (lower === "forwarded" && trusted) {
+    } else if ((lower === "expect" && options.expectContinue) || (lower === "forwarded" && trusted)) {
       result.push(name, headers[index + 1] as string);
     }
   }
@@ -142,9 +139,6 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   }
   if (trailer !== "" && options.hasBody) {
     result.push("Trailer", trailer);
-  }
-  if (expect !== "" && options.expectContinue) {
-    result.push("Expect", expect);
   }
   pushForwarded(result, exchange, trusted);
   result.push("Via", via(headers, exchange.stream.version, exchange.server.product));

@@ -88,7 +88,8 @@ export class ProxyTry implements RelayPlan {
       trusted:
         exchange.server.isTrustedProxy?.(exchange) === true ||
         trusted?.contains(exchange.remoteAddress) === true,
-      expectContinue: transport.handsOnExpect === true,
+      // The model's library takes the field off requests of HTTP/2.
+      expectContinue: transport.handsOnExpect === true || exchange.stream.version.startsWith("1"),
       hasBody: body.content !== undefined,
       host: hostFor(transport, dial, exchange.hostport),
     };

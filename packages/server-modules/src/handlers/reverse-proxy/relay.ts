@@ -121,6 +121,9 @@ export class Relay implements ResponseReceiver {
   }
 
   interim(status: number, headers: HeaderList): void {
+    if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
+      return; // this server sends its own when the body is read
+    }
     try {
       this.#plan.exchange.stream.writeInterim(status, headers);
     } catch (error) {

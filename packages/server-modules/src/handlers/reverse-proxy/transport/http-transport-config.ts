@@ -75,7 +75,7 @@ export const httpTransportSchema = z.strictObject({
   expect_continue_timeout: configDuration()
     .nullish()
     .describe(
-      "Hands `Expect: 100-continue` on, and waits this long for the upstream's word (0: not handed on).",
+      "How long a body waits for the upstream's 100 Continue where the client expects one (0: it is sent at once).",
     ),
   max_response_header_size: configCount().nullish().describe("Bytes of a response's head (10 MiB)."),
   write_buffer_size: bufferSchema()
