@@ -1,9 +1,11 @@
+import { isUtf8 } from "node:buffer";
+
 /**
  * How many bytes at `at` are one character of UTF-8; 0 where they are none.
  * Source: RFC 3629, section 4
  */
-function characterLength(bytes: string, at: number): number {
-  const first = bytes.charCodeAt(at);
+function characterLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
   if (first < 0x80) {
     return 1;
   }
@@ -12,7 +14,7 @@ function characterLength(bytes: string, at: number): number {
     return 0;
   }
   for (let index = 1; index < length; index++) {
-    const next = bytes.charCodeAt(at + index);
+    const next = bytes[at + index] ?? 0;
     // Overlong forms, surrogates and numbers above U+10FFFF begin with these second bytes.
     const low = index > 1 ? 0x80 : first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
     const high = index > 1 ? 0xbf : first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
@@ -25,47 +27,62 @@ function characterLength(bytes: string, at: number): number {
 
 /**
  * Decodes bytes as UTF-8 without loss: a byte that is no UTF-8 becomes one of the lone surrogates U+DC80 to U+DCFF.
- * Printed as UTF-8 these are U+FFFD; {@link bytesOfText} makes the byte of them again.
- * @param bytes one character for each byte
+ * Printed as UTF-8 these are U+FFFD; {@link bufferOfText} makes the byte of them again.
  * Source: Python, PEP 383
  */
-export function textOfBytes(bytes: string): string {
-  if (!/[\x80-\xff]/.test(bytes)) {
-    return bytes;
+export function textOfBuffer(bytes: Buffer): string {
+  if (isUtf8(bytes)) {
+    return bytes.toString("utf8");
   }
-  const text = Buffer.from(bytes, "latin1").toString("utf8");
-  if (!text.includes("\ufffd")) {
-    return text;
-  }
-  const parts: string[] = [];
-  let start = 0;
-  let at = 0;
-  const take = () => parts.push(Buffer.from(bytes.slice(start, at), "latin1").toString("utf8"));
-  while (at < bytes.length) {
+  const units = new Uint16Array(bytes.length);
+  let count = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0;
     const length = characterLength(bytes, at);
-    if (length === 0) {
-      take();
-      parts.push(String.fromCharCode(0xdc00 + bytes.charCodeAt(at)));
-      start = at + 1;
+    let code = length === 0 ? 0xdc00 + first : first & (length === 1 ? 0x7f : 0x7f >> length);
+    for (let index = 1; index < length; index++) {
+      code = (code << 6) | ((bytes[at + index] ?? 0) & 0x3f);
     }
+    if (code > 0xffff) {
+      units[count++] = 0xd7c0 + (code >> 10);
+      code = 0xdc00 + (code & 0x3ff);
+    }
+    units[count++] = code;
     at += length || 1;
   }
-  take();
-  return parts.join("");
+  return Buffer.from(units.buffer, 0, count * 2).toString("utf16le");
 }
 
-/** The bytes of a text, one character for each: UTF-8, and for U+DC80 to U+DCFF alone the byte they stand for. */
-export function bytesOfText(text: string): string {
+/** The bytes of a text: UTF-8, and for U+DC80 to U+DCFF alone the byte they stand for. */
+export function bufferOfText(text: string): Buffer {
   if (text.isWellFormed()) {
-    return /[^\0-\x7f]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
+    return Buffer.from(text, "utf8");
   }
-  return text
-    .split(/(\p{Surrogate})/u)
-    .map((part, index) => {
-      const code = part.charCodeAt(0);
-      return index % 2 === 1 && code >= 0xdc80 && code <= 0xdcff
-        ? String.fromCharCode(code - 0xdc00)
-        : Buffer.from(part, "utf8").toString("latin1");
-    })
-    .join("");
+  // As UTF-8, but for these bytes: each is at most as long as U+FFFD.
+  const bytes = Buffer.from(text, "utf8");
+  let to = 0;
+  let from = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code >= 0xdc80 && code <= 0xdcff) {
+      bytes[to++] = code - 0xdc00;
+      from += 3;
+      continue;
+    }
+    const end = from + (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
+    while (from < end) {
+      bytes[to++] = bytes[from++] ?? 0;
+    }
+  }
+  return bytes.subarray(0, to);
+}
+
+/** As {@link textOfBuffer}. @param bytes one character for each byte */
+export function textOfBytes(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? textOfBuffer(Buffer.from(bytes, "latin1")) : bytes;
+}
+
+/** As {@link bufferOfText}, with one character for each byte. */
+export function bytesOfText(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? bufferOfText(text).toString("latin1") : text;
 }

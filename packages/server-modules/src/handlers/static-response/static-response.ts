@@ -11,7 +11,7 @@ import {
 import { markStable } from "http-engine/stable-bodies";
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
-import { bytesOfText } from "server-core/uri/text-of-bytes";
+import { bufferOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 
 const configSchema = z.strictObject({
@@ -61,7 +61,7 @@ interface Body {
 }
 
 function bodyOf(text: string): Body {
-  const bytes = text.isWellFormed() ? Buffer.from(text) : Buffer.from(bytesOfText(text), "latin1");
+  const bytes = bufferOfText(text);
   return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
 }
 

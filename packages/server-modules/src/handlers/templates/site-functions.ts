@@ -5,6 +5,7 @@ import { readPlaceholder } from "http-engine/placeholders";
 import { askItself } from "http-engine/virtual-stream";
 import { messageOf } from "server-core/errors";
 import { readRegularFile } from "server-core/files/read-regular-file";
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import { joinSitePath } from "../../files/site-path.ts";
 import { escapeHtml } from "./basic-functions.ts";
 import type { TemplateFunction, TemplateRun } from "./evaluate-template.ts";
@@ -42,7 +43,7 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
   async function read(name: unknown): Promise<string> {
     const path = joinSitePath(root, printed(name));
     try {
-      return (await readRegularFile(path, maxFileBytes)).toString("utf8");
+      return textOfBuffer(await readRegularFile(path, maxFileBytes));
     } catch (error) {
       throw new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
     }
@@ -63,7 +64,7 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
       if (status >= 400) {
         throw new TemplateError(`http ${status}`);
       }
-      return options.run().run(parse(body.toString("utf8")), options.contextWith([]));
+      return options.run().run(parse(textOfBuffer(body)), options.contextWith([]));
     },
     readFile: read,
     async fileExists(name: unknown) {

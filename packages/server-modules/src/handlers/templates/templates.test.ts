@@ -119,6 +119,17 @@ test.each([
   expect([made.header("etag"), made.header("last-modified")]).toEqual([undefined, undefined]);
 });
 
+test("bytes that are no UTF-8 stay what they are, in a page and in files that it takes in", async () => {
+  const handler = await provisionHandler("templates", { file_root: root });
+  writeFileSync(join(root, "latin.txt"), Buffer.from("\xe9", "latin1"));
+  const made = makeAnswering();
+  await handler.handle(made.exchange, (exchange) => {
+    exchange.responseHeaders.push("Content-Type", "text/html");
+    exchange.respond(200, Buffer.from('caf\xe9 {{"\xc3\xa9"}} {{readFile "latin.txt"}}', "latin1"));
+  });
+  expect(made.body().toString("latin1")).toBe("caf\xe9 \xc3\xa9 \xe9");
+});
+
 test("response fields can be changed, within what can stand in a head", async () => {
   const made = await render(
     '{{.RespHeader.Set "X-A" "a\\nb"}}{{.RespHeader.Add "X-B" 1}}{{.RespHeader.Del "Content-Type"}}',

@@ -5,6 +5,7 @@ import { HttpError } from "http-engine/http-error";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import { messageOf, ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
+import { bufferOfText, textOfBuffer } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { compileRoot } from "../../files/site-path.ts";
@@ -115,7 +116,7 @@ class TemplateFilter extends ResponseFilter {
     if (chunk !== undefined) {
       this.write(chunk);
     }
-    this.pending = this.#send(Buffer.concat(this.#chunks).toString("utf8"));
+    this.pending = this.#send(textOfBuffer(Buffer.concat(this.#chunks)));
     // Whoever answered may have more to do before anybody waits for it, or fail.
     this.pending.catch(() => {});
   }
@@ -129,7 +130,7 @@ class TemplateFilter extends ResponseFilter {
   async #send(source: string): Promise<void> {
     const headers = this.#headers;
     removeHeaders(headers, (name) => changed.has(name));
-    const printed = Buffer.from(await this.#run(source));
+    const printed = bufferOfText(await this.#run(source));
     // HEAD had no body to print from.
     if (this.#exchange.method !== "HEAD") {
       setContentLength(headers, printed.length);
