@@ -118,7 +118,7 @@ export class EncodeFilter extends HoldingFilter {
     }
     const declared = Number(getHeader(headers, "content-length") ?? -1);
     this.#declared = declared >= 0 ? declared : -1;
-    if (this.#exchange.tellsType && getHeader(headers, "content-type") === undefined) {
+    if (getHeader(headers, "content-type") === undefined) {
       this.#type = "open";
     }
     if (!this.#mayBeCoded()) {
@@ -294,7 +294,11 @@ export class EncodeFilter extends HoldingFilter {
         this.#describe();
       }
       this.#passOn();
-      super.end();
+      // Another `encode` decides by the length, too.
+      for (const held of this.#held) {
+        super.write(held);
+      }
+      super.end(last);
     } else if (
       encoder === undefined ||
       !this.#isWorthIt(length) ||

@@ -101,7 +101,6 @@ test.each([
   [[], {}],
   [["Accept-Encoding", "gzip"], { chunks: ["short"] }],
   [["Accept-Encoding", "gzip"], { headers: ["Content-Type", "image/png"] }],
-  [["Accept-Encoding", "gzip"], { headers: [] }],
   [["Accept-Encoding", "gzip"], { headers: ["Content-Type", "text/plain", "Content-Encoding", "br"] }],
   [
     ["Accept-Encoding", "gzip"],
@@ -281,6 +280,34 @@ test.each([
     coding === undefined ? undefined : "Accept-Encoding",
   ]);
 });
+
+test("of two, the outer one is told the length that a body of HEAD would have", async () => {
+  const outer = await provisionHandler("encode", { ...all, minimum_length: 1 });
+  const inner = await provisionHandler("encode", all);
+  const made = makeAnswering({ method: "HEAD" });
+  await outer.handle(made.exchange, (exchange) =>
+    inner.handle(exchange, () => {
+      exchange.responseHeaders.push("Content-Type", "text/plain");
+      exchange.writeHead(200);
+      exchange.finish("short");
+    }),
+  );
+  expect(made.header("vary")).toBe("Accept-Encoding");
+});
+
+test.each([
+  ["words ".repeat(200), "text/plain; charset=utf-8", "gzip"],
+  ["\x89PNG\r\n\x1a\n".repeat(200), "image/png", undefined],
+  ["short", undefined, undefined],
+])(
+  "a body whose type nobody names gets one by its first bytes where it is long: %j",
+  async (body, type, coding) => {
+    const handler = await provisionHandler("encode", all);
+    const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });
+    await handler.handle(made.exchange, (exchange) => exchange.respond(200, Buffer.from(body, "latin1")));
+    expect([made.header("content-type"), made.header("content-encoding")]).toEqual([type, coding]);
+  },
+);
 
 test("the answer to a handshake that nobody takes is not coded, but varies", async () => {
   const made = await encoded(all, ["Accept-Encoding", "gzip", "Sec-WebSocket-Key", "x"]);
