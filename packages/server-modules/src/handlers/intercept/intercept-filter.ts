@@ -43,6 +43,10 @@ export class InterceptFilter extends ResponseFilter {
   }
 
   override head(status: number, headers: HeaderList): void {
+    if (status === 101) {
+      super.head(status, headers); // no route can answer in place of a tunnel
+      return;
+    }
     const rule = findRule(this.#rules, status, headers, this.#exchange);
     if (rule?.routes === undefined) {
       const sent = rule?.status === undefined ? status : statusFrom(rule.status, this.#exchange, status);

@@ -533,6 +533,24 @@ describe("tunnels", () => {
     await closed;
   });
 
+  test("are opened past `intercept`, whose routes cannot answer in their place", async () => {
+    const server = await echo();
+    const intercept = {
+      handler: "intercept",
+      handle_response: [{ routes: [{ handle: [{ handler: "static_response", body: "instead" }] }] }],
+    };
+    const proxy = { handler: "reverse_proxy", upstreams: [{ dial: server.address }] };
+    await running.admin("POST", "/load", siteConfig({ handle: [intercept, proxy] }));
+    const client = connect(Number(new URL(running.site).port), "127.0.0.1");
+    client.write(`${upgrade("/chat")}early`);
+    let seen = "";
+    while (!seen.endsWith("helloearly")) {
+      seen += String((await once(client, "data"))[0]);
+    }
+    expect(seen).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\n/);
+    client.destroy();
+  });
+
   test("are not opened when the upstream declines", async () => {
     const server = await echo();
     await proxyTo([server.address]);
