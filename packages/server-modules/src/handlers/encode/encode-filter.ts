@@ -48,6 +48,12 @@ function addVary(headers: HeaderList): void {
   }
 }
 
+/** Whether the first bytes of a body say what type it has: packed ones do not. */
+function mayBeTold(status: number, headers: HeaderList): boolean {
+  const hasBody = status >= 200 && status !== 204 && status !== 304;
+  return hasBody && (getHeader(headers, "content-encoding") ?? "") === "";
+}
+
 /** Names the coded form in a strong tag: two forms of a resource may not share one. */
 export function tagOfCoded(etag: string, coding: string): string {
   return etag.startsWith('"') && etag.length > 1 ? `${etag.slice(0, -1)}-${coding}"` : etag;
@@ -121,7 +127,7 @@ export class EncodeFilter extends HoldingFilter {
     if (getHeader(headers, "content-type") === undefined) {
       this.#type = "open";
     }
-    if (!this.#mayBeCoded()) {
+    if (this.#type === "open" ? !mayBeTold(status, headers) : !this.#mayBeCoded()) {
       this.#passOn();
     } else if (isUnbuffered(headers)) {
       // Its first event may be long in coming, and its events are small.
@@ -221,7 +227,7 @@ export class EncodeFilter extends HoldingFilter {
       status !== 304 &&
       (getHeader(headers, "content-encoding") ?? "") === "" &&
       !hasToken(headers, "cache-control", "no-transform") &&
-      (this.#type === "open" || this.#rules.matches(status, headers, this.#exchange))
+      this.#rules.matches(status, headers, this.#exchange)
     );
   }
 
@@ -231,8 +237,7 @@ export class EncodeFilter extends HoldingFilter {
       if (first.length > 0) {
         this.#headers.push("Content-Type", sniffType(first));
       }
-      const isWanted = this.#rules.matches(this.#status, this.#headers, this.#exchange);
-      this.#type = isWanted ? "wanted" : "unwanted";
+      this.#type = this.#mayBeCoded() ? "wanted" : "unwanted";
     }
     return this.#type === "wanted";
   }

@@ -297,14 +297,15 @@ test("of two, the outer one is told the length that a body of HEAD would have", 
 
 test.each([
   ["words ".repeat(200), "text/plain; charset=utf-8", "gzip"],
+  ["part ".repeat(200), "text/plain; charset=utf-8", undefined, 206],
   ["\x89PNG\r\n\x1a\n".repeat(200), "image/png", undefined],
   ["short", undefined, undefined],
-])(
+] as [string, string | undefined, string | undefined, number?][])(
   "a body whose type nobody names gets one by its first bytes where it is long: %j",
-  async (body, type, coding) => {
+  async (body, type, coding, status = 200) => {
     const handler = await provisionHandler("encode", all);
     const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"] });
-    await handler.handle(made.exchange, (exchange) => exchange.respond(200, Buffer.from(body, "latin1")));
+    await handler.handle(made.exchange, (exchange) => exchange.respond(status, Buffer.from(body, "latin1")));
     expect([made.header("content-type"), made.header("content-encoding")]).toEqual([type, coding]);
   },
 );
