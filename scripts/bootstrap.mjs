@@ -4,7 +4,7 @@
 // because nothing is installed yet when it starts.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkoutRightsText } from "./checkout-rights.mjs";
@@ -16,6 +16,7 @@ import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./plat
 import { runChild } from "./run-child.mjs";
 import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
 import { swallowedOptionsText } from "./swallowed-options.mjs";
+import { clearToolchain, hasToolchain, rememberToolchain } from "./toolchain-state.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = { node: "26.10.0", pnpm: "12.21.0" };
@@ -55,18 +56,17 @@ async function toolchainPath() {
   const parts = Object.fromEntries(
     Object.entries(wanted).filter(([name]) => name !== "node" || nodePackage !== undefined),
   );
-  const stamp = join(toolchain, "installed.json");
   // On Windows .bin has scripts of the shell only.
   const ownNode =
     isWindows && nodePackage !== undefined ? [join(toolchain, "node_modules", nodePackage, "bin")] : [];
   const folders = [...ownNode, join(toolchain, "node_modules", ".bin")];
-  const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
-  if (installed !== JSON.stringify(parts)) {
+  if (!hasToolchain(toolchain, parts, nodePackage)) {
     const refused = checkoutRightsText(root, toolchain);
     if (refused !== "") {
       process.stderr.write(refused);
       process.exit(1);
     }
+    clearToolchain(toolchain);
     const texts = Object.entries(parts).map(([name, release]) => `${name} ${release}`);
     process.stderr.write(`Fetching ${texts.join(" and ")} into .toolchain (once) …\n`);
     // The package of this platform, since "node" fetches it by an install script, which many forbid.
@@ -83,6 +83,7 @@ async function toolchainPath() {
         "--no-package-lock",
         "--no-audit",
         "--no-fund",
+        "--no-update-notifier",
         "--loglevel=error",
         "--include=optional",
         ...names,
@@ -102,7 +103,7 @@ async function toolchainPath() {
       );
       process.exit(1);
     }
-    writeFileSync(stamp, JSON.stringify(parts));
+    rememberToolchain(toolchain, parts);
   }
   return folders;
 }

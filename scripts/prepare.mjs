@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkoutRightsText } from "./checkout-rights.mjs";
 import { diskRoomText } from "./disk-room.mjs";
@@ -68,15 +68,33 @@ export function fingerprint(folder, paths) {
   return hash.digest("hex");
 }
 
-/** Does a step unless its inputs are those of the last time and its outputs are there. */
-async function step(name, inputs, outputs, work) {
-  const folder = join(root, "node_modules", ".prepared");
-  const stamp = join(folder, name);
-  const isDone = () =>
-    existsSync(stamp) &&
-    readFileSync(stamp, "utf8") === fingerprint(root, inputs) &&
-    outputs.every((path) => existsSync(join(root, path)));
-  if (isDone()) {
+/** A file that tells for which inputs, and on which platform, a step was done. A tree may move to another platform: a container mounts the folder of a Mac. */
+export class Stamp {
+  #file;
+  #suffix;
+
+  constructor(file, platform) {
+    this.#file = file;
+    this.#suffix = platform === undefined ? "" : ` ${nameOf(platform)}`;
+  }
+
+  isOf(text) {
+    return existsSync(this.#file) && readFileSync(this.#file, "utf8") === `${text}${this.#suffix}`;
+  }
+
+  write(text) {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    writeFileSync(this.#file, `${text}${this.#suffix}`);
+  }
+}
+
+/**
+ * Does a step unless its inputs are those of the last time and its outputs are there.
+ * @param inputs.platform where the outputs count; without it they count everywhere
+ */
+async function step(name, { paths, platform }, outputs, work) {
+  const stamp = new Stamp(join(root, "node_modules", ".prepared", name), platform);
+  if (stamp.isOf(fingerprint(root, paths)) && outputs.every((path) => existsSync(join(root, path)))) {
     return;
   }
   const refused = checkoutRightsText(root, join(root, "node_modules"), join(root, "packages"));
@@ -85,8 +103,7 @@ async function step(name, inputs, outputs, work) {
     process.exit(1);
   }
   await work();
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(stamp, fingerprint(root, inputs));
+  stamp.write(fingerprint(root, paths));
 }
 
 function manifests() {
@@ -127,27 +144,32 @@ function withDependencies(names) {
 export async function prepare() {
   await step(
     "install",
-    [
-      "package.json",
-      "pnpm-workspace.yaml",
-      "pnpm-lock.yaml",
-      "scripts/native-packages.mjs",
-      "scripts/platform.mjs",
-      ...manifests(),
-    ],
+    {
+      paths: [
+        "package.json",
+        "pnpm-workspace.yaml",
+        "pnpm-lock.yaml",
+        "scripts/native-packages.mjs",
+        "scripts/platform.mjs",
+        ...manifests(),
+      ],
+      platform: thisPlatform(),
+    },
     ["node_modules/.bin/turbo"],
     install,
   );
   await step(
     "build",
-    [
-      "turbo.json",
-      "pnpm-lock.yaml",
-      "protos",
-      "idl",
-      "packages/wire/buf.gen.yaml",
-      ...withDependencies([...Object.keys(programs), "tracing-ui", "admin-ui"]),
-    ],
+    {
+      paths: [
+        "turbo.json",
+        "pnpm-lock.yaml",
+        "protos",
+        "idl",
+        "packages/wire/buf.gen.yaml",
+        ...withDependencies([...Object.keys(programs), "tracing-ui", "admin-ui"]),
+      ],
+    },
     [
       "packages/wire/src/gen",
       ...Object.entries(programs).map(([name, program]) => `packages/${name}/dist/${program}.cjs`),

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fingerprint } from "./prepare.mjs";
+import { platformNamed } from "./platform.mjs";
+import { fingerprint, Stamp } from "./prepare.mjs";
 
 test("a prepared tree is prepared at another place too, and is not after a change", () => {
   const above = mkdtempSync(join(tmpdir(), "prepared-"));
@@ -19,4 +20,16 @@ test("a prepared tree is prepared at another place too, and is not after a chang
   expect(fingerprint(there, inputs)).toBe(before);
   writeFileSync(join(there, "packages", "a.ts"), "three");
   expect(fingerprint(there, inputs)).not.toBe(before);
+});
+
+test("what was installed for one platform is not for another one, and what was built is", () => {
+  const folder = mkdtempSync(join(tmpdir(), "prepared-"));
+  const installed = (platform: string) => new Stamp(join(folder, "install"), platformNamed(platform));
+  installed("darwin-arm64").write("one");
+  expect(installed("darwin-arm64").isOf("one")).toBe(true);
+  expect(installed("darwin-arm64").isOf("two")).toBe(false);
+  expect(installed("linux-arm64-glibc").isOf("one")).toBe(false);
+  const built = new Stamp(join(folder, "build"), undefined);
+  built.write("one");
+  expect(built.isOf("one")).toBe(true);
 });
