@@ -7,6 +7,9 @@ import { dirname } from "node:path";
  */
 const settleMs = 100;
 
+/** How often files are read whose folder the system does not watch: Linux has a limit of watchers for all programs of a user. */
+export const unwatchedPollMs = 10_000;
+
 export interface FileWatch {
   close(): void;
 }
@@ -14,7 +17,7 @@ export interface FileWatch {
 /**
  * Calls back after a change in the folders of some files. It watches folders, because files are usually
  * replaced, and Kubernetes swaps a link `..data` beside them. The caller checks whether the content is new.
- * @param pollMs also call back this often; 0: never
+ * @param pollMs also call back this often; 0: only while a folder cannot be watched, every `unwatchedMs`
  * @param failed called once for each folder that cannot be watched
  */
 export function watchFiles(
@@ -22,7 +25,19 @@ export function watchFiles(
   pollMs: number,
   changed: () => void,
   failed: (folder: string, error: Error) => void,
+  unwatchedMs = unwatchedPollMs,
 ): FileWatch {
+  let poll: NodeJS.Timeout | undefined;
+  const pollEvery = (ms: number) => {
+    poll ??= setInterval(changed, ms).unref();
+  };
+  if (pollMs > 0) {
+    pollEvery(pollMs);
+  }
+  const unwatched = (folder: string, error: Error) => {
+    pollEvery(unwatchedMs);
+    failed(folder, error);
+  };
   let pending: NodeJS.Timeout | undefined;
   const soon = () => {
     // Further changes do not extend the wait, because in a busy folder they never end.
@@ -41,15 +56,13 @@ export function watchFiles(
       const watcher = watch(folder, { persistent: false }, soon);
       watcher.on("error", (error) => {
         watcher.close();
-        failed(folder, error as Error);
+        unwatched(folder, error as Error);
       });
       watchers.push(watcher);
     } catch (error) {
-      failed(folder, error as Error);
+      unwatched(folder, error as Error);
     }
   }
-  const poll = pollMs > 0 ? setInterval(changed, pollMs) : undefined;
-  poll?.unref();
   return {
     close() {
       clearTimeout(pending);

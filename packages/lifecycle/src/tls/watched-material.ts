@@ -1,5 +1,5 @@
 import type { Logger } from "../logger.ts";
-import { watchFiles } from "./watch-files.ts";
+import { unwatchedPollMs, watchFiles } from "./watch-files.ts";
 
 /** The content of files, kept up to date. */
 export interface WatchedMaterial<Material> {
@@ -58,7 +58,10 @@ export function watchMaterial<Material>(settings: WatchedFilesSettings<Material>
   };
 
   const files = watchFiles(paths, pollMs, reload, (folder, error) => {
-    log.warn(`${what}: changes in ${folder} are not seen until the next start: ${error.message}`);
+    const every = (pollMs || unwatchedPollMs) / 1000;
+    log.warn(
+      `${what}: the system does not watch ${folder}, so it is read every ${every} s: ${error.message}`,
+    );
   });
   return {
     get material() {
