@@ -423,7 +423,7 @@ describeConsole("the console in a browser", (app) => {
       await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
       expect(await violationsOn(page, "colours"), `${name}, dark`).toEqual([]);
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-      for (const width of [360, 1440]) {
+      for (const width of [360, 768, 1024, 1200, 1440]) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate(() => new Promise(requestAnimationFrame));
         if (width === 360) {

@@ -3,8 +3,12 @@ import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
 import { scenes, showScene } from "./scenes.ts";
 
-/** Windows that a page must fit into: a telephone, a tablet, 1280 × 800 zoomed to 200 % and 1280 × 1024 to 400 %. */
+/** Windows that a page must fit into: notebooks, a telephone, a tablet, 1280 × 800 zoomed to 200 % and 1280 × 1024 to 400 %. */
 const widths = [
+  [1_440, 900],
+  [1_300, 800],
+  [1_200, 800],
+  [1_024, 700],
   [360, 780],
   [768, 1024],
   [640, 400],
