@@ -75,6 +75,13 @@ export function nativePlan(platform, root = defaultRoot) {
     }));
 }
 
+const notPublished = "the registry has no such version";
+
+/** Whether another try brings no more of what could not be had: a registry without it, not a network that failed. */
+export function isFinal(failed) {
+  return failed.every(({ reason }) => reason === notPublished);
+}
+
 /** Fetches packages with npm. @returns undefined, or why not, in one line */
 function fetchPackage({ name, version }, platform, folder) {
   const options = [
@@ -101,7 +108,7 @@ function fetchPackage({ name, version }, platform, folder) {
   }
   const code = /code (\w+)/.exec(stderr ?? "")?.[1];
   if (code === "E404" || code === "ETARGET") {
-    return "the registry has no such version";
+    return notPublished;
   }
   return code === undefined ? "npm could not fetch it" : `npm: ${code}`;
 }

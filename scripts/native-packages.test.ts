@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addMissingNatives } from "./native-packages.mjs";
+import { addMissingNatives, isFinal } from "./native-packages.mjs";
 import { platformNamed } from "./platform.mjs";
 
 let root = "";
@@ -79,4 +79,12 @@ test("a platform for which there is no package asks for none", () => {
     throw new Error("asked");
   };
   expect(addMissingNatives(platformNamed("win32-x64"), { root, fetch })).toEqual([]);
+});
+
+test("a registry without a package is final, a network that failed is tried again", () => {
+  const failed = (reason: string) =>
+    addMissingNatives(platformNamed("darwin-arm64"), { root, fetch: () => reason });
+  expect(isFinal(failed("the registry has no such version"))).toBe(true);
+  expect(isFinal(failed("npm: ECONNRESET"))).toBe(false);
+  expect(isFinal([])).toBe(true);
 });

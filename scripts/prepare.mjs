@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkoutRightsText } from "./checkout-rights.mjs";
 import { diskRoomText } from "./disk-room.mjs";
-import { addMissingNatives } from "./native-packages.mjs";
+import { addMissingNatives, isFinal } from "./native-packages.mjs";
 import { nameOf, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
 
@@ -31,7 +31,7 @@ async function runQuietly(title, command, args) {
   }
 }
 
-/** Installs what the lockfile names, and what it cannot name. */
+/** Installs what the lockfile names, and what it cannot name. @returns false where a next start may get more */
 async function install() {
   await runQuietly("Installing dependencies", "pnpm", ["install", "--frozen-lockfile", "--prefer-offline"]);
   const platform = thisPlatform();
@@ -41,6 +41,7 @@ async function install() {
       `${parent} lacks its native code for ${nameOf(platform)}: ${name}@${version}: ${reason}\n`,
     );
   }
+  return isFinal(failed);
 }
 
 const ignored = new Set(["node_modules", "dist", "gen", ".turbo", "test"]);
@@ -91,6 +92,7 @@ export class Stamp {
 /**
  * Does a step unless its inputs are those of the last time and its outputs are there.
  * @param inputs.platform where the outputs count; without it they count everywhere
+ * @param work the result false lets the next start do it again
  */
 async function step(name, { paths, platform }, outputs, work) {
   const stamp = new Stamp(join(root, "node_modules", ".prepared", name), platform);
@@ -102,8 +104,9 @@ async function step(name, { paths, platform }, outputs, work) {
     process.stderr.write(refused);
     process.exit(1);
   }
-  await work();
-  stamp.write(fingerprint(root, paths));
+  if ((await work()) !== false) {
+    stamp.write(fingerprint(root, paths));
+  }
 }
 
 function manifests() {
