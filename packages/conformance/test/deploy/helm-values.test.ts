@@ -34,17 +34,20 @@ const documentSchema = z.looseObject({
     .optional(),
 });
 
+function runHelm(args: readonly string[], input = "") {
+  return spawnSync(helm, args, {
+    encoding: "utf8",
+    cwd: charts,
+    input,
+    env: { ...process.env, HELM_PLUGINS: "/nowhere" },
+  });
+}
+
 /** @throws Error with what Helm says, or where the text has a name twice, which not every reader of YAML takes */
 function template(chart: string, release: string, values: object, namespace = "tracing") {
-  const { stdout, stderr, status } = spawnSync(
-    helm,
+  const { stdout, stderr, status } = runHelm(
     ["template", release, chart, "--namespace", namespace, "--kube-version", "1.34.0", "--values", "-"],
-    {
-      encoding: "utf8",
-      cwd: charts,
-      input: JSON.stringify(values),
-      env: { ...process.env, HELM_PLUGINS: "/nowhere" },
-    },
+    JSON.stringify(values),
   );
   if (status !== 0) {
     throw new Error(stderr);
@@ -93,6 +96,15 @@ describe.skipIf(withoutHelm !== "").each(charted)(`chart %s${withoutHelm}`, (cha
     const begin = "a-team-with-a-long-name-and-its-own-environment";
     const blue = new Set(names(`${begin}-b`));
     expect(names(`${begin}-g`).filter((name) => blue.has(name))).toEqual([]);
+  });
+
+  test("who names no registry of images is told, others are not", () => {
+    const notes = (...args: readonly string[]) =>
+      runHelm(["install", "one", chart, "--dry-run=client", ...args]).stdout.split("NOTES:")[1];
+    expect(notes()).toMatch(/no registry is named.*\n.*--set image\.registry=/);
+    const named = notes("--set", "image.registry=registry.example.com");
+    expect(named).toContain("kubectl");
+    expect(named).not.toContain("registry");
   });
 
   test("labels of the user are there once, and pods are still found", () => {
