@@ -19,9 +19,9 @@ const readyMs = 400;
 
 /**
  * First line of a health check, which each server makes in its own moments. FastCGI programs see the path of a file, and no
- * version.
+ * version; one over HTTP/1 that is asked in HTTP/2 sees the preface.
  */
-const healthCheck = / (\/(up|health|old|a(%3F|\?)b=c)\b|\S*\/(up|health|old|a\?b=c)$)/;
+const healthCheck = /^PRI \* | (\/(up|health|old|a(%3F|\?)b=c)\b|\S*\/(up|health|old|a\?b=c)$)/;
 
 /** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
 const orderly = /lb_policy first/;
