@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
+import { BoundedOutput } from "./bounded-output.ts";
 import { fileLimitWarning } from "./file-limit.ts";
 import { takenPorts } from "./port-check.ts";
 import { linePrefix } from "./prefix-lines.ts";
@@ -57,7 +58,8 @@ export async function launch(scope: LaunchScope): Promise<number> {
   const list = services(scope);
   const width = Math.max(...list.map((service) => service.name.length));
   const own = linePrefix("npm start", 6, width, colour);
-  const say = (text: string) => process.stdout.write(`${own}${text}\n`);
+  const output = new BoundedOutput(process.stdout);
+  const say = (text: string) => output.write(`${own}${text}\n`);
   // Whoever read our lines may be gone before us: then nobody is told, and everything is stopped all the same.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
@@ -95,7 +97,7 @@ export async function launch(scope: LaunchScope): Promise<number> {
   processes.forEach((child, index) => {
     const { name, stateFile } = child.service;
     const prefix = linePrefix(name, index, width, colour);
-    child.on("line", (line) => process.stdout.write(`${prefix}${line}\n`));
+    child.on("line", (line) => output.write(`${prefix}${line}\n`));
     child.on("restart", (restart) => say(restartLine(name, restart)));
     child.on("back", () => say(`${name} is back`));
     child.on("failed", (reason) => {
@@ -136,7 +138,7 @@ export async function launch(scope: LaunchScope): Promise<number> {
   clearInterval(teller);
   const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
   if (late.length === 0) {
-    process.stdout.write(welcome(scope, Date.now() - begin));
+    output.write(welcome(scope, Date.now() - begin));
     await tellServiceManager("READY=1", "all processes are healthy");
   } else if (failure === undefined && !wasAsked) {
     failure = `${late.map((child) => child.service.name).join(", ")}: not healthy within ${healthyWithinMs / 1000} s`;
