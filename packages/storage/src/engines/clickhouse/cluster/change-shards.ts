@@ -3,12 +3,12 @@ import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { clickHouseSettings } from "../clickhouse-settings.ts";
 import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
+import { withSchemaLock } from "../schema/schema-lock.ts";
 import { checkCluster } from "./cluster-query-settings.ts";
 import { distributedStatements } from "./cluster-statements.ts";
 import { type ClusterView, clusterView, slotsOf, type ViewedShard, widestView } from "./cluster-view.ts";
 import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
 import { type HostState, hostStates, patientLookMs } from "./host-state.ts";
-import { withSchemaLock } from "./schema-lock.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
 /** The progress of a change of the shards. */

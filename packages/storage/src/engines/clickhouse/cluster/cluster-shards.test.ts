@@ -8,10 +8,10 @@ import { openClickHouseStore } from "../clickhouse-store.ts";
 import { settleSql } from "../schema/dependency-sql.ts";
 import { schemaVersion } from "../schema/migrations.ts";
 import { namingTraces } from "../schema/naming-traces.ts";
+import { withSchemaLock } from "../schema/schema-lock.ts";
 import { spansOfTraces } from "../schema/span-sql.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
 import { settleEverywhere } from "./open-cluster.ts";
-import { withSchemaLock } from "./schema-lock.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

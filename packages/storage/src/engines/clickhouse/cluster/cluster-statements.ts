@@ -2,6 +2,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
+import { sourcesOfViews } from "../schema/without-inserts.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
 /** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
@@ -19,6 +20,9 @@ const inFirstShard = new Set(["operation_throughput", "sampling_probabilities", 
 export function localTable(table: string): string {
   return `${table}_local`;
 }
+
+/** The tables of a server whose inserts fill views. */
+export const localSources: readonly string[] = sourcesOfViews.map(localTable);
 
 /** A statement of a step. `copies`: it fills a table from others, so one run for each shard is enough. */
 export interface ClusterStatement {

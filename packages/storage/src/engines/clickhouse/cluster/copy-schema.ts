@@ -1,11 +1,9 @@
 import type { Settings } from "../calls/host-requests.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing, isUnknownSetting } from "../clickhouse-errors.ts";
-import { localTable } from "./cluster-statements.ts";
-import { withoutInserts } from "./without-inserts.ts";
-
-/** Lets a view be made before the tables that it reads and fills. */
-export const viewsBeforeTables: Settings = { allow_materialized_view_with_bad_select: "1" };
+import { viewsBeforeTables } from "../schema/change-views.ts";
+import { withoutInserts } from "../schema/without-inserts.ts";
+import { localSources, localTable } from "./cluster-statements.ts";
 
 /** A table or a view. */
 export interface StoredObject {
@@ -66,7 +64,7 @@ export async function copySchema(
   };
   const isStale = ({ name }: StoredObject) => stale.some((view) => view.name === name);
   if (stale.length > 0) {
-    await withoutInserts(to, database, async () => {
+    await withoutInserts(to, database, localSources, async () => {
       for (const { name } of stale) {
         await to.command(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, signal);
         before.delete(name);

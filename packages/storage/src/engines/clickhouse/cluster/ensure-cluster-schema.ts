@@ -3,19 +3,20 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isAlterInTheWay, isReplicaThere } from "../clickhouse-errors.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { schemaVersion, stepsFrom } from "../schema/migrations.ts";
+import { withSchemaLock } from "../schema/schema-lock.ts";
+import { attachSources } from "../schema/without-inserts.ts";
 import {
   type ClusterStatement,
   clusterStatements,
   databaseStatement,
   distributedStatements,
+  localSources,
   versionStatement,
 } from "./cluster-statements.ts";
 import { copySchema } from "./copy-schema.ts";
 import { type HostState, hostStates, type LookLimits } from "./host-state.ts";
 import { changedViews, replaceViews } from "./replace-views.ts";
-import { withSchemaLock } from "./schema-lock.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
-import { attachSources } from "./without-inserts.ts";
 
 /** Limit for each statement in milliseconds; some copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
@@ -94,7 +95,7 @@ async function migrate(
   signal: AbortSignal | undefined,
 ): Promise<readonly HostState[]> {
   for (const { connection } of seen) {
-    await attachSources(connection, database);
+    await attachSources(connection, database, localSources);
   }
   const newest = Math.max(...seen.map(({ version }) => version));
   // An added shard gets the tables of another one, which may have columns of earlier versions.

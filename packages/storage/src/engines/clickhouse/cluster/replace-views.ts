@@ -1,12 +1,8 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
-import { isUnknownSetting } from "../clickhouse-errors.ts";
+import { makeAnew, type NewView, takesViewsBeforeTables, viewStatement } from "../schema/change-views.ts";
 import { viewChangeOf } from "../schema/final-views.ts";
-import type { ClusterStatement } from "./cluster-statements.ts";
-import { objectsOf, type StoredObject, viewsBeforeTables } from "./copy-schema.ts";
-import { withoutInserts } from "./without-inserts.ts";
-
-/** Longest wait for inserts that a view still takes. Milliseconds. */
-const statementTimeoutMs = 600_000;
+import { type ClusterStatement, localSources } from "./cluster-statements.ts";
+import { objectsOf, type StoredObject } from "./copy-schema.ts";
 
 /** The last query of each view that statements change, by the view's name without its database. */
 export function changedViews(statements: readonly ClusterStatement[]): ReadonlyMap<string, string> {
@@ -28,30 +24,20 @@ export async function replaceViews(
   queries: ReadonlyMap<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  try {
-    await connection.command("SELECT 1 FORMAT Null", signal, viewsBeforeTables);
-  } catch (error) {
-    if (!isUnknownSetting(error)) {
-      throw error;
-    }
+  if (!(await takesViewsBeforeTables(connection, signal))) {
     return false;
   }
   const objects = await objectsOf(connection, database, signal);
-  const views: { readonly name: string; readonly statement: string }[] = [];
+  const views: NewView[] = [];
   for (const view of objects.filter(({ engine }) => engine === "MaterializedView")) {
     const statement = await statementOf(connection, view, queries.get(view.name));
-    views.push({ name: view.name, statement });
+    views.push({ view: `${database}.${view.name}`, statement });
   }
-  await withoutInserts(connection, database, async () => {
-    for (const { name, statement } of views) {
-      await connection.longCommand(`DROP VIEW IF EXISTS ${database}.${name} SYNC`, statementTimeoutMs);
-      await connection.command(statement, undefined, viewsBeforeTables);
-    }
-  });
+  await makeAnew(connection, database, localSources, views);
   return true;
 }
 
-/** The statement that makes a view, with its columns: they cannot be told from the query while its table is away. */
+/** The statement that makes a view, with the query that it shall have. */
 async function statementOf(
   connection: ClickHouseConnection,
   { statement }: StoredObject,
@@ -62,6 +48,5 @@ async function statementOf(
     return create;
   }
   const [head] = /^CREATE MATERIALIZED VIEW IF NOT EXISTS \S+ TO \S+/.exec(create) ?? [];
-  const columns = await connection.rows<{ name: string; type: string }>(`DESCRIBE (${query})`, {});
-  return `${head} (${columns.map(({ name, type }) => `\`${name}\` ${type}`).join(", ")}) AS\n${query}`;
+  return await viewStatement(connection, head ?? "", query);
 }

@@ -6,7 +6,7 @@ import { checkCluster } from "../cluster/cluster-query-settings.ts";
 import { localTable } from "../cluster/cluster-statements.ts";
 import { clusterView } from "../cluster/cluster-view.ts";
 import { hostStates, patientLookMs } from "../cluster/host-state.ts";
-import { withSchemaLock } from "../cluster/schema-lock.ts";
+import { withSchemaLock } from "../schema/schema-lock.ts";
 import { type DaySlice, type DerivedTable, derivedTables, type TableName } from "./derived-table.ts";
 
 /** A derived table that differs from the spans of a day. */

@@ -1,7 +1,11 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing } from "../clickhouse-errors.ts";
-import { isBegunInSteps, schemaVersion, stepsFrom } from "./migrations.ts";
+import { changeViews } from "./change-views.ts";
+import { targetsOfViews, viewChangeOf } from "./final-views.ts";
+import { isBegunInSteps, migrations, schemaVersion, stepsFrom } from "./migrations.ts";
+import { withSchemaLock } from "./schema-lock.ts";
+import { attachSources, sourcesOfViews } from "./without-inserts.ts";
 
 /**
  * Versions of clusters begin here, so that programs that know only single servers leave such a database
@@ -9,14 +13,17 @@ import { isBegunInSteps, schemaVersion, stepsFrom } from "./migrations.ts";
  */
 export const clusterVersionOffset = 1_000_000;
 
+/** Seconds after which the lock of a process that has ended is taken over; it is renewed every ten. */
+const staleSeconds = 30;
+
 /** Limit for each statement in milliseconds; some copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
 
 /**
  * Brings the schema to this version; costs one query when it is current.
  *
- * Several processes may do this at the same time. Each statement is harmless when repeated, and the version
- * is stored only after its statements. So a process that stops half-way leaves work for the next, and no gap.
+ * One process does this at a time. Each statement is harmless when repeated, and the version is stored only
+ * after its statements. So a process that stops half-way leaves work for the next, and no gap.
  *
  * @throws StorageError STORAGE_VERSION when the data has a newer version; then nothing is changed
  */
@@ -25,6 +32,21 @@ export async function ensureSchema(
   database: string,
   signal?: AbortSignal,
 ): Promise<void> {
+  if ((await knownVersion(connection, database, signal)) === schemaVersion) {
+    return;
+  }
+  // The lock, and tables that are taken away for a moment, are those of one server.
+  const server = connection.steady();
+  await server.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
+  await withSchemaLock(server, database, () => migrate(server, database, signal), { signal, staleSeconds });
+}
+
+/** @throws StorageError for a version that this program does not know */
+async function knownVersion(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const version = await readVersion(connection, database, signal);
   if (version >= clusterVersionOffset) {
     throw new StorageError(
@@ -39,10 +61,20 @@ export async function ensureSchema(
         `${schemaVersion}: use a newer program, or another database`,
     );
   }
+  return version;
+}
+
+async function migrate(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // Another process may have done it meanwhile, or have ended in it.
+  const version = await knownVersion(connection, database, signal);
   if (version === schemaVersion) {
     return;
   }
-  await connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
+  await attachSources(connection, database, sourcesOfViews);
   await connection.command(
     `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations ` +
       "(version UInt32, name String, applied DateTime('UTC') DEFAULT now()) " +
@@ -52,11 +84,9 @@ export async function ensureSchema(
   const isNew = version === 0 && !(await isBegun(connection, database, signal));
   for (const migration of stepsFrom(version, isNew)) {
     try {
-      for (const statement of migration.statements(database)) {
-        await connection.longCommand(statement, statementTimeoutMs, signal);
-      }
+      await runStatements(connection, database, migration.statements(database), signal);
     } catch (error) {
-      // Another process may be further, and may have removed what this step needs.
+      // A process without the lock, of an older version, may be further.
       if ((await readVersion(connection, database, signal)) < migration.version) {
         throw error;
       }
@@ -67,6 +97,30 @@ export async function ensureSchema(
       `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,
       signal,
     );
+  }
+}
+
+/** Runs the statements of a step: views are changed last. */
+async function runStatements(
+  connection: ClickHouseConnection,
+  database: string,
+  statements: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const run = (statement: string) => connection.longCommand(statement, statementTimeoutMs, signal);
+  const changes = statements.flatMap((statement) => viewChangeOf(statement) ?? []);
+  const ofViews = statements.filter((statement) => viewChangeOf(statement) !== undefined);
+  for (const statement of statements.filter((one) => !ofViews.includes(one))) {
+    await run(statement);
+  }
+  if (changes.length === 0) {
+    return;
+  }
+  const targets = targetsOfViews(migrations.flatMap((step) => step.statements(database)));
+  if (!(await changeViews(connection, database, changes, targets, signal))) {
+    for (const statement of ofViews) {
+      await run(statement);
+    }
   }
 }
 

@@ -1,10 +1,25 @@
-const created = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+) TO \S+ AS)\n/;
+const created = /^(CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+) TO (\S+) AS)\n/;
 const modified = /^ALTER TABLE (\S+) MODIFY QUERY\n/;
 
-/** The view, with its database, and its new query, of a statement that changes a view; undefined for others. */
-export function viewChangeOf(
-  statement: string,
-): { readonly view: string; readonly query: string } | undefined {
+/** A view that gets another query. */
+export interface ViewChange {
+  /** With its database. */
+  readonly view: string;
+  readonly query: string;
+}
+
+/** The tables that views fill, by view, both with their database, of those that statements make. */
+export function targetsOfViews(statements: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    statements.flatMap((statement) => {
+      const [, , view, target] = created.exec(statement) ?? [];
+      return view === undefined || target === undefined ? [] : [[view, target] as const];
+    }),
+  );
+}
+
+/** The change of a view that a statement makes; undefined for others. */
+export function viewChangeOf(statement: string): ViewChange | undefined {
   const [head, view] = modified.exec(statement) ?? [];
   return head === undefined || view === undefined ? undefined : { view, query: statement.slice(head.length) };
 }

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing, isTableInUse } from "../clickhouse-errors.ts";
-import { localTable } from "./cluster-statements.ts";
 
-/** The tables whose inserts fill views, and that others insert into. */
-const sources = ["spans", "repeated_spans"].map(localTable);
+/** The tables of a single server whose inserts fill views, and that others insert into. */
+export const sourcesOfViews = ["spans", "repeated_spans"];
 /** Longest wait for searches in a table that is taken away for a moment. Milliseconds. */
 const statementTimeoutMs = 600_000;
 /** How often, and how long in all, a table is put back that a search still uses: ten minutes. */
 const attachEveryMs = 250;
 const attachTries = 2_400;
 
-/** Runs `work` while the tables with views take nothing. It is not stopped half-way by a signal. */
+/** Runs `work` while the tables `sources` take nothing. It is not stopped half-way by a signal. */
 export async function withoutInserts(
   connection: ClickHouseConnection,
   database: string,
+  sources: readonly string[],
   work: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -23,12 +23,16 @@ export async function withoutInserts(
     }
     await work();
   } finally {
-    await attachSources(connection, database);
+    await attachSources(connection, database, sources);
   }
 }
 
 /** Puts the tables back that are away: of `withoutInserts`, or of a process that ended in it. */
-export async function attachSources(connection: ClickHouseConnection, database: string): Promise<void> {
+export async function attachSources(
+  connection: ClickHouseConnection,
+  database: string,
+  sources: readonly string[],
+): Promise<void> {
   const detached = await detachedTables(connection, database);
   for (const table of sources.filter((source) => detached.some(({ name }) => name === source))) {
     for (let left = attachTries; ; left--) {
