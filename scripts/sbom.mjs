@@ -4,7 +4,8 @@
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { prepare, programs, root, run } from "./prepare.mjs";
+import { imageNames } from "../packages/bundler/src/release/release-files.ts";
+import { prepare, root, run } from "./prepare.mjs";
 import { writeThirdParty } from "./third-party.mjs";
 
 await prepare();
@@ -12,7 +13,6 @@ const folder = join(root, "dist");
 mkdirSync(folder, { recursive: true });
 const file = join(folder, "sbom.cdx.json");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const images = [...Object.keys(programs), "example-shop"];
 const format = ["--sbom-format", "cyclonedx", "--sbom-spec-version", "1.6", "--sbom-type", "application"];
 const list = (output, ...filter) =>
   run("pnpm", [...filter, "sbom", "--prod", ...format, "--out", output], {
@@ -25,8 +25,8 @@ if (isMade) {
 process.stdout.write(isMade ? "dist/sbom.cdx.json\ndist/THIRD_PARTY.md\n" : "no SBOM was made\n");
 rmSync(join(folder, "sbom"), { recursive: true, force: true });
 mkdirSync(join(folder, "sbom"));
-const lists = images.map((name) =>
+const lists = imageNames.map((name) =>
   list(join(folder, "sbom", `${name}-${version}.cdx.json`), "--filter", name),
 );
-process.stdout.write(`dist/sbom/: ${lists.filter(Boolean).length} of ${images.length} images\n`);
+process.stdout.write(`dist/sbom/: ${lists.filter(Boolean).length} of ${imageNames.length} images\n`);
 process.exit(isMade && lists.every(Boolean) ? 0 : 1);
