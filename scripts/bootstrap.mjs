@@ -11,7 +11,7 @@ import { checkoutRightsText } from "./checkout-rights.mjs";
 import { clickhouseOf } from "./clickhouse-option.mjs";
 import { deafNpmText } from "./deaf-npm.mjs";
 import { diskRoomText } from "./disk-room.mjs";
-import { homeVariables } from "./home-folder.mjs";
+import { homeVariables, temporaryFolderVariables } from "./home-folder.mjs";
 import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
 import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
@@ -122,7 +122,11 @@ function withoutNpmConfig(environment) {
 
 /** The environment of a task, but for its path. */
 function environment() {
-  return { ...withoutNpmConfig(process.env), ...homeVariables(toolchain, process.env) };
+  return {
+    ...withoutNpmConfig(process.env),
+    ...homeVariables(toolchain, process.env),
+    ...temporaryFolderVariables(toolchain),
+  };
 }
 
 const [task, ...args] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 // or with none. Plain JavaScript for Node 20.
 
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 function isWritable(folder) {
@@ -14,6 +14,24 @@ function isWritable(folder) {
   }
 }
 
+/** A folder of the toolchain, made when it is needed; undefined where nothing can be written to. */
+function ownFolder(toolchain, name) {
+  const own = join(toolchain, name);
+  try {
+    mkdirSync(own, { recursive: true });
+  } catch {
+    // A prepared checkout starts all the same.
+    return undefined;
+  }
+  return isWritable(own) ? own : undefined;
+}
+
+/** Variables that name a folder of the repository for temporary files, where that of the system cannot be written to. */
+export function temporaryFolderVariables(toolchain, temporary = tmpdir()) {
+  const own = isWritable(temporary) ? undefined : ownFolder(toolchain, "tmp");
+  return own === undefined ? {} : { TMPDIR: own, TMP: own, TEMP: own };
+}
+
 /**
  * Variables that move the caches to a folder of the repository, where the home folder cannot be written to.
  * @param toolchain folder that is made when it is needed
@@ -23,11 +41,8 @@ export function homeVariables(toolchain, environment, home = homedir()) {
   if (isWritable(home)) {
     return {};
   }
-  const own = join(toolchain, "home");
-  try {
-    mkdirSync(own, { recursive: true });
-  } catch {
-    // Nothing can be kept here either. A prepared checkout starts all the same.
+  const own = ownFolder(toolchain, "home");
+  if (own === undefined) {
     return {};
   }
   const variables = { HOME: own };

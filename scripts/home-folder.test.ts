@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { homeVariables } from "./home-folder.mjs";
+import { homeVariables, temporaryFolderVariables } from "./home-folder.mjs";
 
 let folder = "";
 beforeEach(() => {
@@ -31,4 +31,19 @@ test("without a home that can be written to, caches go to the toolchain and anot
   expect(homeVariables(join(folder, "toolchain"), { npm_config_cache: "/elsewhere" }, home)).toEqual({
     HOME: own,
   });
+});
+
+test("temporary files go to the toolchain where their folder is away, if anything can be written to", () => {
+  const toolchain = join(folder, "toolchain");
+  expect(temporaryFolderVariables(toolchain, folder)).toEqual({});
+  const own = join(toolchain, "tmp");
+  expect(temporaryFolderVariables(toolchain, join(folder, "away"))).toEqual({
+    TMPDIR: own,
+    TMP: own,
+    TEMP: own,
+  });
+  expect(statSync(own).isDirectory()).toBe(true);
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect(temporaryFolderVariables(join(file, "toolchain"), join(folder, "away"))).toEqual({});
 });
