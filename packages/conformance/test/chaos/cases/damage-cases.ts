@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../../src/expect.ts";
@@ -81,9 +81,16 @@ const inRows = 24 + 12 + 20;
 
 /** A byte of the rows of the first frame. */
 function harmSegment(path: string): void {
-  const bytes = readFileSync(path);
-  bytes[inRows] = (bytes[inRows] ?? 0) ^ 1;
-  writeFileSync(path, bytes);
+  // In place: the collector may append to the file at this moment.
+  const file = openSync(path, "r+");
+  try {
+    const byte = Buffer.alloc(1);
+    readSync(file, byte, 0, 1, inRows);
+    byte[0] = (byte[0] ?? 0) ^ 1;
+    writeSync(file, byte, 0, 1, inRows);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The collector says what it lost, and keeps a copy of the damage within its limits. */
