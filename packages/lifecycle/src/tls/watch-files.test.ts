@@ -9,7 +9,7 @@ test("files whose folder the system does not watch are read again and again, unt
   let polls = 0;
   const files = watchFiles(
     [join(folder, "tls.crt"), join(folder, "tls.key")],
-    0,
+    { pollMs: 0, unwatchedMs: 5 },
     () => {
       polls += 1;
       if (polls === 3) {
@@ -18,7 +18,6 @@ test("files whose folder the system does not watch are read again and again, unt
       }
     },
     (failed, { message }) => failures.push(`${failed}: ${message}`),
-    5,
   );
   await polled.promise;
   expect(failures).toEqual([expect.stringMatching(/nowhere: ENOENT/)]);

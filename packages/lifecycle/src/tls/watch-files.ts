@@ -10,6 +10,14 @@ const settleMs = 100;
 /** How often files are read whose folder the system does not watch: Linux has a limit of watchers for all programs of a user. */
 export const unwatchedPollMs = 10_000;
 
+/** How often to call back without a change, in milliseconds. */
+export interface PollTimes {
+  /** Always; 0: only while a folder cannot be watched. */
+  readonly pollMs: number;
+  /** While a folder cannot be watched; `unwatchedPollMs` by default. */
+  readonly unwatchedMs?: number;
+}
+
 export interface FileWatch {
   close(): void;
 }
@@ -17,15 +25,13 @@ export interface FileWatch {
 /**
  * Calls back after a change in the folders of some files. It watches folders, because files are usually
  * replaced, and Kubernetes swaps a link `..data` beside them. The caller checks whether the content is new.
- * @param pollMs also call back this often; 0: only while a folder cannot be watched, every `unwatchedMs`
  * @param failed called once for each folder that cannot be watched
  */
 export function watchFiles(
   paths: readonly string[],
-  pollMs: number,
+  { pollMs, unwatchedMs = unwatchedPollMs }: PollTimes,
   changed: () => void,
   failed: (folder: string, error: Error) => void,
-  unwatchedMs = unwatchedPollMs,
 ): FileWatch {
   let poll: NodeJS.Timeout | undefined;
   const pollEvery = (ms: number) => {

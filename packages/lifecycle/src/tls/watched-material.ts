@@ -57,7 +57,7 @@ export function watchMaterial<Material>(settings: WatchedFilesSettings<Material>
     }
   };
 
-  const files = watchFiles(paths, pollMs, reload, (folder, error) => {
+  const files = watchFiles(paths, { pollMs }, reload, (folder, error) => {
     const every = (pollMs || unwatchedPollMs) / 1000;
     log.warn(
       `${what}: the system does not watch ${folder}, so it is read every ${every} s: ${error.message}`,

@@ -67,22 +67,21 @@ export async function makeAnew(
  *
  * A process that ends between the two statements of a view leaves the tables away. Nothing is taken without the view
  * until the next process comes, or the server starts again.
- * @param targets tables that the views fill, with their database, by view
+ * @param changes each with the table that the view fills, with its database
  * @returns false for a server before 24.10, where nothing was changed
  */
 export async function changeViews(
   connection: ClickHouseConnection,
   database: string,
-  changes: readonly ViewChange[],
-  targets: ReadonlyMap<string, string>,
+  changes: readonly (ViewChange & { readonly target: string })[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (!(await takesViewsBeforeTables(connection, signal))) {
     return false;
   }
   const views: NewView[] = [];
-  for (const { view, query } of changes) {
-    const head = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} TO ${targets.get(view)}`;
+  for (const { view, query, target } of changes) {
+    const head = `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} TO ${target}`;
     views.push({ view, statement: await viewStatement(connection, head, query) });
   }
   await makeAnew(connection, database, sourcesOfViews, views);

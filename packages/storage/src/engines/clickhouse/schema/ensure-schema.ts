@@ -117,7 +117,14 @@ async function runStatements(
     return;
   }
   const targets = targetsOfViews(migrations.flatMap((step) => step.statements(database)));
-  if (!(await changeViews(connection, database, changes, targets, signal))) {
+  const changesWithTargets = changes.map((change) => {
+    const target = targets.get(change.view);
+    if (target === undefined) {
+      throw new Error(`no step makes the view ${change.view} that is to be changed`);
+    }
+    return { ...change, target };
+  });
+  if (!(await changeViews(connection, database, changesWithTargets, signal))) {
     for (const statement of ofViews) {
       await run(statement);
     }
