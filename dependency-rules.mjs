@@ -54,6 +54,7 @@ const serverPackages = {
       "serverfile",
       "server-core",
       "lifecycle",
+      "http-protocols",
       "assistant-tools",
     ],
     because: "admin-server puts the packages of the web server together.",
@@ -118,7 +119,7 @@ const rooms = {
     "clickhouse|tracing",
   ],
   "http-protocols": [
-    "header-list",
+    "header-list|open-handshakes",
     "http2|quic",
     "grpc-client|grpc-js|http1|http2-client|http2-server",
     "http3",

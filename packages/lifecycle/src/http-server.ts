@@ -5,12 +5,10 @@ import {
   type ServerOptions,
 } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { endHandshakesOnClose } from "http-protocols/open-handshakes";
 import { answerClientError } from "./late-requests.ts";
 import { type ServerTls, secureContextOptions } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
-
-/** A client that connects and sends nothing more is cut after this time. */
-const handshakeTimeoutMs = 10_000;
 
 /**
  * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. New connections
@@ -32,10 +30,10 @@ export function httpServerFor(
       ...secureContextOptions(tls.material),
       requestCert: tls.material.clientCa !== undefined,
       rejectUnauthorized: tls.material.clientCa !== undefined,
-      handshakeTimeout: handshakeTimeoutMs,
     },
     traced,
   );
+  endHandshakesOnClose(server);
   tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
   server.once("close", () => tls.close());
   return server.on("clientError", answerClientError);

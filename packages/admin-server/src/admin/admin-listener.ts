@@ -6,6 +6,7 @@ import {
 } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket } from "node:tls";
+import { endHandshakesOnClose } from "http-protocols/open-handshakes";
 import type { Logger } from "lifecycle";
 import {
   type AdminQuestion,
@@ -107,6 +108,7 @@ export class AdminListener {
     };
     this.#server =
       tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
+    endHandshakesOnClose(this.#server);
     this.#server.on("checkContinue", serve);
     this.#server.on("clientError", answerClientError);
   }
