@@ -1,26 +1,16 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { readProgram } from "bundler/program";
 import { freeAddresses } from "lifecycle/testing";
 import type { TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
-import { TestProcess } from "../suite/test-process.ts";
+import { startBuilt } from "../suite/our-system.ts";
 import { type FillSize, fillStore } from "./fill-store.ts";
 import { storeSql } from "./store-sql.ts";
-
-/** From its sources, as it would start itself once built. */
-function programOf(name: string, args: readonly string[]) {
-  const folder = new URL(`../../../${name}/`, import.meta.url);
-  const { nodeOptions, environment } = readProgram(folder);
-  const program = fileURLToPath(new URL(`bin/${name}.ts`, folder));
-  return { name, command: process.execPath, args: [...nodeOptions, program, ...args], environment };
-}
 
 /** Database of the spans. */
 export const filledDatabase = "tracing";
 
-/** tracing-storage with hours of spans, and tracing-query in front of it. */
+/** tracing-storage as it was built with hours of spans, and tracing-query in front of it. */
 export interface FilledSystem {
   readonly store: TraceStore;
   /** The store's HTTP port. */
@@ -50,23 +40,15 @@ export async function startFilledSystem(
 ): Promise<FilledSystem> {
   await mkdir(folder, { recursive: true });
   const [http = "", admin = "", queryHttp = "", queryGrpc = "", queryAdmin = ""] = await freeAddresses(5);
-  const storage = new TestProcess({
-    ...programOf("tracing-storage", [
-      ...["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http],
-      ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", admin],
-    ]),
-    healthUrl: `http://${admin}/`,
-    watchesParent: true,
-  });
+  const storageArgs = ["--storage.data-dir", join(folder, "storage"), "--storage.http.host-port", http];
+  const storage = startBuilt("tracing-storage", [...storageArgs, "--grpc.host-port", "127.0.0.1:0"], admin);
   const storeUrl = `http://${http}`;
-  const query = new TestProcess({
-    ...programOf("tracing-query", [
-      ...["--clickhouse.url", storeUrl, "--query.http-server.host-port", queryHttp],
-      ...["--query.grpc-server.host-port", queryGrpc, "--admin.http.host-port", queryAdmin],
-    ]),
-    healthUrl: `http://${queryAdmin}/`,
-    watchesParent: true,
-  });
+  const queryArgs = ["--clickhouse.url", storeUrl, "--query.http-server.host-port", queryHttp];
+  const query = startBuilt(
+    "tracing-query",
+    [...queryArgs, "--query.grpc-server.host-port", queryGrpc],
+    queryAdmin,
+  );
   const store = openClickHouseStore({ urls: [storeUrl], requestTimeoutMs: 600_000 });
   const stop = async () => {
     await query.stop();
