@@ -54,7 +54,6 @@ const serverPackages = {
       "serverfile",
       "server-core",
       "lifecycle",
-      "http-protocols",
       "assistant-tools",
     ],
     because: "admin-server puts the packages of the web server together.",
@@ -119,7 +118,7 @@ const rooms = {
     "clickhouse|tracing",
   ],
   "http-protocols": [
-    "header-list|open-handshakes",
+    "header-list",
     "http2|quic",
     "grpc-client|grpc-js|http1|http2-client|http2-server",
     "http3",

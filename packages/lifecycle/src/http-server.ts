@@ -5,8 +5,8 @@ import {
   type ServerOptions,
 } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
-import { endHandshakesOnClose } from "http-protocols/open-handshakes";
 import { answerClientError } from "./late-requests.ts";
+import { endHandshakesOnClose } from "./open-handshakes.ts";
 import { type ServerTls, secureContextOptions } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
 

@@ -6,8 +6,8 @@ import {
 } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket } from "node:tls";
-import { endHandshakesOnClose } from "http-protocols/open-handshakes";
 import type { Logger } from "lifecycle";
+import { endHandshakesOnClose } from "lifecycle/open-handshakes";
 import {
   type AdminQuestion,
   type AdminReply,

@@ -22,7 +22,7 @@ afterEach(() => {
 /** A guarded server that reads all, and answers with this many bytes. */
 async function listening(answerBytes: number): Promise<AddressInfo> {
   const grpcServer = { createHttp2Server: () => createServer() };
-  guardFloods(grpcServer as never);
+  guardFloods(grpcServer as never, () => {});
   const server: Http2Server = grpcServer.createHttp2Server();
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});

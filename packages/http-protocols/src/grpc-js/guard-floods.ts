@@ -2,7 +2,6 @@ import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Server } from "@grpc/grpc-js";
 import { FloodGuard } from "../http2/flood-guard.ts";
 import { errorCodes } from "../http2/frames.ts";
-import { endHandshakesOnClose } from "../open-handshakes.ts";
 import { UnexplainedBytes } from "./unexplained-bytes.ts";
 
 /** The method of grpc-js's servers that creates the listening server; sessions are visible nowhere else. */
@@ -20,15 +19,16 @@ const lookEveryMs = 1_000;
 /**
  * Protects a grpc-js server from clients that flood it with PING, SETTINGS, PRIORITY and WINDOW_UPDATE frames:
  * they get GOAWAY. Node tells nothing of the last kind, so each second what a client sent is compared with what
- * is known of it. Node's own limits cover empty DATA frames and cancelled streams. Handshakes of TLS that do not
- * end are ended. Call it before the server listens.
+ * is known of it. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server
+ * listens.
+ * @param onServer gets the listening server, which the library shows nowhere else
  */
-export function guardFloods(server: Server): void {
+export function guardFloods(server: Server, onServer: (http2Server: NodeJS.EventEmitter) => void): void {
   const listening = server as unknown as ListeningServer;
   const create = listening.createHttp2Server.bind(server);
   listening.createHttp2Server = (credentials) => {
     const http2Server = create(credentials);
-    endHandshakesOnClose(http2Server);
+    onServer(http2Server);
     const looks = new Map<ServerHttp2Session, () => void>();
     let timer: NodeJS.Timeout | undefined;
     http2Server.on("session", (session: ServerHttp2Session) => {

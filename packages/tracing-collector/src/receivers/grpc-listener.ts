@@ -6,6 +6,7 @@ import {
 } from "@grpc/grpc-js";
 import { guardFloods } from "http-protocols/grpc-js";
 import { type Logger, listenError, secureContextOptions } from "lifecycle";
+import { endHandshakesOnClose } from "lifecycle/open-handshakes";
 import { acceptMoreEncodings, bindServer, serverCredentialsOf } from "wire/grpc";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
@@ -60,7 +61,7 @@ export function createGrpcServer(
       },
     ],
   });
-  guardFloods(server);
+  guardFloods(server, endHandshakesOnClose);
   return server;
 }
 

@@ -11,6 +11,7 @@ import {
 } from "@grpc/grpc-js";
 import { guardFloods } from "http-protocols/grpc-js";
 import { type HostPort, type Logger, listenError, type ServerTls, secureContextOptions } from "lifecycle";
+import { endHandshakesOnClose } from "lifecycle/open-handshakes";
 import { queryServiceV3 } from "wire/api-v3";
 import {
   acceptMoreEncodings,
@@ -74,7 +75,7 @@ const connectionOptions: ServerOptions = {
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { address, tls, service, limits, adjust, log } = settings;
   const server = new Server(connectionOptions);
-  guardFloods(server);
+  guardFloods(server, endHandshakesOnClose);
   const v2 = queryHandlers(service, settings, limits, log);
   const metrics = metricsHandlers(service, settings, log);
   const v3 = queryV3Handlers(service, { guard: settings, limits, adjust, log });

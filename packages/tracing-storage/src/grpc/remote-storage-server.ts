@@ -10,6 +10,7 @@ import {
 import type { Registry } from "@prometheus-io/client";
 import { guardFloods } from "http-protocols/grpc-js";
 import { type HostPort, listenError, type ServerTls, secureContextOptions } from "lifecycle";
+import { endHandshakesOnClose } from "lifecycle/open-handshakes";
 import {
   acceptMoreEncodings,
   addHealth,
@@ -86,7 +87,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
       },
     ],
   });
-  guardFloods(server);
+  guardFloods(server, endHandshakesOnClose);
   const stopping = new AbortController();
   const names: string[] = [];
   const add = <Handlers extends UntypedServiceImplementation>(

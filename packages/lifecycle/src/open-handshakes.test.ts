@@ -7,16 +7,9 @@ import { text } from "node:stream/consumers";
 import type { Server } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { endHandshakesOnClose } from "./open-handshakes.ts";
-import { selfSignedCertificate } from "./testing/self-signed-der.ts";
+import { createTestAuthority } from "./testing/test-certificates.ts";
 
-const {
-  chain: [certificate = Buffer.alloc(0)],
-  key,
-} = selfSignedCertificate();
-const material = {
-  cert: `-----BEGIN CERTIFICATE-----\n${Buffer.from(certificate).toString("base64")}\n-----END CERTIFICATE-----\n`,
-  key: key.export({ format: "pem", type: "pkcs8" }),
-};
+const material = createTestAuthority().issue("localhost");
 
 /** Ends by itself, with or without an error. */
 function openSocket(port: number, bytes: string) {
