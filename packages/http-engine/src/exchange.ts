@@ -106,7 +106,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   #top: ResponseSink | undefined;
   /** Fields before deferred operations changed them; undefined: none did. */
   #fieldsBefore: HeaderList | undefined;
-  /** Whether a handler gave its whole answer, though a filter may hold it. */
+  /** A handler has given its whole answer; a filter may still hold it. */
   #isWhole = false;
   #status = 0;
   #answered = false;

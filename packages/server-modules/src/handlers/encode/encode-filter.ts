@@ -48,7 +48,7 @@ function addVary(headers: HeaderList): void {
   }
 }
 
-/** Whether the first bytes of a body say what type it has: packed ones do not. */
+/** The first bytes of a body that is not packed yet can say its type. @returns whether there is such a body */
 function mayBeTold(status: number, headers: HeaderList): boolean {
   const hasBody = status >= 200 && status !== 204 && status !== 304;
   return hasBody && (getHeader(headers, "content-encoding") ?? "") === "";

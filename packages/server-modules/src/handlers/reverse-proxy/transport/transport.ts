@@ -85,7 +85,7 @@ export interface Transport extends ModuleInstance {
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;
   /** `https` where it speaks TLS: for health checks. */
   readonly scheme?: "http" | "https";
-  /** Whether bodies wait for the upstream's `100 Continue`, so that `Expect` is handed on whichever version brought it. */
+  /** Bodies wait for the upstream's `100 Continue`, so `Expect` goes on from HTTP/2, too. */
   readonly handsOnExpect?: boolean;
   /** Whether bodies of unknown length must be read before they are sent. */
   readonly needsLength?: boolean;
