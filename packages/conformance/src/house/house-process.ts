@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { testedProgram } from "lifecycle/testing";
@@ -77,6 +78,21 @@ export class HouseProcess {
     return (await fetch(url, { headers: { Origin: new URL(url).origin } })).ok;
   }
 
+  /**
+   * Stops every thread, as a loss of power does: from now on it answers nobody. Calls of the system that are
+   * under way go on. Linux only.
+   */
+  async halt(): Promise<void> {
+    const { pid } = this;
+    if (pid === 0) {
+      return;
+    }
+    process.kill(pid, "SIGSTOP");
+    while (!threadStates(pid).every((state) => haltedStates.has(state))) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;
     if (child === undefined || !this.isRunning) {
@@ -87,4 +103,20 @@ export class HouseProcess {
     const [code] = (await closed) as [number | null];
     return code;
   }
+}
+
+/** Stopped, a zombie, or waiting for the disk: such a thread stops before it returns from the call. */
+const haltedStates: ReadonlySet<string> = new Set(["T", "Z", "D"]);
+
+/** The letters of /proc; threads that have ended are left out. */
+function threadStates(pid: number): string[] {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).flatMap((task) => {
+    try {
+      const [, state = ""] = /^State:\s+(\S)/m.exec(readFileSync(`${tasks}/${task}/status`, "utf8")) ?? [];
+      return [state];
+    } catch {
+      return [];
+    }
+  });
 }

@@ -55,6 +55,8 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
         } else {
           await sleep(random(maxIngestMs));
         }
+        // Otherwise a sync that is under way may report success for what the disk has lost: ADR 042.
+        await Promise.all([collector.halt(), storage.halt()]);
         disk.cut();
         await Promise.all([collector.end("SIGKILL"), storage.end("SIGKILL")]);
         await disk.restore();
