@@ -71,7 +71,8 @@ const justArrivedSeconds = 60;
 
 /**
  * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written
- * there. Reads only what arrived within the last minute.
+ * there. Reads only what arrived within the last minute, and was received yesterday or today: blocks that
+ * waited longer in a journal are found at the end of their insert.
  */
 export function justArrivedOfTraces(database: string, columns = selectColumns): string {
   return (
