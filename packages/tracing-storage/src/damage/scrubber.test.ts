@@ -20,7 +20,10 @@ const part = (name: string): StoredPart => ({
 
 /** Its clock stands still until the test moves it. */
 function opened(file: string) {
-  const state = { now: week, running: 0, faults: new Map<string, string>(), checked: [] as string[] };
+  const state = {
+    ...{ now: week, running: 0, onSleep: () => {} },
+    ...{ faults: new Map<string, string>(), checked: [] as string[] },
+  };
   const aside: string[] = [];
   const registry = createMetrics("test");
   let onCheck = () => {};
@@ -50,6 +53,10 @@ function opened(file: string) {
     {
       ...{ intervalMs: week, databases: ["tracing"], stateFile: join(folder, file) },
       now: () => state.now,
+      sleep: async (ms) => {
+        state.now += ms;
+        state.onSleep();
+      },
     },
   );
   const look = async () => {
@@ -90,6 +97,31 @@ test("no part is begun while queries run; the parts that are left are said, and 
   expect(await look()).toEqual(["b", "c"]);
   expect(await registry.metrics()).toMatch(/^tracing_storage_unchecked_parts 0$/m);
   expect(await registry.metrics()).toMatch(/^tracing_storage_checked_parts_total 3$/m);
+});
+
+test("a store that is never idle has a part read after two intervals, in a tenth of the time", async () => {
+  const { state, look, onCheck } = opened("busy.json");
+  state.running = 1;
+  const begins: number[] = [];
+  onCheck(() => {
+    begins.push(state.now);
+    state.now += 1_000;
+  });
+  state.now = 2 * week - 6_000;
+  expect(await look()).toEqual([]);
+  state.now = 2 * week + 1;
+  expect(await look()).toEqual(["a"]);
+  expect(await look()).toEqual(["b"]);
+  expect((begins[1] ?? 0) - (begins[0] ?? 0)).toBeGreaterThan(10_000);
+  state.running = 0;
+  expect(await look()).toEqual(["c"]);
+});
+
+test("a look waits for a gap between queries", async () => {
+  const { state, look } = opened("gap.json");
+  state.running = 1;
+  state.onSleep = () => (state.running = 0);
+  expect(await look()).toEqual(["a", "b", "c"]);
 });
 
 test("a look ends after some seconds, so that the load is seen again", async () => {
