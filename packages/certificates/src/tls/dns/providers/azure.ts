@@ -13,6 +13,7 @@ const resource = "https://management.azure.com/";
 /** How often a change is refused, because somebody else changed the zone meanwhile, before it fails. */
 const maxConflicts = 5;
 const preconditionFailed = 412;
+const query = { "api-version": apiVersion };
 
 const tokenSchema = z.object({ access_token: z.string(), expires_in: z.coerce.number() });
 const setSchema = z.object({
@@ -67,6 +68,8 @@ const configSchema = z.strictObject({
   client_secret: filledText("Secret of the application; absent with a managed identity.").nullish(),
 });
 
+type AzureConfig = z.infer<typeof configSchema>;
+
 /** Where the provider's parts answer. */
 interface AzureBases {
   readonly management: string;
@@ -81,85 +84,89 @@ const realBases: AzureBases = {
   metadata: "http://169.254.169.254",
 };
 
-/** Source: https://learn.microsoft.com/en-us/rest/api/dns/record-sets */
-export function azureApi(config: z.infer<typeof configSchema>, bases = realBases): ZoneApi<string> {
-  const name = "azure";
-  const login = new ApiClient({ name, base: bases.login });
-  const metadata = new ApiClient({ name, base: bases.metadata });
-  const { tenant_id: tenant, client_id: id, client_secret: secret } = config;
-  const token = new KeptToken(async () => {
-    const answer =
-      tenant && id && secret
-        ? await login.json(tokenSchema, {
-            method: "POST",
-            path: `${pathOf(tenant)}/oauth2/v2.0/token`,
-            headers: { "content-type": "application/x-www-form-urlencoded" },
-            body: new URLSearchParams({
-              grant_type: "client_credentials",
-              client_id: id,
-              client_secret: secret,
-              scope: `${resource}.default`,
-            }).toString(),
-          })
-        : await metadata.json(tokenSchema, {
-            method: "GET",
-            path: "/metadata/identity/oauth2/token",
-            query: { "api-version": identityApiVersion, resource, ...(id ? { client_id: id } : {}) },
-            headers: { metadata: "true" },
-          });
+const name = "azure";
+
+/** Gets tokens for calls, as the application of the config, or else with the identity of this machine. */
+class AzureLogin {
+  readonly #config: AzureConfig;
+  readonly #login: ApiClient;
+  readonly #metadata: ApiClient;
+  readonly #kept = new KeptToken(async () => {
+    const answer = await this.#ask();
     return { token: answer.access_token, endsAtMs: Date.now() + answer.expires_in * 1000 };
   });
+
+  constructor(config: AzureConfig, bases: AzureBases) {
+    this.#config = config;
+    this.#login = new ApiClient({ name, base: bases.login });
+    this.#metadata = new ApiClient({ name, base: bases.metadata });
+  }
+
+  /** The token of the last call, or a new one where that is about to end. */
+  token(): Promise<string> {
+    return this.#kept.get();
+  }
+
+  #ask(): Promise<z.infer<typeof tokenSchema>> {
+    const { tenant_id: tenant, client_id: id, client_secret: secret } = this.#config;
+    if (tenant && id && secret) {
+      return this.#login.json(tokenSchema, {
+        method: "POST",
+        path: `${pathOf(tenant)}/oauth2/v2.0/token`,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({
+          grant_type: "client_credentials",
+          client_id: id,
+          client_secret: secret,
+          scope: `${resource}.default`,
+        }).toString(),
+      });
+    }
+    return this.#metadata.json(tokenSchema, {
+      method: "GET",
+      path: "/metadata/identity/oauth2/token",
+      query: { "api-version": identityApiVersion, resource, ...(id ? { client_id: id } : {}) },
+      headers: { metadata: "true" },
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#login.close(), this.#metadata.close()]);
+  }
+}
+
+/** @returns message and code of an answer that tells a fault; undefined where it is no such answer */
+function reasonIn(text: string): string | undefined {
+  try {
+    const { code, message } = faultSchema.parse(JSON.parse(text)).error;
+    return `${message} (${code})`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Source: https://learn.microsoft.com/en-us/rest/api/dns/record-sets */
+export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string> {
+  const login = new AzureLogin(config, bases);
   const client = new ApiClient({
     name,
     base: bases.management,
-    authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
-    reasonOf: (text) => {
-      try {
-        const { code, message } = faultSchema.parse(JSON.parse(text)).error;
-        return `${message} (${code})`;
-      } catch {
-        return undefined;
-      }
-    },
+    authorize: async () => ({ authorization: `Bearer ${await login.token()}` }),
+    reasonOf: reasonIn,
   });
   const zonesPath = `${pathOf("subscriptions", config.subscription_id, "resourceGroups", config.resource_group_name)}/providers/Microsoft.Network/dnsZones`;
-  const query = { "api-version": apiVersion };
-
-  /** Reads the values of a name, and writes what `edited` makes of them, unless they changed meanwhile. */
-  const edit = async (
+  const edit = (
     zone: string,
     { label, type }: DnsRecord,
     ttlSeconds: number | undefined,
-    edited: (texts: readonly string[]) => readonly string[],
-  ) => {
-    const path = `${zonesPath}${pathOf(zone, type, label || "@")}`;
-    for (let conflicts = 0; ; conflicts++) {
-      const found = await client.find(setSchema, { method: "GET", path, query });
-      const now = valuesOf(type, found?.properties ?? {});
-      const next = edited(now);
-      if (next.join("\n") === now.join("\n")) {
-        return;
-      }
-      const TTL = ttlSeconds ?? found?.properties.TTL;
-      const { status } = await client.ask(
-        {
-          method: next.length === 0 ? "DELETE" : "PUT",
-          path,
-          query,
-          headers: found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },
-          ...(next.length === 0 ? {} : { body: { properties: { TTL, ...propertiesOf(type, next) } } }),
-        },
-        [preconditionFailed],
-      );
-      if (status !== preconditionFailed) {
-        return;
-      }
-      if (conflicts >= maxConflicts) {
-        throw new ServerError("ACME", `${name}: ${path}: others change these records all the time`);
-      }
-    }
-  };
-
+    edited: ValuesEdit,
+  ) =>
+    editRecordSet(
+      client,
+      { path: `${zonesPath}${pathOf(zone, type, label || "@")}`, type },
+      ttlSeconds,
+      edited,
+    );
   return {
     name,
     zone: async (zone) =>
@@ -177,9 +184,50 @@ export function azureApi(config: z.infer<typeof configSchema>, bases = realBases
     remove: (zone, record) =>
       edit(zone, record, undefined, (values) => values.filter((value) => value !== record.value)),
     async close() {
-      await Promise.all([client.close(), login.close(), metadata.close()]);
+      await Promise.all([client.close(), login.close()]);
     },
   };
+}
+
+/** Makes of the values of a name those that it is to have. */
+type ValuesEdit = (values: readonly string[]) => readonly string[];
+
+/**
+ * Reads the values of a name, and writes what `edited` makes of them, unless they changed meanwhile: then again.
+ * @param ttlSeconds absent: the set keeps the one that it has
+ * @throws ServerError ACME after {@link maxConflicts} changes by others
+ */
+async function editRecordSet(
+  client: ApiClient,
+  { path, type }: { readonly path: string; readonly type: DnsRecordType },
+  ttlSeconds: number | undefined,
+  edited: ValuesEdit,
+): Promise<void> {
+  for (let conflicts = 0; ; conflicts++) {
+    const found = await client.find(setSchema, { method: "GET", path, query });
+    const now = valuesOf(type, found?.properties ?? {});
+    const next = edited(now);
+    if (next.join("\n") === now.join("\n")) {
+      return;
+    }
+    const TTL = ttlSeconds ?? found?.properties.TTL;
+    const { status } = await client.ask(
+      {
+        method: next.length === 0 ? "DELETE" : "PUT",
+        path,
+        query,
+        headers: found === undefined ? { "if-none-match": "*" } : { "if-match": found.etag },
+        ...(next.length === 0 ? {} : { body: { properties: { TTL, ...propertiesOf(type, next) } } }),
+      },
+      [preconditionFailed],
+    );
+    if (status !== preconditionFailed) {
+      return;
+    }
+    if (conflicts >= maxConflicts) {
+      throw new ServerError("ACME", `${name}: ${path}: others change these records all the time`);
+    }
+  }
 }
 
 export const azureProvider = defineModule({

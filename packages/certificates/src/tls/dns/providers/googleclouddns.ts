@@ -50,6 +50,8 @@ const configSchema = z.strictObject({
   ).nullish(),
 });
 
+type GoogleConfig = z.infer<typeof configSchema>;
+
 /** Where the provider's parts answer. */
 interface GoogleBases {
   readonly dns: string;
@@ -70,24 +72,41 @@ function readKey(path: string) {
   }
 }
 
-/** Source: https://cloud.google.com/dns/docs/reference/rest/v1 */
-export function googleclouddnsApi(config: z.infer<typeof configSchema>, bases = realBases): ZoneApi<string> {
-  const name = "googleclouddns";
-  const metadata = new ApiClient({ name, base: bases.metadata });
-  const keyFile = config.gcp_application_default || process.env.GOOGLE_APPLICATION_CREDENTIALS;
-  const key = keyFile ? readKey(keyFile) : undefined;
-  const tokens = new ApiClient({ name, base: key?.token_uri ?? "" });
-  const token = new KeptToken(async () => {
-    const answer = key === undefined ? await ofMachine() : await ofServiceAccount(key);
+const name = "googleclouddns";
+
+/** Gets tokens for calls, as the service account of a key, or else as this machine's own account. */
+class GoogleLogin {
+  readonly #key: z.infer<typeof keySchema> | undefined;
+  readonly #accounts: ApiClient;
+  readonly #metadata: ApiClient;
+  readonly #kept = new KeptToken(async () => {
+    const key = this.#key;
+    const answer = key === undefined ? await this.#ofMachine() : await this.#ofServiceAccount(key);
     return { token: answer.access_token, endsAtMs: Date.now() + answer.expires_in * 1000 };
   });
-  const ofMachine = () =>
-    metadata.json(tokenSchema, {
+
+  /** @throws ServerError MODULE_CONFIG when the file of the key is none */
+  constructor(config: GoogleConfig, metadataBase: string) {
+    const keyFile = config.gcp_application_default || process.env.GOOGLE_APPLICATION_CREDENTIALS;
+    this.#key = keyFile ? readKey(keyFile) : undefined;
+    this.#accounts = new ApiClient({ name, base: this.#key?.token_uri ?? "" });
+    this.#metadata = new ApiClient({ name, base: metadataBase });
+  }
+
+  /** The token of the last call, or a new one where that is about to end. */
+  token(): Promise<string> {
+    return this.#kept.get();
+  }
+
+  #ofMachine(): Promise<z.infer<typeof tokenSchema>> {
+    return this.#metadata.json(tokenSchema, {
       method: "GET",
       path: "/computeMetadata/v1/instance/service-accounts/default/token",
       headers: { "metadata-flavor": "Google" },
     });
-  const ofServiceAccount = async (account: z.infer<typeof keySchema>) => {
+  }
+
+  async #ofServiceAccount(account: z.infer<typeof keySchema>): Promise<z.infer<typeof tokenSchema>> {
     const assertion = await new SignJWT({ scope })
       .setProtectedHeader({
         alg: "RS256",
@@ -99,7 +118,7 @@ export function googleclouddnsApi(config: z.infer<typeof configSchema>, bases = 
       .setIssuedAt()
       .setExpirationTime(`${assertionSeconds}s`)
       .sign(await importPKCS8(account.private_key, "RS256"));
-    return await tokens.json(tokenSchema, {
+    return await this.#accounts.json(tokenSchema, {
       method: "POST",
       path: "",
       headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -108,53 +127,34 @@ export function googleclouddnsApi(config: z.infer<typeof configSchema>, bases = 
         assertion,
       }).toString(),
     });
-  };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#accounts.close(), this.#metadata.close()]);
+  }
+}
+
+/** @returns the message of an answer that tells a fault; undefined where it is no such answer */
+function reasonIn(text: string): string | undefined {
+  try {
+    return faultSchema.parse(JSON.parse(text)).error.message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Source: https://cloud.google.com/dns/docs/reference/rest/v1 */
+export function googleclouddnsApi(config: GoogleConfig, bases = realBases): ZoneApi<string> {
+  const login = new GoogleLogin(config, bases.metadata);
   const client = new ApiClient({
     name,
     base: bases.dns,
-    authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
-    reasonOf: (text) => {
-      try {
-        return faultSchema.parse(JSON.parse(text)).error.message;
-      } catch {
-        return undefined;
-      }
-    },
+    authorize: async () => ({ authorization: `Bearer ${await login.token()}` }),
+    reasonOf: reasonIn,
   });
   const zonesPath = `${pathOf("projects", config.gcp_project)}/managedZones`;
-
-  /** A change names what it deletes, and fails when that is no longer so: then it is made again. */
-  const edit = async (
-    zone: string,
-    { name: full, type }: DnsRecord,
-    ttlSeconds: number | undefined,
-    edited: (values: readonly string[]) => readonly string[],
-  ) => {
-    const path = `${zonesPath}${pathOf(zone)}`;
-    for (let conflicts = 0; ; conflicts++) {
-      const query = { name: `${full}.`, type };
-      const { rrsets } = await client.json(setsSchema, { method: "GET", path: `${path}/rrsets`, query });
-      const [found] = rrsets;
-      const values = edited(found?.rrdatas ?? []);
-      if (values.length === (found?.rrdatas.length ?? 0)) {
-        return;
-      }
-      const set = { name: `${full}.`, type, ttl: ttlSeconds ?? found?.ttl, rrdatas: values };
-      const body = {
-        ...(found === undefined ? {} : { deletions: [found] }),
-        ...(values.length === 0 ? {} : { additions: [set] }),
-      };
-      const call = { method: "POST", path: `${path}/changes`, body } as const;
-      const { status } = await client.ask(call, [conflict, preconditionFailed]);
-      if (status !== conflict && status !== preconditionFailed) {
-        return;
-      }
-      if (conflicts >= maxConflicts) {
-        throw client.error(call, "others change these records all the time");
-      }
-    }
-  };
-
+  const edit = (zone: string, record: DnsRecord, ttlSeconds: number | undefined, edited: ValuesEdit) =>
+    editRecordSet(client, { zonePath: `${zonesPath}${pathOf(zone)}`, record }, ttlSeconds, edited);
   return {
     name,
     async zone(zone) {
@@ -171,9 +171,48 @@ export function googleclouddnsApi(config: z.infer<typeof configSchema>, bases = 
     remove: (zone, record) =>
       edit(zone, record, undefined, (values) => values.filter((value) => !isSameValue(record, value))),
     async close() {
-      await Promise.all([client.close(), tokens.close(), metadata.close()]);
+      await Promise.all([client.close(), login.close()]);
     },
   };
+}
+
+/** Makes of the values of a name those that it is to have. */
+type ValuesEdit = (values: readonly string[]) => readonly string[];
+
+/**
+ * Changes the values of a name. A change names what it deletes, and fails when that is no longer so: then it is made
+ * again.
+ * @param ttlSeconds absent: the set keeps the one that it has
+ * @throws ServerError ACME after {@link maxConflicts} changes by others
+ */
+async function editRecordSet(
+  client: ApiClient,
+  { zonePath, record }: { readonly zonePath: string; readonly record: DnsRecord },
+  ttlSeconds: number | undefined,
+  edited: ValuesEdit,
+): Promise<void> {
+  const query = { name: `${record.name}.`, type: record.type };
+  for (let conflicts = 0; ; conflicts++) {
+    const { rrsets } = await client.json(setsSchema, { method: "GET", path: `${zonePath}/rrsets`, query });
+    const [found] = rrsets;
+    const values = edited(found?.rrdatas ?? []);
+    if (values.length === (found?.rrdatas.length ?? 0)) {
+      return;
+    }
+    const set = { ...query, ttl: ttlSeconds ?? found?.ttl, rrdatas: values };
+    const body = {
+      ...(found === undefined ? {} : { deletions: [found] }),
+      ...(values.length === 0 ? {} : { additions: [set] }),
+    };
+    const call = { method: "POST", path: `${zonePath}/changes`, body } as const;
+    const { status } = await client.ask(call, [conflict, preconditionFailed]);
+    if (status !== conflict && status !== preconditionFailed) {
+      return;
+    }
+    if (conflicts >= maxConflicts) {
+      throw client.error(call, "others change these records all the time");
+    }
+  }
 }
 
 export const googleclouddnsProvider = defineModule({

@@ -23,6 +23,31 @@ const configSchema = z.strictObject({
   api_token: filledText("API token of the project in the Hetzner Console, with write permission."),
 });
 
+/** The call that changes a value of a set of records. @param more what the action wants beside the value */
+function changeOf(
+  zone: number,
+  record: DnsRecord,
+  action: "add_records" | "remove_records",
+  more: object = {},
+): ApiCall {
+  const { label, type } = record;
+  return {
+    method: "POST",
+    path: `${pathOf("zones", zone, "rrsets", label || "@", type)}/actions/${action}`,
+    body: { ...more, records: [{ value: zoneFileValue(record) }] },
+  };
+}
+
+/** @returns message and code of an answer that tells a fault; undefined where it is no such answer */
+function reasonIn(text: string): string | undefined {
+  try {
+    const { code, message } = faultSchema.parse(JSON.parse(text)).error;
+    return `${message} (${code})`;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The zones of the Hetzner Console. The API of the older DNS Console ended in 2026.
  * Source: https://docs.hetzner.cloud/reference/cloud#zones
@@ -37,23 +62,12 @@ export function hetznerApi(
     name,
     base,
     authorize: () => ({ authorization: `Bearer ${token}` }),
-    reasonOf: (text) => {
-      try {
-        const { code, message } = faultSchema.parse(JSON.parse(text)).error;
-        return `${message} (${code})`;
-      } catch {
-        return undefined;
-      }
-    },
+    reasonOf: reasonIn,
   });
 
-  /** Asks for a change, and waits until it is done: the API only accepts it. */
-  const act = async (call: ApiCall, expected: readonly number[] = []) => {
-    const answer = await client.ask(call, expected);
-    if (expected.includes(answer.status)) {
-      return;
-    }
-    let { action } = client.read(actionSchema, call, answer);
+  /** Waits for a change, which the API only accepts at first. */
+  const untilDone = async (call: ApiCall, { action: accepted }: z.infer<typeof actionSchema>) => {
+    let action = accepted;
     for (let polls = 0; action.status === "running" && polls < maxPolls; polls++) {
       await wait(pauseMs);
       ({ action } = await client.json(actionSchema, { method: "GET", path: pathOf("actions", action.id) }));
@@ -62,8 +76,6 @@ export function hetznerApi(
       throw client.error(call, action.error?.message ?? `action ${action.id} is ${action.status}`);
     }
   };
-  const pathOfSet = (zone: number, { label, type }: DnsRecord) =>
-    `${pathOf("zones", zone, "rrsets", label || "@", type)}/actions`;
 
   return {
     name,
@@ -75,24 +87,19 @@ export function hetznerApi(
       });
       return zones.find((each) => each.name === zone)?.id;
     },
-    add: (zone, record) =>
-      act({
-        method: "POST",
-        path: `${pathOfSet(zone, record)}/add_records`,
-        body: {
-          ttl: Math.max(minTtlSeconds, record.ttlSeconds),
-          records: [{ value: zoneFileValue(record) }],
-        },
-      }),
-    remove: (zone, record) =>
-      act(
-        {
-          method: "POST",
-          path: `${pathOfSet(zone, record)}/remove_records`,
-          body: { records: [{ value: zoneFileValue(record) }] },
-        },
-        [404],
-      ),
+    async add(zone, record) {
+      const call = changeOf(zone, record, "add_records", {
+        ttl: Math.max(minTtlSeconds, record.ttlSeconds),
+      });
+      await untilDone(call, await client.json(actionSchema, call));
+    },
+    async remove(zone, record) {
+      const call = changeOf(zone, record, "remove_records");
+      const accepted = await client.find(actionSchema, call);
+      if (accepted !== undefined) {
+        await untilDone(call, accepted);
+      }
+    },
     close: () => client.close(),
   };
 }

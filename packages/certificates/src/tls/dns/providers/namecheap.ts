@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ApiClient } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { readXml, type XmlElement } from "../api/read-xml.ts";
-import { isSameValue, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
+import { type DnsRecord, isSameValue, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 
 const minTtlSeconds = 60;
 const pageSize = 100;
@@ -18,6 +18,8 @@ const configSchema = z.strictObject({
     "Public IPv4 address of this machine, which the account must allow (asked of icanhazip.com).",
   ).nullish(),
 });
+
+type NamecheapConfig = z.infer<typeof configSchema>;
 
 /** A record of a domain, in the words of the API's parameters. */
 interface Host {
@@ -38,29 +40,37 @@ function hostOf(element: XmlElement): Host {
   };
 }
 
-/**
- * The API only replaces all records of a domain at once: each change reads them all before, and sends them all back.
- * Source: https://www.namecheap.com/support/api/methods/domains-dns/
- */
-export function namecheapApi(
-  config: z.infer<typeof configSchema>,
-  discovery = "https://icanhazip.com",
-): ZoneApi<string> {
-  const name = "namecheap";
-  const client = new ApiClient({
-    name,
-    base: config.api_endpoint || "https://api.namecheap.com/xml.response",
-  });
-  const finder = new ApiClient({ name, base: discovery });
-  let clientIp: string | undefined = config.client_ip || undefined;
+const name = "namecheap";
 
-  const command = async (what: string, parameters: Readonly<Record<string, string>>): Promise<XmlElement> => {
-    clientIp ??= (await finder.ask({ method: "GET", path: "/" })).text.trim();
+/** Runs commands of the API for one account. */
+class NamecheapClient {
+  readonly #config: NamecheapConfig;
+  readonly #client: ApiClient;
+  /** Tells the public address of this machine. */
+  readonly #finder: ApiClient;
+  #clientIp: string | undefined;
+
+  constructor(config: NamecheapConfig, discovery: string) {
+    this.#config = config;
+    this.#client = new ApiClient({
+      name,
+      base: config.api_endpoint || "https://api.namecheap.com/xml.response",
+    });
+    this.#finder = new ApiClient({ name, base: discovery });
+    this.#clientIp = config.client_ip || undefined;
+  }
+
+  /**
+   * @param what the command without its prefix `namecheap.`
+   * @throws ServerError ACME with the faults that the answer tells
+   */
+  async command(what: string, parameters: Readonly<Record<string, string>>): Promise<XmlElement> {
+    this.#clientIp ??= (await this.#finder.ask({ method: "GET", path: "/" })).text.trim();
     const form = new URLSearchParams({
-      ApiUser: config.user,
-      ApiKey: config.api_key,
-      UserName: config.user,
-      ClientIp: clientIp,
+      ApiUser: this.#config.user,
+      ApiKey: this.#config.api_key,
+      UserName: this.#config.user,
+      ClientIp: this.#clientIp,
       Command: `namecheap.${what}`,
       ...parameters,
     });
@@ -70,50 +80,73 @@ export function namecheapApi(
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: form.toString(),
     } as const;
-    const answer = await readXml((await client.ask(call)).text);
+    const answer = await readXml((await this.#client.ask(call)).text);
     if (answer.attribute("Status") !== "OK") {
       const faults = answer.all("Error").map((each) => `${each.ownText} (${each.attribute("Number")})`);
       throw new ServerError("ACME", `${name}: ${what}: ${faults.join("; ") || "refused"}`);
     }
     return answer;
-  };
+  }
 
-  const domainParts = (zone: string) => {
-    const dot = zone.indexOf(".");
-    return { SLD: zone.slice(0, dot), TLD: zone.slice(dot + 1) };
-  };
+  async close(): Promise<void> {
+    await this.#client.close();
+    await this.#finder.close();
+  }
+}
 
-  /** Changes the list of all records. @param edit undefined: nothing to change */
-  const edit = async (zone: string, edited: (hosts: readonly Host[]) => readonly Host[] | undefined) => {
-    const [found] = (await command("domains.dns.getHosts", domainParts(zone))).all("DomainDNSGetHostsResult");
-    if (found === undefined || found.attribute("IsUsingOurDNS") !== "true") {
-      throw new ServerError("ACME", `${name}: ${zone} does not use the DNS servers of this provider`);
-    }
-    const hosts = edited([...found.all("host"), ...found.all("Host")].map(hostOf));
-    if (hosts === undefined) {
-      return;
-    }
-    const parameters: Record<string, string> = {
-      ...domainParts(zone),
-      EmailType: found.attribute("EmailType"),
-    };
-    for (const [index, host] of hosts.entries()) {
-      for (const [key, value] of Object.entries(host)) {
-        parameters[`${key}${index + 1}`] = value;
-      }
-    }
-    const [done] = (await command("domains.dns.setHosts", parameters)).all("DomainDNSSetHostsResult");
-    if (done?.attribute("IsSuccess") !== "true") {
-      throw new ServerError("ACME", `${name}: ${zone}: the records were not set`);
-    }
-  };
+function domainParts(zone: string): { SLD: string; TLD: string } {
+  const dot = zone.indexOf(".");
+  return { SLD: zone.slice(0, dot), TLD: zone.slice(dot + 1) };
+}
 
+/**
+ * Changes the list of all records of a domain, which the API only replaces at once.
+ * @param edited gets the records, and returns those that the domain is to have; undefined: nothing to change
+ */
+async function editHosts(
+  client: NamecheapClient,
+  zone: string,
+  edited: (hosts: readonly Host[]) => readonly Host[] | undefined,
+): Promise<void> {
+  const answer = await client.command("domains.dns.getHosts", domainParts(zone));
+  const [found] = answer.all("DomainDNSGetHostsResult");
+  if (found === undefined || found.attribute("IsUsingOurDNS") !== "true") {
+    throw new ServerError("ACME", `${name}: ${zone} does not use the DNS servers of this provider`);
+  }
+  const hosts = edited([...found.all("host"), ...found.all("Host")].map(hostOf));
+  if (hosts === undefined) {
+    return;
+  }
+  const parameters: Record<string, string> = {
+    ...domainParts(zone),
+    EmailType: found.attribute("EmailType"),
+  };
+  for (const [index, host] of hosts.entries()) {
+    for (const [key, value] of Object.entries(host)) {
+      parameters[`${key}${index + 1}`] = value;
+    }
+  }
+  const [done] = (await client.command("domains.dns.setHosts", parameters)).all("DomainDNSSetHostsResult");
+  if (done?.attribute("IsSuccess") !== "true") {
+    throw new ServerError("ACME", `${name}: ${zone}: the records were not set`);
+  }
+}
+
+/** @returns whether a record of the domain is this one: its name, type and value */
+function isHostOf(record: DnsRecord): (host: Host) => boolean {
+  return ({ HostName, RecordType, Address }) =>
+    HostName === (record.label || "@") && RecordType === record.type && isSameValue(record, Address);
+}
+
+/** Source: https://www.namecheap.com/support/api/methods/domains-dns/ */
+export function namecheapApi(config: NamecheapConfig, discovery = "https://icanhazip.com"): ZoneApi<string> {
+  const client = new NamecheapClient(config, discovery);
   return {
     name,
     async zone(zone) {
       const search = { SearchTerm: zone, PageSize: String(pageSize) };
       for (let page = 1; page <= maxPages; page++) {
-        const answer = await command("domains.getList", { ...search, Page: String(page) });
+        const answer = await client.command("domains.getList", { ...search, Page: String(page) });
         const domains = answer.all("Domain");
         if (domains.some((domain) => domain.attribute("Name").toLowerCase() === zone)) {
           return zone;
@@ -125,7 +158,7 @@ export function namecheapApi(
       return undefined;
     },
     add: (zone, record) =>
-      edit(zone, (hosts) => {
+      editHosts(client, zone, (hosts) => {
         const host: Host = {
           HostName: record.label || "@",
           RecordType: record.type,
@@ -133,28 +166,15 @@ export function namecheapApi(
           MXPref: "10",
           TTL: String(Math.max(minTtlSeconds, record.ttlSeconds)),
         };
-        const isThere = hosts.some(
-          (each) =>
-            each.HostName === host.HostName &&
-            each.RecordType === host.RecordType &&
-            isSameValue(record, each.Address),
-        );
-        return isThere ? undefined : [...hosts, host];
+        return hosts.some(isHostOf(record)) ? undefined : [...hosts, host];
       }),
     remove: (zone, record) =>
-      edit(zone, (hosts) => {
-        const rest = hosts.filter(
-          (each) =>
-            each.HostName !== (record.label || "@") ||
-            each.RecordType !== record.type ||
-            !isSameValue(record, each.Address),
-        );
+      editHosts(client, zone, (hosts) => {
+        const isRemoved = isHostOf(record);
+        const rest = hosts.filter((each) => !isRemoved(each));
         return rest.length === hosts.length ? undefined : rest;
       }),
-    async close() {
-      await client.close();
-      await finder.close();
-    },
+    close: () => client.close(),
   };
 }
 

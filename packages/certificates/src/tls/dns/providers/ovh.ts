@@ -25,24 +25,35 @@ const configSchema = z.strictObject({
   consumer_key: filledText("Consumer key that may GET, POST and DELETE below /domain/zone/."),
 });
 
+/**
+ * The provider's clock, which signatures must name. It is asked once; a failed answer is asked for again.
+ * @returns seconds of Unix time, as the provider counts them
+ */
+function clockOf(client: ApiClient): () => Promise<number> {
+  /** The provider's clock less ours, in seconds. */
+  let offset: Promise<number> | undefined;
+  return async () => {
+    offset ??= client
+      .json(z.number(), { method: "GET", path: "/auth/time" })
+      .then((theirs) => theirs - Math.floor(Date.now() / 1000));
+    offset.catch(() => {
+      offset = undefined;
+    });
+    return Math.floor(Date.now() / 1000) + (await offset);
+  };
+}
+
 /** Source: https://eu.api.ovh.com/console/?section=%2Fdomain&branch=v1 and its guide "First steps" for signatures */
 export function ovhApi(config: z.infer<typeof configSchema>): ZoneApi<string> {
   const name = "ovh";
   const base = (endpoints[config.endpoint] ?? config.endpoint).replace(/\/+$/, "");
-  /** The provider's clock less ours, in seconds. */
-  let offset: Promise<number> | undefined;
   const open = new ApiClient({ name, base });
+  const providerTime = clockOf(open);
   const client = new ApiClient({
     name,
     base,
     async authorize({ method }, url, body = "") {
-      offset ??= open
-        .json(z.number(), { method: "GET", path: "/auth/time" })
-        .then((theirs) => theirs - Math.floor(Date.now() / 1000));
-      offset.catch(() => {
-        offset = undefined;
-      });
-      const time = Math.floor(Date.now() / 1000) + (await offset);
+      const time = await providerTime();
       const { application_key: key, application_secret: secret, consumer_key: consumer } = config;
       const signed = [secret, consumer, method, url.href, body, time].join("+");
       return {

@@ -77,10 +77,114 @@ function reasonIn(text: string): string | undefined {
 
 /** One change of a set of records. */
 interface RecordChange {
+  /** `UPSERT` puts the set in place of the one of its name and type; `DELETE` must name that one exactly. */
   readonly action: "UPSERT" | "DELETE";
+  /** Seconds, in digits. */
   readonly ttl: string;
+  /** As in a zone file. */
   readonly values: readonly string[];
+  /** Whether the change is done only when all servers of the provider have it. */
   readonly isAwaited: boolean;
+}
+
+const name = "route53";
+
+/** Reads and changes sets of records, with signed calls. */
+class Route53Client {
+  readonly #config: Config;
+  readonly #places: Route53Places;
+  readonly #pauseMs: number;
+  readonly #region: string;
+  readonly #client: ApiClient;
+  /** Those of the config, or the last that were found. */
+  #credentials: AwsCredentials | undefined;
+
+  constructor(config: Config, places: Route53Places, pauseMs: number) {
+    this.#config = config;
+    this.#places = places;
+    this.#pauseMs = pauseMs;
+    this.#region = config.region || places.environment.AWS_REGION || defaultRegion;
+    if (config.access_key_id && config.secret_access_key) {
+      this.#credentials = {
+        accessKeyId: config.access_key_id,
+        secretAccessKey: config.secret_access_key,
+        sessionToken: config.session_token || undefined,
+      };
+    }
+    this.#client = new ApiClient({
+      name,
+      base: places.api,
+      authorize: async ({ method }, url, body = "") =>
+        signedHeaders(
+          { method, url, body, region: this.#region, service: "route53" },
+          await this.#validCredentials(),
+        ),
+      reasonOf: reasonIn,
+    });
+  }
+
+  async #validCredentials(): Promise<AwsCredentials> {
+    if (
+      this.#credentials === undefined ||
+      Date.now() > (this.#credentials.endsAtMs ?? Number.POSITIVE_INFINITY) - marginMs
+    ) {
+      this.#credentials = await findCredentials(this.#config.profile || undefined, this.#places);
+    }
+    return this.#credentials;
+  }
+
+  async get(path: string, query: Readonly<Record<string, string>> = {}): Promise<XmlElement> {
+    return await readXml((await this.#client.ask({ method: "GET", path, query })).text);
+  }
+
+  /** @returns values and TTL of a name; undefined when it has no records of the type */
+  async valuesOf(zone: string, { name: full, type }: DnsRecord) {
+    const query = { name: `${full}.`, type, maxitems: "1" };
+    const answer = await this.get(`${version}${pathOf("hostedzone", zone, "rrset")}`, query);
+    const [found] = answer.all("ResourceRecordSet");
+    // The list begins with the first name that is not before the one asked for.
+    return found !== undefined && plainName(found.text("Name") ?? "") === full && found.text("Type") === type
+      ? { ttl: found.text("TTL") ?? "", values: found.all("Value").map(({ ownText }) => ownText) }
+      : undefined;
+  }
+
+  async change(
+    zone: string,
+    { name: full, type }: DnsRecord,
+    { action, ttl, values, isAwaited }: RecordChange,
+  ): Promise<void> {
+    const records = values.map(
+      (value) => `<ResourceRecord><Value>${escapeXml(value)}</Value></ResourceRecord>`,
+    );
+    const set = `<Name>${escapeXml(full)}.</Name><Type>${type}</Type><TTL>${ttl}</TTL><ResourceRecords>${records.join("")}</ResourceRecords>`;
+    const answer = await this.#client.ask({
+      method: "POST",
+      path: `${version}${pathOf("hostedzone", zone, "rrset")}`,
+      headers: { "content-type": "application/xml" },
+      body: `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes><Change><Action>${action}</Action><ResourceRecordSet>${set}</ResourceRecordSet></Change></Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`,
+    });
+    const id = (await readXml(answer.text)).text("Id")?.replace("/change/", "");
+    if (isAwaited && id !== undefined) {
+      await this.#waitForSync(id);
+    }
+  }
+
+  /** @throws ServerError ACME when the provider's servers do not all have the change in time */
+  async #waitForSync(change: string): Promise<void> {
+    for (const end = Date.now() + (this.#config.route53_max_wait || defaultMaxWaitMs); ; ) {
+      if ((await this.get(`${version}${pathOf("change", change)}`)).text("Status") === "INSYNC") {
+        return;
+      }
+      if (Date.now() >= end) {
+        throw new ServerError("ACME", `${name}: change ${change} is not in sync in time`);
+      }
+      await wait(this.#pauseMs);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
 }
 
 /** Source: https://docs.aws.amazon.com/Route53/latest/APIReference/ */
@@ -89,83 +193,14 @@ export function route53Api(
   places: Route53Places = { ...realPlaces, api: "https://route53.amazonaws.com" },
   pauseMs = pollMs,
 ): ZoneApi<string> {
-  const name = "route53";
-  const region = config.region || places.environment.AWS_REGION || defaultRegion;
-  let credentials: AwsCredentials | undefined =
-    config.access_key_id && config.secret_access_key
-      ? {
-          accessKeyId: config.access_key_id,
-          secretAccessKey: config.secret_access_key,
-          sessionToken: config.session_token || undefined,
-        }
-      : undefined;
-  const client = new ApiClient({
-    name,
-    base: places.api,
-    async authorize({ method }, url, body = "") {
-      if (
-        credentials === undefined ||
-        Date.now() > (credentials.endsAtMs ?? Number.POSITIVE_INFINITY) - marginMs
-      ) {
-        credentials = await findCredentials(config.profile || undefined, places);
-      }
-      return signedHeaders({ method, url, body, region, service: "route53" }, credentials);
-    },
-    reasonOf: reasonIn,
-  });
-  const get = async (path: string, query: Readonly<Record<string, string>> = {}): Promise<XmlElement> =>
-    await readXml((await client.ask({ method: "GET", path, query })).text);
-
-  const valuesOf = async (zone: string, { name: full, type }: DnsRecord) => {
-    const query = { name: `${full}.`, type, maxitems: "1" };
-    const answer = await get(`${version}${pathOf("hostedzone", zone, "rrset")}`, query);
-    const [found] = answer.all("ResourceRecordSet");
-    // The list begins with the first name that is not before the one asked for.
-    return found !== undefined && plainName(found.text("Name") ?? "") === full && found.text("Type") === type
-      ? { ttl: found.text("TTL") ?? "", values: found.all("Value").map(({ ownText }) => ownText) }
-      : undefined;
-  };
-
-  const waitForSync = async (change: string) => {
-    for (const end = Date.now() + (config.route53_max_wait || defaultMaxWaitMs); ; ) {
-      if ((await get(`${version}${pathOf("change", change)}`)).text("Status") === "INSYNC") {
-        return;
-      }
-      if (Date.now() >= end) {
-        throw new ServerError("ACME", `${name}: change ${change} is not in sync in time`);
-      }
-      await wait(pauseMs);
-    }
-  };
-
-  const change = async (
-    zone: string,
-    { name: full, type }: DnsRecord,
-    { action, ttl, values, isAwaited }: RecordChange,
-  ) => {
-    const records = values.map(
-      (value) => `<ResourceRecord><Value>${escapeXml(value)}</Value></ResourceRecord>`,
-    );
-    const set = `<Name>${escapeXml(full)}.</Name><Type>${type}</Type><TTL>${ttl}</TTL><ResourceRecords>${records.join("")}</ResourceRecords>`;
-    const answer = await client.ask({
-      method: "POST",
-      path: `${version}${pathOf("hostedzone", zone, "rrset")}`,
-      headers: { "content-type": "application/xml" },
-      body: `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes><Change><Action>${action}</Action><ResourceRecordSet>${set}</ResourceRecordSet></Change></Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`,
-    });
-    const id = (await readXml(answer.text)).text("Id")?.replace("/change/", "");
-    if (isAwaited && id !== undefined) {
-      await waitForSync(id);
-    }
-  };
-
+  const client = new Route53Client(config, places, pauseMs);
   return {
     name,
     async zone(zone) {
       if (config.hosted_zone_id) {
         return config.hosted_zone_id.replace(/^\/hostedzone\//, "");
       }
-      const answer = await get(`${version}/hostedzonesbyname`, { dnsname: `${zone}.` });
+      const answer = await client.get(`${version}/hostedzonesbyname`, { dnsname: `${zone}.` });
       return answer
         .all("HostedZone")
         .find((each) => plainName(each.text("Name") ?? "") === zone && each.text("PrivateZone") !== "true")
@@ -173,26 +208,24 @@ export function route53Api(
         ?.replace("/hostedzone/", "");
     },
     async add(zone, record) {
-      const values = (await valuesOf(zone, record))?.values ?? [];
+      const values = (await client.valuesOf(zone, record))?.values ?? [];
       if (!values.some((value) => isSameValue(record, value))) {
-        const all = [...values, zoneFileValue(record)];
-        const isAwaited = config.wait_for_route53_sync === true;
-        await change(zone, record, {
+        await client.change(zone, record, {
           action: "UPSERT",
           ttl: String(record.ttlSeconds),
-          values: all,
-          isAwaited,
+          values: [...values, zoneFileValue(record)],
+          isAwaited: config.wait_for_route53_sync === true,
         });
       }
     },
     async remove(zone, record) {
-      const found = await valuesOf(zone, record);
+      const found = await client.valuesOf(zone, record);
       const rest = found?.values.filter((value) => !isSameValue(record, value)) ?? [];
       const isAwaited = config.wait_for_route53_sync === true && config.skip_route53_sync_on_delete !== true;
       if (found !== undefined && rest.length < found.values.length) {
         await (rest.length === 0
-          ? change(zone, record, { action: "DELETE", ttl: found.ttl, values: found.values, isAwaited })
-          : change(zone, record, { action: "UPSERT", ttl: found.ttl, values: rest, isAwaited }));
+          ? client.change(zone, record, { action: "DELETE", ttl: found.ttl, values: found.values, isAwaited })
+          : client.change(zone, record, { action: "UPSERT", ttl: found.ttl, values: rest, isAwaited }));
       }
     },
     close: () => client.close(),
