@@ -4,7 +4,7 @@ import { fileLimitWarning } from "./file-limit.ts";
 import { takenPorts } from "./port-check.ts";
 import { linePrefix } from "./prefix-lines.ts";
 import { tellServiceManager } from "./service-manager.ts";
-import { type LaunchScope, services } from "./services.ts";
+import { type LaunchScope, type Service, services } from "./services.ts";
 import { onStopRequest } from "./stop-requests.ts";
 import { type Restart, SupervisedProcess } from "./supervised-process.ts";
 import { welcome } from "./welcome.ts";
@@ -47,29 +47,172 @@ function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
     : `${name} cannot start again (${reason}): trying again in ${pause}, the others go on; mend that, or stop all with Ctrl-C`;
 }
 
+/** @throws LaunchError when the data folder cannot be written to, or a port is taken */
+async function checkMachine(dataFolder: string, list: readonly Service[]): Promise<void> {
+  checkDataFolder(dataFolder);
+  const taken = await takenPorts(list);
+  if (taken.length > 0) {
+    throw new LaunchError(takenLine(taken));
+  }
+}
+
+/** @returns what to tell of a limit of open files that is too low for the store; undefined: nothing */
+function storeWarning(list: readonly Service[]): string | undefined {
+  if (!list.some(({ name }) => name === "tracing-storage") || process.report === undefined) {
+    return undefined;
+  }
+  // Reading all network interfaces would take the report seconds on some machines.
+  Object.assign(process.report, { excludeNetwork: true });
+  return fileLimitWarning(process.report.getReport());
+}
+
+/** Lines of all processes on one screen, each with the name of the process that wrote it. */
+class Screen {
+  readonly #colour = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+  readonly #output = new BoundedOutput(process.stdout);
+  readonly #width: number;
+  readonly #own: string;
+  /** Variables that have a process write as this screen wants it. */
+  readonly environment = { LOG_ENCODING: "console", ...(this.#colour ? { FORCE_COLOR: "1" } : {}) };
+
+  constructor(list: readonly Service[]) {
+    this.#width = Math.max(...list.map(({ name }) => name.length));
+    this.#own = linePrefix("npm start", 6, this.#width, this.#colour);
+    // Whoever read our lines may be gone before us: then nobody is told, and everything is stopped all the same.
+    process.stdout.on("error", () => {});
+    process.stderr.on("error", () => {});
+  }
+
+  /** Writes a line of the launcher itself. */
+  say(text: string): void {
+    this.#output.write(`${this.#own}${text}\n`);
+  }
+
+  /** Writes text as it is. */
+  write(text: string): void {
+    this.#output.write(text);
+  }
+
+  /** Writes the lines of a process from now on. @param index its place in the list, which chooses its colour */
+  show(child: SupervisedProcess, index: number): void {
+    const prefix = linePrefix(child.service.name, index, this.#width, this.#colour);
+    child.on("line", (line) => this.#output.write(`${prefix}${line}\n`));
+  }
+}
+
+/** Supervises the processes of one `npm start`, from the first start to the last stop. */
+class Launch {
+  readonly #scope: LaunchScope;
+  readonly #screen: Screen;
+  readonly #processes: readonly SupervisedProcess[];
+  readonly #begin = Date.now();
+  readonly #ended = Promise.withResolvers<number>();
+  /** Ends the wait for healthy processes. */
+  readonly #giveUp = new AbortController();
+  /** The first reason why something could not start. */
+  #failure: string | undefined;
+  #wasAsked = false;
+
+  constructor(scope: LaunchScope, list: readonly Service[], screen: Screen) {
+    this.#scope = scope;
+    this.#screen = screen;
+    const environment = { ...process.env, ...screen.environment };
+    this.#processes = list.map((service) => new SupervisedProcess(service, environment));
+    for (const [index, child] of this.#processes.entries()) {
+      screen.show(child, index);
+      this.#watch(child);
+    }
+  }
+
+  /** @returns the exit code, when every process has stopped */
+  async run(): Promise<number> {
+    this.#stopOnRequest();
+    // The store first; the others need not wait for it: each tries again until it answers.
+    for (const child of this.#processes.toReversed()) {
+      child.start();
+    }
+    await this.#untilHealthy();
+    const code = await this.#ended.promise;
+    await tellServiceManager("STOPPING=1", "stopping in order");
+    for (const child of this.#processes) {
+      await child.stop(stopWithinMs);
+    }
+    if (this.#failure === undefined) {
+      this.#screen.say("all processes are stopped; the data is kept");
+    } else {
+      process.stderr.write(
+        `\ncannot start: ${this.#failure}\n(everything else was stopped again; nothing is left running)\n`,
+      );
+    }
+    return code;
+  }
+
+  #watch(child: SupervisedProcess): void {
+    const { name, stateFile } = child.service;
+    child.on("restart", (restart) => this.#screen.say(restartLine(name, restart)));
+    child.on("back", () => this.#screen.say(`${name} is back`));
+    child.on("failed", (reason) => {
+      this.#failure ??= `${name}: ${reason}${stateFile === undefined ? "" : ` (its saved state is ${stateFile})`}`;
+      this.#giveUp.abort();
+      this.#ended.resolve(exitCode.cannotStart);
+    });
+  }
+
+  #stopOnRequest(): void {
+    onStopRequest({
+      stop: (why) => {
+        this.#wasAsked = true;
+        this.#screen.say(`${why}: stopping in order (again: at once)`);
+        this.#giveUp.abort();
+        this.#ended.resolve(exitCode.stopped);
+      },
+      kill: () => {
+        this.#screen.say("killing all processes");
+        for (const child of this.#processes) {
+          child.kill();
+        }
+        process.exit(exitCode.killed);
+      },
+    });
+  }
+
+  /** Welcomes the user when all processes are healthy; ends the launch when they are not in time. */
+  async #untilHealthy(): Promise<void> {
+    const deadline = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(healthyWithinMs)]);
+    const teller = setInterval(() => this.#tellWait(), tellEveryMs);
+    const healthy = await Promise.allSettled(this.#processes.map((child) => child.healthy(deadline)));
+    clearInterval(teller);
+    const late = this.#processes.filter((_, index) => healthy[index]?.status === "rejected");
+    if (late.length === 0) {
+      this.#screen.write(welcome(this.#scope, Date.now() - this.#begin));
+      await tellServiceManager("READY=1", "all processes are healthy");
+    } else if (this.#failure === undefined && !this.#wasAsked) {
+      const names = late.map((child) => child.service.name).join(", ");
+      this.#failure = `${names}: not healthy within ${healthyWithinMs / 1000} s`;
+      this.#ended.resolve(exitCode.cannotStart);
+    }
+  }
+
+  #tellWait(): void {
+    const starting = this.#processes.filter(({ state }) => state === "starting");
+    const names = starting.map(({ service }) => service.name).join(", ");
+    const seconds = Math.round((Date.now() - this.#begin) / 1000);
+    this.#screen.say(
+      `after ${seconds} s not healthy yet: ${names}; waiting up to ${healthyWithinMs / 1000} s`,
+    );
+  }
+}
+
 /**
  * Runs every process until it must stop (SIGINT, SIGTERM, SIGHUP, or the end of its parent), or until one
  * cannot start at all. Only the very first start is all or nothing.
  * @returns the exit code: 0 stopped as asked, 1 something could not start
  */
 export async function launch(scope: LaunchScope): Promise<number> {
-  const { dataFolder } = scope;
-  const colour = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
   const list = services(scope);
-  const width = Math.max(...list.map((service) => service.name.length));
-  const own = linePrefix("npm start", 6, width, colour);
-  const output = new BoundedOutput(process.stdout);
-  const say = (text: string) => output.write(`${own}${text}\n`);
-  // Whoever read our lines may be gone before us: then nobody is told, and everything is stopped all the same.
-  process.stdout.on("error", () => {});
-  process.stderr.on("error", () => {});
-
+  const screen = new Screen(list);
   try {
-    checkDataFolder(dataFolder);
-    const taken = await takenPorts(list);
-    if (taken.length > 0) {
-      throw new LaunchError(takenLine(taken));
-    }
+    await checkMachine(scope.dataFolder, list);
   } catch (error) {
     if (!(error instanceof LaunchError)) {
       throw error;
@@ -77,85 +220,9 @@ export async function launch(scope: LaunchScope): Promise<number> {
     process.stderr.write(`cannot start: ${error.message}\n`);
     return exitCode.cannotStart;
   }
-
-  if (list.some(({ name }) => name === "tracing-storage") && process.report !== undefined) {
-    // Reading all network interfaces would take the report seconds on some machines.
-    Object.assign(process.report, { excludeNetwork: true });
-    const warning = fileLimitWarning(process.report.getReport());
-    if (warning !== undefined) {
-      say(warning);
-    }
+  const warning = storeWarning(list);
+  if (warning !== undefined) {
+    screen.say(warning);
   }
-
-  const begin = Date.now();
-  const environment = { ...process.env, LOG_ENCODING: "console", ...(colour ? { FORCE_COLOR: "1" } : {}) };
-  const processes = list.map((service) => new SupervisedProcess(service, environment));
-  const ended = Promise.withResolvers<number>();
-  const giveUp = new AbortController();
-  let failure: string | undefined;
-
-  processes.forEach((child, index) => {
-    const { name, stateFile } = child.service;
-    const prefix = linePrefix(name, index, width, colour);
-    child.on("line", (line) => output.write(`${prefix}${line}\n`));
-    child.on("restart", (restart) => say(restartLine(name, restart)));
-    child.on("back", () => say(`${name} is back`));
-    child.on("failed", (reason) => {
-      failure ??= `${name}: ${reason}${stateFile === undefined ? "" : ` (its saved state is ${stateFile})`}`;
-      giveUp.abort();
-      ended.resolve(exitCode.cannotStart);
-    });
-  });
-
-  let wasAsked = false;
-  onStopRequest({
-    stop: (why) => {
-      wasAsked = true;
-      say(`${why}: stopping in order (again: at once)`);
-      giveUp.abort();
-      ended.resolve(exitCode.stopped);
-    },
-    kill: () => {
-      say("killing all processes");
-      for (const child of processes) {
-        child.kill();
-      }
-      process.exit(exitCode.killed);
-    },
-  });
-
-  // The store first; the others need not wait for it: each tries again until it answers.
-  for (const child of processes.toReversed()) {
-    child.start();
-  }
-  const deadline = AbortSignal.any([giveUp.signal, AbortSignal.timeout(healthyWithinMs)]);
-  const teller = setInterval(() => {
-    const names = processes.filter(({ state }) => state === "starting").map(({ service }) => service.name);
-    const seconds = Math.round((Date.now() - begin) / 1000);
-    say(`after ${seconds} s not healthy yet: ${names.join(", ")}; waiting up to ${healthyWithinMs / 1000} s`);
-  }, tellEveryMs);
-  const healthy = await Promise.allSettled(processes.map((child) => child.healthy(deadline)));
-  clearInterval(teller);
-  const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
-  if (late.length === 0) {
-    output.write(welcome(scope, Date.now() - begin));
-    await tellServiceManager("READY=1", "all processes are healthy");
-  } else if (failure === undefined && !wasAsked) {
-    failure = `${late.map((child) => child.service.name).join(", ")}: not healthy within ${healthyWithinMs / 1000} s`;
-    ended.resolve(exitCode.cannotStart);
-  }
-
-  const code = await ended.promise;
-  await tellServiceManager("STOPPING=1", "stopping in order");
-  for (const child of processes) {
-    await child.stop(stopWithinMs);
-  }
-  if (failure === undefined) {
-    say("all processes are stopped; the data is kept");
-  } else {
-    process.stderr.write(
-      `\ncannot start: ${failure}\n(everything else was stopped again; nothing is left running)\n`,
-    );
-  }
-  return code;
+  return await new Launch(scope, list, screen).run();
 }

@@ -66,50 +66,56 @@ export interface LaunchScope {
   readonly clickhouse?: string;
 }
 
-/** The processes in the order in which they are stopped: what takes traffic in goes first, the store last. */
-export function services({
-  dataFolder,
-  demo = false,
-  serverOnly = false,
-  clickhouse,
-}: LaunchScope): Service[] {
-  const store: Record<string, string> = clickhouse === undefined ? {} : { CLICKHOUSE_URL: clickhouse };
-  const shop: Service = {
-    name: "shop",
-    program: `${examples}shop/bin/shop.ts`,
-    arguments: [],
-    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" },
-    ports: [],
-  };
-  const adminServer = programOf("admin-server", "server");
-  const config = serverOnly ? "server-only.json" : "front-door.json";
-  // Each has a saved state of its own: resumed without tracing, the front door would have no way to its UI.
-  const configFolder = `${dataFolder}/admin-server/${serverOnly ? "config-server-only" : "config"}`;
-  const all: Service[] = [
-    ...(demo ? [shop] : []),
-    {
-      ...adminServer,
-      arguments: [
-        "run",
-        "--resume",
-        "--config",
-        fileURLToPath(new URL(`../config/${config}`, import.meta.url)),
-      ],
-      environment: {
-        ...adminServer.environment,
-        XDG_CONFIG_HOME: configFolder,
-        XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
-        ...(serverOnly
-          ? {}
-          : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", OTEL_SERVICE_NAME: "front-door" }),
-      },
-      ports: [
-        { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
-        { port: 8080, protocol: "tcp", what: "front door" },
-      ],
-      stateFile: `${configFolder}/server/autosave.json`,
-      healthUrl: "http://127.0.0.1:2019/config/",
+/** Where the collector of this machine takes spans. */
+const ownSpansTo = "http://127.0.0.1:4318";
+
+const shop: Service = {
+  name: "shop",
+  program: `${examples}shop/bin/shop.ts`,
+  arguments: [],
+  environment: { OTEL_EXPORTER_OTLP_ENDPOINT: ownSpansTo },
+  ports: [],
+};
+
+/** Settings in which the web server with tracing and the one without differ. */
+interface WebServerRun {
+  /** File of `packages/launcher/config/` for the first run; later runs resume their saved state. */
+  readonly config: string;
+  /** Its saved state, apart from the other's: resumed without tracing, the front door would have no way to its UI. */
+  readonly stateFolder: string;
+  /** Variables that have it send its own spans; absent: it sends none. */
+  readonly tracing?: Readonly<Record<string, string>>;
+}
+
+function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServerRun): Service {
+  const program = programOf("admin-server", "server");
+  const configFolder = `${dataFolder}/admin-server/${stateFolder}`;
+  return {
+    ...program,
+    arguments: [
+      "run",
+      "--resume",
+      "--config",
+      fileURLToPath(new URL(`../config/${config}`, import.meta.url)),
+    ],
+    environment: {
+      ...program.environment,
+      XDG_CONFIG_HOME: configFolder,
+      XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
+      ...tracing,
     },
+    ports: [
+      { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
+      { port: 8080, protocol: "tcp", what: "front door" },
+    ],
+    stateFile: `${configFolder}/server/autosave.json`,
+    healthUrl: "http://127.0.0.1:2019/config/",
+  };
+}
+
+/** The processes that take spans in and answer searches. @param store variables that name the store; {}: the one of this machine */
+function tracingServices(dataFolder: string, store: Service["environment"]): Service[] {
+  return [
     {
       ...programOf("tracing-agent"),
       arguments: [],
@@ -148,6 +154,28 @@ export function services({
       ],
       healthUrl: "http://127.0.0.1:16687/",
     },
+  ];
+}
+
+/** The processes in the order in which they are stopped: what takes traffic in goes first, the store last. */
+export function services({
+  dataFolder,
+  demo = false,
+  serverOnly = false,
+  clickhouse,
+}: LaunchScope): Service[] {
+  const store: Record<string, string> = clickhouse === undefined ? {} : { CLICKHOUSE_URL: clickhouse };
+  if (serverOnly) {
+    return [webServer(dataFolder, { config: "server-only.json", stateFolder: "config-server-only" })];
+  }
+  const all: Service[] = [
+    ...(demo ? [shop] : []),
+    webServer(dataFolder, {
+      config: "front-door.json",
+      stateFolder: "config",
+      tracing: { OTEL_EXPORTER_OTLP_ENDPOINT: ownSpansTo, OTEL_SERVICE_NAME: "front-door" },
+    }),
+    ...tracingServices(dataFolder, store),
     {
       ...programOf("tracing-storage"),
       arguments: ["--storage.data-dir", `${dataFolder}/storage`],
@@ -159,8 +187,5 @@ export function services({
       healthUrl: "http://127.0.0.1:17270/",
     },
   ];
-  if (serverOnly) {
-    return all.filter(({ name }) => name === "admin-server");
-  }
   return all.filter(({ name }) => clickhouse === undefined || name !== "tracing-storage");
 }
