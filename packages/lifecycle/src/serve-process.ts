@@ -27,6 +27,38 @@ async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logge
   }
 }
 
+/** @returns the sender of the process's own spans; undefined when the options name nobody to send them to */
+function openTracer(
+  name: string,
+  options: ShellOptions,
+  log: Logger,
+  metrics: ReturnType<typeof createMetrics>,
+): Tracer | undefined {
+  const endpoint = options["tracing.otlp.endpoint"];
+  if (endpoint === "") {
+    return undefined;
+  }
+  const tls = openClientTls(options, "tracing.otlp", log);
+  const tracer = new Tracer({ name, endpoint, tls, environment: process.env, log, metrics });
+  useTracer(tracer);
+  return tracer;
+}
+
+/** Waits until somebody asks the process to stop, or until it cannot go on, and logs which. @returns whether it failed */
+async function untilEnd(running: RunningProcess, stop: StopRequest, log: Logger): Promise<boolean> {
+  const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
+  const outcome = await Promise.race([
+    stop.requested.then((reason) => ({ reason, failure: undefined })),
+    failed.then((failure) => ({ reason: "failed", failure })),
+  ]);
+  if (outcome.failure !== undefined) {
+    log.fatal({ err: outcome.failure }, "cannot go on");
+    return true;
+  }
+  log.info(`stopping: ${outcome.reason}`);
+  return false;
+}
+
 /**
  * Runs a process until it must stop, or cannot continue.
  * @param options checked, by `runProcess`
@@ -53,12 +85,7 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
   let running: RunningProcess;
   let adminPort: Awaited<ReturnType<typeof openAdminPort>>;
   try {
-    const endpoint = options["tracing.otlp.endpoint"];
-    if (endpoint !== "") {
-      const tls = openClientTls(options as ShellOptions, "tracing.otlp", log);
-      tracer = new Tracer({ name: definition.name, endpoint, tls, environment: process.env, log, metrics });
-      useTracer(tracer);
-    }
+    tracer = openTracer(definition.name, options as ShellOptions, log, metrics);
     adminPort = await openAdminPort({
       address: options["admin.http.host-port"],
       tls: await openServerTls(options as ShellOptions, "admin.http", log),
@@ -78,22 +105,13 @@ export async function serveProcess<Shape extends z.ZodRawShape>(
   health.set("available");
   log.info({ port: adminPort.port }, "admin port open");
 
-  const failed = running.failed?.catch((error: unknown) => error) ?? new Promise<never>(() => {});
-  const outcome = await Promise.race([
-    stop.requested.then((reason) => ({ reason, failure: undefined })),
-    failed.then((failure) => ({ reason: "failed", failure })),
-  ]);
-  if (outcome.failure !== undefined) {
-    log.fatal({ err: outcome.failure }, "cannot go on");
-  } else {
-    log.info(`stopping: ${outcome.reason}`);
-  }
+  const hasFailed = await untilEnd(running, stop, log);
   health.set("not available", "stopping");
   const stopped = await stopInTime(running, options["shutdown-timeout"], log);
   await tracer?.close();
   await adminPort.close();
   log.info("stopped");
-  if (outcome.failure !== undefined) {
+  if (hasFailed) {
     return exitCodes.startFailed;
   }
   return stopped ? exitCodes.success : exitCodes.stopFailed;

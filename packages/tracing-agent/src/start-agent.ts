@@ -18,6 +18,27 @@ const servers = [
   { name: "tracing-binary", what: "Thrift binary over UDP", protocol: "binary", model: "tracing" },
 ] as const;
 
+/** Options of one UDP port. */
+function settingsOf({ name, ...names }: (typeof servers)[number], options: z.infer<typeof agentOptions>) {
+  return {
+    ...names,
+    address: options[`processor.${name}.server-host-port`],
+    flag: `processor.${name}.server-host-port`,
+    receiveBufferBytes: options[`processor.${name}.server-socket-buffer-size`],
+    maxQueuedPackets: options[`processor.${name}.server-queue-size`],
+    maxPacketBytes: options[`processor.${name}.server-max-packet-size`],
+    workers: options[`processor.${name}.workers`],
+  };
+}
+
+/** Packets of all ports since the start: those that were read, and those that were lost. */
+function packetCounts(spanServers: readonly SpanServer[]) {
+  return {
+    packets: () => spanServers.reduce((sum, { processed }) => sum + processed, 0),
+    lost: () => spanServers.reduce((sum, { queueFull, kernelDrops = 0 }) => sum + queueFull + kernelDrops, 0),
+  };
+}
+
 /**
  * Opens the ports and connects to the collectors. Nothing here may need the library that checks options,
  * because a built agent runs without it.
@@ -45,16 +66,10 @@ export async function startAgent({
     tls?.close();
   };
   try {
-    for (const { name, ...names } of servers) {
+    for (const server of servers) {
       spanServers.push(
         await openSpanServer({
-          ...names,
-          address: options[`processor.${name}.server-host-port`],
-          flag: `processor.${name}.server-host-port`,
-          receiveBufferBytes: options[`processor.${name}.server-socket-buffer-size`],
-          maxQueuedPackets: options[`processor.${name}.server-queue-size`],
-          maxPacketBytes: options[`processor.${name}.server-max-packet-size`],
-          workers: options[`processor.${name}.workers`],
+          ...settingsOf(server, options),
           agentTags,
           metrics,
           log,
@@ -75,11 +90,7 @@ export async function startAgent({
   }
   metrics.showServers(spanServers);
   metrics.showConnections(collectors.names);
-  const endCollections = startQuietCollections({
-    packets: () => spanServers.reduce((sum, { processed }) => sum + processed, 0),
-    lost: () => spanServers.reduce((sum, { queueFull, kernelDrops = 0 }) => sum + queueFull + kernelDrops, 0),
-  });
-
+  const endCollections = startQuietCollections(packetCounts(spanServers));
   return {
     async stop() {
       endCollections();

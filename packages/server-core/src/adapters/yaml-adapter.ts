@@ -18,33 +18,72 @@ function reasonOf(message: string): string {
     .replace(/; please use .*/, ", and a config is one");
 }
 
+/** The library, which is loaded when it is needed. */
+type Yaml = typeof import("yaml");
+
+/** @returns where in the text the first integer is that a number cannot hold; undefined when there is none */
+function lossyInteger(yaml: Yaml, document: Document): { source: string; offset?: number } | undefined {
+  let found: { source: string; offset?: number } | undefined;
+  yaml.visit(document, (_key, node) => {
+    if (yaml.isScalar(node) && typeof node.value === "number") {
+      const { source = "", value, range } = node;
+      if (integerForm.test(source) && isLossyInteger(source, value)) {
+        found = range ? { source, offset: range[0] } : { source };
+        return yaml.visit.BREAK;
+      }
+    }
+    return undefined;
+  });
+  return found;
+}
+
+/**
+ * Finds the value that was read but has no JSON: NaN, an infinity, or an alias for nothing. Where there is none, an
+ * alias stands for too much.
+ * @returns where in the text it is; the last alias when only they can be at fault
+ */
+function offsetOfFault(yaml: Yaml, document: Document): number | undefined {
+  const anchors = new Set<string>();
+  let offset: number | undefined;
+  yaml.visit(document, (_key, node) => {
+    if (yaml.isAlias(node) ? !anchors.has(node.source) : yaml.isScalar(node) && isOdd(node.value)) {
+      offset = (node as { range?: readonly number[] }).range?.[0];
+      return yaml.visit.BREAK;
+    }
+    const { anchor } = node as { anchor?: string };
+    if (anchor !== undefined) {
+      anchors.add(anchor);
+    }
+    return undefined;
+  });
+  if (offset === undefined) {
+    yaml.visit(document, {
+      Alias: (_key, node) => {
+        offset = node.range?.[0];
+      },
+    });
+  }
+  return offset;
+}
+
 /** YAML 1.2, one document. Anchors, aliases and merge keys (`<<`) are resolved. Source: yaml.org/spec/1.2.2 */
 export const yamlAdapter: ConfigAdapter = {
   name: "yaml",
   aliases: ["x-yaml", "vnd.yaml"],
   fileEndings: [".yaml", ".yml"],
   async adapt(bytes, options) {
-    const { isAlias, isScalar, LineCounter, parseDocument, visit } = await import("yaml"); // when it is needed: commands are to start fast
+    const yaml = await import("yaml"); // when it is needed: commands are to start fast
     const text = adapterText(bytes);
-    const lines = new LineCounter();
+    const lines = new yaml.LineCounter();
     const at = (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return { line, column: col };
     };
-    const refuseLossyIntegers = (read: Document) =>
-      visit(read, (_key, node) => {
-        if (isScalar(node) && typeof node.value === "number") {
-          const { source = "", value, range } = node;
-          if (integerForm.test(source) && isLossyInteger(source, value)) {
-            throw adapterError(lossyIntegerReason(source), range ? at(range[0]) : undefined, options);
-          }
-        }
-      });
-    let document: ReturnType<typeof parseDocument> | undefined;
+    let document: Document | undefined;
     let result: JsonValue;
     let warnings: AdapterWarning[];
     try {
-      document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+      document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
       const [fault] = document.errors;
       if (fault !== undefined) {
         throw adapterError(reasonOf(fault.message), at(fault.pos[0]), options, fault);
@@ -58,27 +97,7 @@ export const yamlAdapter: ConfigAdapter = {
       if (document === undefined || document.errors.length > 0) {
         throw error;
       }
-      // Values that were read but cannot be expressed: NaN, or an alias for nothing or for too much.
-      const anchors = new Set<string>();
-      let offset: number | undefined;
-      visit(document, (_key, node) => {
-        if (isAlias(node) ? !anchors.has(node.source) : isScalar(node) && isOdd(node.value)) {
-          offset = (node as { range?: readonly number[] }).range?.[0];
-          return visit.BREAK;
-        }
-        const { anchor } = node as { anchor?: string };
-        if (anchor !== undefined) {
-          anchors.add(anchor);
-        }
-        return undefined;
-      });
-      if (offset === undefined) {
-        visit(document, {
-          Alias: (_key, node) => {
-            offset = node.range?.[0];
-          },
-        });
-      }
+      const offset = offsetOfFault(yaml, document);
       throw adapterError(
         reasonOf(messageOf(error)),
         offset === undefined ? undefined : at(offset),
@@ -86,7 +105,11 @@ export const yamlAdapter: ConfigAdapter = {
         error,
       );
     }
-    refuseLossyIntegers(document);
+    const lossy = lossyInteger(yaml, document);
+    if (lossy !== undefined) {
+      const place = lossy.offset === undefined ? undefined : at(lossy.offset);
+      throw adapterError(lossyIntegerReason(lossy.source), place, options);
+    }
     return { result, warnings };
   },
 };
