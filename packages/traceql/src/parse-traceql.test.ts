@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { traceQlLimits } from "./limits.ts";
 import { parseTraceQl } from "./parse-traceql.ts";
 import { printTraceQl } from "./print-traceql.ts";
-import { queryArbitrary, wholeVocabulary } from "./query-arbitrary.ts";
+import { queryArbitrary, wholeVocabulary } from "./testing/query-arbitrary.ts";
 import { TraceQlError } from "./traceql-error.ts";
 
 const same = (text: string) => printTraceQl(parseTraceQl(text));

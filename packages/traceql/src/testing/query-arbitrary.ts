@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { parseTraceQl } from "./parse-traceql.ts";
-import { printTraceQl } from "./print-traceql.ts";
+import { parseTraceQl } from "../parse-traceql.ts";
+import { printTraceQl } from "../print-traceql.ts";
 import {
   type AttributeScope,
   type BinaryOperator,
@@ -20,7 +20,7 @@ import {
   type Static,
   spansetOperators,
   type TraceQlQuery,
-} from "./syntax-tree.ts";
+} from "../syntax-tree.ts";
 
 /** Names and values for generated queries, so that they match some spans of a test. */
 export interface QueryVocabulary {
