@@ -14,7 +14,7 @@ const leastFile = new URL("comment-share.json", import.meta.url);
 
 /** Packages that only test and measure the product. */
 const notProduct = new Set(["bench", "conformance"]);
-const notCounted = /\.(?:test|fuzz)\.tsx?$|\/(?:gen|testing|contract)\//;
+const notCounted = /\.(?:test|fuzz|contract)\.tsx?$|\/(?:gen|testing|contract)\//;
 
 /** @returns whether the path is a TypeScript source of a package's program */
 export function isProduct(path) {

@@ -22,6 +22,7 @@ test.each([
   ["packages/wire/src/gen/span.ts", false],
   ["packages/wire/src/model/span.test.ts", false],
   ["packages/wire/src/testing/spans.ts", false],
+  ["packages/tracing-collector/src/pipeline/journal/span-journal.contract.ts", false],
   ["packages/bench/src/corpus.ts", false],
   ["packages/wire/test/spans.ts", false],
 ])("%s is product code: %s", (path, expected) => {
