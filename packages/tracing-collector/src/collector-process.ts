@@ -10,6 +10,7 @@ import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";
 import { OrphanJournals } from "./pipeline/orphan-journals.ts";
 import { openPrivacy } from "./pipeline/privacy/open-privacy.ts";
+import { openQuotas } from "./pipeline/quotas/open-quotas.ts";
 import { openRecentBatches } from "./pipeline/recent-batches.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
@@ -53,6 +54,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     opened.defer(() => sampling.provider.close());
     const privacy = await openPrivacy(options, { metrics: registry, log, health });
     opened.defer(() => privacy.close());
+    const quotas = await openQuotas(options, { metrics: registry, log, health });
+    opened.defer(() => quotas.close());
     const { journal, openOrphans } = await openJournal(options, metrics, registry, log);
     opened.defer(() => journal.close());
 
@@ -61,6 +64,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
       ...{ journal, metrics, log },
       sampling: sampling.provider,
       showsRejected: privacy.steps.length === 0,
+      quotas: quotas.quotas,
       recent: openRecentBatches(options["collector.recent-batches"]),
       steps: openRowSteps(options, [new SpanCounts(metrics), ...privacy.steps, ...sampling.steps], registry),
       tenants: new TenantCheck(options),
@@ -112,7 +116,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
           }
         }
         await journal.close();
-        await Promise.all([sampling.provider.close(), privacy.close()]);
+        await Promise.all([sampling.provider.close(), privacy.close(), quotas.close()]);
         await store.close();
       },
     };

@@ -9,6 +9,8 @@
  * - `COLLECTOR_JOURNAL_DISK` the disk refuses the write: it is full, broken or removed
  * - `COLLECTOR_JOURNAL_DAMAGED` a segment cannot be read back; senders never get this
  * - `COLLECTOR_BODIES_BUSY` the bodies of running requests fill their share of memory
+ * - `COLLECTOR_RATE_LIMITED` the tenant sends more spans a second than its quota
+ * - `COLLECTOR_DAY_LIMITED` the tenant has sent the bytes of its quota for this day
  * - `COLLECTOR_STOPPING` the process is stopping
  */
 export type CollectorErrorCode =
@@ -18,15 +20,25 @@ export type CollectorErrorCode =
   | "COLLECTOR_JOURNAL_DISK"
   | "COLLECTOR_JOURNAL_DAMAGED"
   | "COLLECTOR_BODIES_BUSY"
+  | "COLLECTOR_RATE_LIMITED"
+  | "COLLECTOR_DAY_LIMITED"
   | "COLLECTOR_STOPPING";
+
+/** Options of an error. */
+export interface CollectorErrorOptions extends ErrorOptions {
+  /** Whole seconds after which to try again, where they are known; else those of the code. */
+  readonly retryAfterS?: number;
+}
 
 /** The error class of this package; `cause` is the system's error. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
   readonly code: CollectorErrorCode;
+  readonly retryAfterS: number | undefined;
 
-  constructor(code: CollectorErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: CollectorErrorCode, message: string, options?: CollectorErrorOptions) {
     super(message, options);
     this.code = code;
+    this.retryAfterS = options?.retryAfterS;
   }
 }

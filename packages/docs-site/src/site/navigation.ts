@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
       "sampling.md",
       "tail-sampling.md",
       "privacy.md",
+      "quotas.md",
       "tracing-command.md",
       "assistants.md",
     ],

@@ -49,6 +49,7 @@ export const sessions: readonly Session[] = [
       "sampling.md",
       "tail-sampling.md",
       "privacy.md",
+      "quotas.md",
       "security.md",
       "collector-fleet.md",
       "migration-caddy.md",

@@ -161,7 +161,10 @@ const fixedRules: readonly Rule[] = [
   ["overrides.defaults.metrics_generator.**", generator],
   ["overrides.metrics_generator_processors", generator],
   ["overrides.defaults.compaction.block_retention", to(storage, "storage.retention")],
-  ["overrides.**", lacking("tenants have no limits of their own")],
+  [
+    "overrides.**",
+    lacking("--collector.quotas.file has limits of tenants, in spans a second and bytes a day"),
+  ],
   ["memberlist.**", rings],
   ["usage_report.**", needless("nothing is reported to anybody")],
   ["cache.**", needless("the store caches by itself")],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { journalOptions } from "./journal-options.ts";
 import { pipelineOptions } from "./pipeline-options.ts";
 import { privacyOptions } from "./privacy-options.ts";
+import { quotaOptions } from "./quota-options.ts";
 import { receiverOptions } from "./receiver-options.ts";
 import { samplingOptions } from "./sampling-options.ts";
 
@@ -11,6 +12,7 @@ export const collectorOptions = z.object({
   ...receiverOptions.shape,
   ...pipelineOptions.shape,
   ...privacyOptions.shape,
+  ...quotaOptions.shape,
   ...samplingOptions.shape,
   ...journalOptions.shape,
   ...storeOptions("Where spans go; grpc is a remote storage, memory this process's own, for tests."),

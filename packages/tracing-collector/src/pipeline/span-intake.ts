@@ -4,6 +4,7 @@ import type { SpanRows } from "wire/rows/span-rows";
 import type { CollectorMetrics, SpanSource } from "../counts/metrics.ts";
 import { CollectorError } from "../errors.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import type { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 
@@ -17,6 +18,8 @@ export interface Pipeline {
   readonly steps?: readonly RowStep[] | undefined;
   /** Remembers recent batches; absent: copies are kept again. */
   readonly recent?: RecentBatches | undefined;
+  /** Bounds what a tenant may send; absent: nothing does. */
+  readonly quotas?: Pick<Quotas, "take"> | undefined;
   /** Logs the spans of a message that were left out. */
   readonly log?: Pick<Logger, "warn"> | undefined;
   /** Whether the log has their names; true by default. Names may be what privacy rules take out. */
@@ -29,18 +32,20 @@ export class SpanIntake {
   readonly #metrics: CollectorMetrics;
   readonly #steps: readonly RowStep[];
   readonly #recent: RecentBatches | undefined;
+  readonly #quotas: Pick<Quotas, "take"> | undefined;
   readonly #source: SpanSource;
   readonly #log: Pick<Logger, "warn"> | undefined;
   readonly #showsRejected: boolean;
 
   constructor(
-    { journal, metrics, steps = [], recent, log, showsRejected = true }: Pipeline,
+    { journal, metrics, steps = [], recent, quotas, log, showsRejected = true }: Pipeline,
     source: SpanSource,
   ) {
     this.#journal = journal;
     this.#metrics = metrics;
     this.#steps = steps;
     this.#recent = recent;
+    this.#quotas = quotas;
     this.#source = source;
     this.#log = log;
     this.#showsRejected = showsRejected;
@@ -49,10 +54,16 @@ export class SpanIntake {
   /**
    * Keeps one request's rows, which may be acknowledged when the promise resolves. The bytes are copied
    * before the call returns. A copy of a recent batch is acknowledged when the first batch is kept, and is
-   * not kept again.
+   * not kept again, nor does it count against the quota of its tenant.
+   * @param requestBytes length of the message, decompressed
+   * @param tenant "" without tenancy
    * @throws CollectorError when the sender should try again; nothing is kept
    */
-  async keep({ rows, rejectedSpans, errorMessage }: TranscodeResult, requestBytes: number): Promise<void> {
+  async keep(
+    { rows, rejectedSpans, errorMessage }: TranscodeResult,
+    requestBytes: number,
+    tenant = "",
+  ): Promise<void> {
     const { transport, format } = this.#source;
     const totals = this.#metrics.totalsOf(this.#source);
     totals.addBytes(requestBytes);
@@ -65,9 +76,11 @@ export class SpanIntake {
     }
     try {
       if (this.#recent === undefined || rows.count === 0) {
-        await this.#append(rows);
+        await this.#append(rows, requestBytes, tenant);
       } else {
-        const { isRepeated, kept } = this.#recent.keepOnce(rows, () => this.#append(rows));
+        const { isRepeated, kept } = this.#recent.keepOnce(rows, () =>
+          this.#append(rows, requestBytes, tenant),
+        );
         await kept;
         if (isRepeated) {
           this.#metrics.spansRepeated.inc(this.#source, rows.count);
@@ -82,15 +95,27 @@ export class SpanIntake {
     totals.addRequest();
   }
 
-  async #append(rows: SpanRows): Promise<void> {
-    let stepped = rows;
-    if (rows.count > 0) {
+  async #append(rows: SpanRows, requestBytes: number, tenant: string): Promise<void> {
+    if (rows.count === 0) {
+      return this.#keepRows(rows);
+    }
+    const taken = this.#quotas?.take(tenant, rows.count, requestBytes);
+    try {
+      let stepped = rows;
       for (const step of this.#steps) {
         stepped = step.apply(stepped, this.#source);
       }
+      await this.#keepRows(stepped);
+    } catch (error) {
+      // The sender comes again with the same spans, which must not count twice.
+      taken?.giveBack();
+      throw error;
     }
-    const { length } = stepped.bytes;
-    await this.#journal.append(stepped);
+  }
+
+  async #keepRows(rows: SpanRows): Promise<void> {
+    const { length } = rows.bytes;
+    await this.#journal.append(rows);
     this.#metrics.spansKept(length);
   }
 

@@ -54,8 +54,9 @@ export class GrpcSpans {
     metadata: CallMetadata,
     answerOf: (outcome: TranscodeResult) => Answer,
   ): Promise<Answer> {
-    const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
-    await this.#intake.keep(outcome, request.length);
+    const tenant = grpcTenant(this.#tenants, metadata);
+    const outcome = this.#transcoder.transcode(request, tenant);
+    await this.#intake.keep(outcome, request.length, tenant);
     return answerOf(outcome);
   }
 

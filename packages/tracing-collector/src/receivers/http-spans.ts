@@ -59,7 +59,7 @@ export function receiveSpans(
     return await bodies.read(request, async (body) => {
       const message = decodeContent(body, encoding, maxBodyBytes);
       const outcome = form.transcode(message, tenant);
-      await form.intake.keep(outcome, message.length);
+      await form.intake.keep(outcome, message.length, tenant);
       return outcome;
     });
   }

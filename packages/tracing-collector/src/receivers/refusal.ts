@@ -11,7 +11,7 @@ export interface Refusal {
   readonly grpcStatus: status;
   /** Status for HTTP clients: 413 is final, the others invite to send again. */
   readonly httpStatus: 413 | 429 | 503;
-  /** Whole seconds below 128; undefined when the same request will never be accepted. */
+  /** Whole seconds; undefined when the same request will never be accepted. */
   readonly retryAfterS: number | undefined;
 }
 
@@ -22,12 +22,18 @@ const refusals: Readonly<Record<CollectorErrorCode, Refusal>> = {
   COLLECTOR_BODIES_BUSY: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
   COLLECTOR_JOURNAL_DISK: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
   COLLECTOR_JOURNAL_DAMAGED: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 5 },
+  COLLECTOR_RATE_LIMITED: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 1 },
+  COLLECTOR_DAY_LIMITED: { grpcStatus: status.RESOURCE_EXHAUSTED, httpStatus: 429, retryAfterS: 60 },
   COLLECTOR_STOPPING: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 1 },
 };
 
 /** @returns undefined for any other error */
 export function refusalOf(error: unknown): Refusal | undefined {
-  return error instanceof CollectorError ? refusals[error.code] : undefined;
+  if (!(error instanceof CollectorError)) {
+    return undefined;
+  }
+  const refusal = refusals[error.code];
+  return error.retryAfterS === undefined ? refusal : { ...refusal, retryAfterS: error.retryAfterS };
 }
 
 /**
@@ -65,7 +71,8 @@ export function serviceErrorOf({ code, details, statusDetails }: GrpcFailure): P
 /** Field 3 (`details`) of `google.rpc.Status`: an `Any` that holds `RetryInfo { retry_delay { seconds } }`. */
 function retryInfoDetail(seconds: number): Buffer {
   const typeUrl = Buffer.from("type.googleapis.com/google.rpc.RetryInfo");
-  const retryInfo = Buffer.from([0x0a, 2, 0x08, seconds]);
+  const delay = [0x08, ...varintOf(seconds)];
+  const retryInfo = Buffer.from([0x0a, delay.length, ...delay]);
   const any = Buffer.concat([
     Buffer.from([0x0a, typeUrl.length]),
     typeUrl,
@@ -73,4 +80,9 @@ function retryInfoDetail(seconds: number): Buffer {
     retryInfo,
   ]);
   return Buffer.concat([Buffer.from([0x1a, any.length]), any]);
+}
+
+/** @param value below 2 ** 31 */
+function varintOf(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varintOf(value >>> 7)];
 }

@@ -1,8 +1,8 @@
 import { type ClientTls, type Logger, StartError } from "lifecycle";
 import type { SamplingStrategyResponse } from "wire/api-v2";
+import { RepeatingTask } from "../pipeline/repeating-task.ts";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { readStrategies, sourceText } from "./read-strategies.ts";
-import { RepeatingTask } from "./repeating-task.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of-file.ts";
 

@@ -1,5 +1,4 @@
-import { LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
+import { type DocumentPath, parseLocated } from "../files/located-document.ts";
 import { ownPattern, PatternError } from "./detectors/own-pattern.ts";
 import { attributePlaces, textPlaces } from "./privacy-fields.ts";
 import { type PrivacyRule, type RulesDocument, rulesDocument } from "./privacy-rule.ts";
@@ -9,14 +8,12 @@ export class PrivacyRulesError extends Error {
   override readonly name = "PrivacyRulesError";
 }
 
-type Path = readonly PropertyKey[];
-
 /** Rules of a file, before its key is read. */
 export interface ParsedRules {
   readonly rules: readonly PrivacyRule[];
   readonly hashKey: RulesDocument["hash-key"];
   /** The error for a place in the document. */
-  readonly refuse: (path: Path, problem: string) => PrivacyRulesError;
+  readonly refuse: (path: DocumentPath, problem: string) => Error;
 }
 
 /**
@@ -25,32 +22,12 @@ export interface ParsedRules {
  * @throws PrivacyRulesError for the first mistake
  */
 export function parsePrivacyRules(text: string, origin: string): ParsedRules {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const [fault] = document.errors;
-  if (fault !== undefined) {
-    const { line, col } = lines.linePos(fault.pos[0]);
-    // The parser's message quotes the text; its code says as much.
-    throw new PrivacyRulesError(`${origin}:${line}:${col}: is not YAML or JSON: ${fault.code}`);
-  }
-  const refuse = (path: Path, problem: string) => {
-    const place = placeOf(path);
-    const node = nodeAt(document, path);
-    const position = node?.range ? lines.linePos(node.range[0]) : { line: 1, col: 1 };
-    return new PrivacyRulesError(`${origin}:${position.line}:${position.col}: ${place}: ${problem}`);
-  };
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    throw refuse([], (error as Error).message);
-  }
-  const parsed = rulesDocument.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw refuse(...problemOf(issue));
-  }
-  const all = parsed.data;
+  const { value: all, refuse } = parseLocated(
+    text,
+    origin,
+    rulesDocument,
+    (message) => new PrivacyRulesError(message),
+  );
   const rules = all.rules.map((one, index): PrivacyRule => {
     check(one, (field, problem) => refuse(["rules", index, ...field], problem));
     return {
@@ -69,35 +46,7 @@ export function parsePrivacyRules(text: string, origin: string): ParsedRules {
   return { rules, hashKey: all["hash-key"], refuse };
 }
 
-/** A key that is not known is named by its own place. */
-function problemOf(issue: z.core.$ZodIssue): [Path, string] {
-  if (issue.code === "unrecognized_keys") {
-    return [[...issue.path, ...issue.keys.slice(0, 1)], "is not known here"];
-  }
-  return [issue.path, issue.message];
-}
-
-interface Node {
-  readonly range?: readonly [number, number, number] | null | undefined;
-}
-
-/** The innermost node of the path that is there. */
-function nodeAt(document: ReturnType<typeof parseDocument>, path: Path): Node | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (typeof node === "object" && node !== null && "range" in node) {
-      return node as Node;
-    }
-  }
-  return document.contents ?? undefined;
-}
-
-function placeOf(path: Path): string {
-  const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
-  return text.replace(/^\./, "") || "the document";
-}
-
-type Refuse = (field: Path, problem: string) => PrivacyRulesError;
+type Refuse = (field: DocumentPath, problem: string) => Error;
 type FileRule = RulesDocument["rules"][number];
 
 /** Checks what the form of a rule cannot say. */
@@ -127,7 +76,7 @@ function check(rule: FileRule, refuse: Refuse): void {
 
 const isAttributePlace = (place: string) => attributePlaces.some((one) => one === place);
 
-function checkPattern(pattern: string, refuse: (problem: string) => PrivacyRulesError): void {
+function checkPattern(pattern: string, refuse: (problem: string) => Error): void {
   try {
     ownPattern(pattern);
   } catch (error) {

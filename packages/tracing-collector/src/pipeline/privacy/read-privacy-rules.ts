@@ -1,5 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { readLimitedFile } from "../files/read-limited-file.ts";
 import { type ParsedRules, PrivacyRulesError, parsePrivacyRules } from "./parse-privacy-rules.ts";
 import type { PrivacyRules } from "./privacy-rule.ts";
 
@@ -15,7 +15,7 @@ export async function readPrivacyRules(
   path: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<PrivacyRules> {
-  const bytes = await readLimited(path, maxFileBytes).catch((error: Error) => {
+  const bytes = await readLimitedFile(path, maxFileBytes).catch((error: Error) => {
     throw new PrivacyRulesError(`${path}: ${error.message}`, { cause: error });
   });
   const parsed = parsePrivacyRules(bytes.toString(), path);
@@ -39,7 +39,7 @@ async function readKey(
   const member = "file" in from ? "file" : "environment";
   if ("file" in from) {
     const file = resolve(dirname(path), from.file);
-    const text = await readLimited(file, maxKeyBytes).catch((error: Error) => {
+    const text = await readLimitedFile(file, maxKeyBytes).catch((error: Error) => {
       throw refuse(["hash-key", member], `${file} ${error.message}`);
     });
     key = Buffer.from(text.toString("latin1").replace(/\r?\n$/, ""), "latin1");
@@ -50,18 +50,4 @@ async function readKey(
     throw refuse(["hash-key", member], `the key has ${key.length} bytes; it needs ${leastKeyBytes} or more`);
   }
   return key;
-}
-
-/** @throws Error whose message follows the name of the file */
-async function readLimited(path: string, most: number): Promise<Buffer> {
-  let size: number;
-  try {
-    ({ size } = await stat(path));
-    if (size <= most) {
-      return await readFile(path);
-    }
-  } catch (error) {
-    throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
-  }
-  throw new Error(`has ${size} bytes, over the limit of ${most}`);
 }

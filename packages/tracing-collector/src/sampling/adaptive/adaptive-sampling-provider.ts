@@ -5,7 +5,7 @@ import {
   type SamplingStrategyResponse,
   SamplingStrategyType,
 } from "wire/api-v2";
-import { RepeatingTask } from "../repeating-task.ts";
+import { RepeatingTask } from "../../pipeline/repeating-task.ts";
 import type { SamplingProvider } from "../sampling-provider.ts";
 import { OperationMap } from "./operation-map.ts";
 import { type CalculationSettings, ProbabilityCalculator } from "./probability-calculator.ts";

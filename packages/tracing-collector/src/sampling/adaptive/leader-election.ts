@@ -1,6 +1,6 @@
 import type { Logger } from "lifecycle";
 import type { SamplingStore } from "storage/api";
-import { RepeatingTask } from "../repeating-task.ts";
+import { RepeatingTask } from "../../pipeline/repeating-task.ts";
 
 export interface LeaderElectionOptions {
   /** Holds the lease. */

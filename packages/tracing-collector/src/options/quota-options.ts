@@ -1,0 +1,19 @@
+import { duration } from "lifecycle";
+import { z } from "zod";
+
+/** The longest time of a timer in ms: about 24 days. */
+const maxTimerMs = 2_147_483_647;
+
+/** Options for the quotas of tenants. */
+export const quotaOptions = z.object({
+  "collector.quotas.file": z
+    .string()
+    .default("")
+    .describe(
+      "YAML or JSON file of the most spans a second and bytes a day that tenants may send; none: tenants have no limits of their own.",
+    )
+    .meta({ placeholder: "path" }),
+  "collector.quotas.reload-interval": duration("10s")
+    .refine((ms) => ms <= maxTimerMs, "is over 24 days")
+    .describe("How often that file is read again; a mistake leaves the quotas as they were. 0 is never."),
+});

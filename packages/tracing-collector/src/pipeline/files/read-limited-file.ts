@@ -1,0 +1,15 @@
+import { readFile, stat } from "node:fs/promises";
+
+/** Reads a file of at most `most` bytes. @throws Error whose message follows the name of the file */
+export async function readLimitedFile(path: string, most: number): Promise<Buffer> {
+  let size: number;
+  try {
+    ({ size } = await stat(path));
+    if (size <= most) {
+      return await readFile(path);
+    }
+  } catch (error) {
+    throw new Error(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`);
+  }
+  throw new Error(`has ${size} bytes, over the limit of ${most}`);
+}

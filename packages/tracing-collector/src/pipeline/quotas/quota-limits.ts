@@ -1,0 +1,80 @@
+import { bytes } from "lifecycle";
+import { isTenantName } from "lifecycle/tenant-check";
+import { z } from "zod";
+
+const maxTenants = 10_000;
+
+const rate = z.number().positive().max(1e9);
+/** A plain number of bytes may be written as a number. */
+const size = z.preprocess(
+  (value) => (typeof value === "number" ? String(value) : value),
+  bytes("").refine((value) => value >= 1, "must be 1 byte or more"),
+);
+
+const limits = z.strictObject({
+  "spans-per-second": z.union([rate, z.literal("none")]).optional(),
+  "burst-spans": z.int().min(1).max(1e9).optional(),
+  "bytes-per-day": z.union([z.literal("none"), size]).optional(),
+});
+
+/** A document of quotas. */
+export const quotasDocument = z.strictObject({
+  defaults: limits.prefault({}),
+  tenants: z
+    .record(
+      z.string().refine(isTenantName, "is no name of a tenant: up to 150 visible ASCII characters, no comma"),
+      limits,
+    )
+    .refine((tenants) => Object.keys(tenants).length <= maxTenants, `has over ${maxTenants} tenants`)
+    .prefault({}),
+});
+
+type FileLimits = z.output<typeof limits>;
+
+/** The limits of one tenant in one collector. Undefined: no limit. */
+export interface QuotaLimits {
+  /** Spans a second that are taken in the long run. */
+  readonly spansPerSecond: number | undefined;
+  /** Spans that are taken at once after a quiet time. */
+  readonly burstSpans: number;
+  /** Bytes of decompressed messages in a day of UTC. */
+  readonly bytesPerDay: number | undefined;
+}
+
+/** The limits of a file. */
+export interface QuotaFile {
+  /** Limits of each tenant without limits of its own. */
+  readonly defaults: QuotaLimits;
+  readonly tenants: ReadonlyMap<string, QuotaLimits>;
+}
+
+/** Limits that a tenant does not name are those of `defaults`. */
+export function quotaFileOf({ defaults, tenants }: z.output<typeof quotasDocument>): QuotaFile {
+  return {
+    defaults: limitsOf(defaults),
+    tenants: new Map(
+      Object.entries(tenants).map(([tenant, own]) => {
+        // A burst belongs to its rate: that of the defaults says nothing about another rate.
+        const inherited = own["spans-per-second"] === undefined ? defaults : omitBurst(defaults);
+        return [tenant, limitsOf({ ...inherited, ...own })];
+      }),
+    ),
+  };
+}
+
+function omitBurst({ "burst-spans": _, ...others }: FileLimits): FileLimits {
+  return others;
+}
+
+function limitsOf(limits: FileLimits): QuotaLimits {
+  const spansPerSecond = numberOf(limits["spans-per-second"]);
+  return {
+    spansPerSecond,
+    burstSpans: limits["burst-spans"] ?? Math.max(1, Math.ceil(spansPerSecond ?? 1)),
+    bytesPerDay: numberOf(limits["bytes-per-day"]),
+  };
+}
+
+function numberOf(limit: number | "none" | undefined): number | undefined {
+  return limit === "none" ? undefined : limit;
+}

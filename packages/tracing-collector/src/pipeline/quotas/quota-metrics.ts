@@ -1,0 +1,123 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
+import type { Quotas } from "./quotas.ts";
+import { otherTenants } from "./tenant-counts.ts";
+
+/** Metrics of quotas; names start with `tracing_collector_quota_`. Tenants past 1,000 are counted together. */
+export class QuotaMetrics {
+  readonly #reloads: Counter<"result">;
+  readonly #upToDate: Gauge;
+
+  constructor(quotas: Quotas, registry: Registry) {
+    countTenants(quotas, registry);
+    showTenants(quotas, registry);
+    const registers = [registry];
+    new Counter({
+      name: "tracing_collector_quota_forgotten_tenants_total",
+      help: "Tenants without limits of their own whose state was dropped, because over 10,000 others sent later.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(quotas.forgotten);
+      },
+    });
+    this.#reloads = new Counter({
+      name: "tracing_collector_quota_reloads_total",
+      help: "Changed files of quotas, by result: used, or refused because of a mistake.",
+      labelNames: ["result"],
+      registers,
+    });
+    this.#upToDate = new Gauge({
+      name: "tracing_collector_quota_file_up_to_date",
+      help: "1 when the quotas in use are those of the file; 0 when the file has a mistake or is gone, and older quotas are used.",
+      registers,
+    });
+    this.#upToDate.set(1);
+  }
+
+  /** Counts a file that was read again. */
+  reloaded(result: "used" | "refused"): void {
+    this.#reloads.inc({ result });
+  }
+
+  /** Whether the quotas in use are those of the file. */
+  set isUpToDate(value: boolean) {
+    this.#upToDate.set(value ? 1 : 0);
+  }
+}
+
+function countTenants({ labels }: Quotas, registry: Registry): void {
+  const registers = [registry];
+  const takenOf = (field: "spans" | "bytes", name: string, help: string) =>
+    new Counter({
+      ...{ name, help, registers },
+      labelNames: ["tenant"],
+      collect() {
+        // A charge that was given back lowers a count that nobody has read: it waits until it is above 0.
+        for (const counts of labels.all()) {
+          const taken = counts[field];
+          if (taken > 0) {
+            counts[field] = 0;
+            this.inc({ tenant: counts.label }, taken);
+          }
+        }
+      },
+    });
+  takenOf(
+    "spans",
+    "tracing_collector_quota_spans_total",
+    "Spans that were taken and counted against a quota.",
+  );
+  takenOf("bytes", "tracing_collector_quota_bytes_total", "Bytes of their messages, decompressed.");
+  new Counter({
+    name: "tracing_collector_quota_refused_spans_total",
+    help: "Spans whose senders were told to come again, by the quota that their tenant is over.",
+    labelNames: ["tenant", "quota"],
+    registers,
+    collect() {
+      for (const { label: tenant, refused } of labels.all()) {
+        for (const quota of ["spans-per-second", "bytes-per-day"] as const) {
+          if (refused[quota] > 0) {
+            this.inc({ tenant, quota }, refused[quota]);
+            refused[quota] = 0;
+          }
+        }
+      }
+    },
+  });
+}
+
+function showTenants(quotas: Quotas, registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: "tracing_collector_quota_day_bytes",
+    help: "Bytes that a tenant has sent since 00:00 UTC, or since the start of the collector.",
+    labelNames: ["tenant"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { label: tenant, dayBytes } of quotas.known()) {
+        if (tenant !== otherTenants) {
+          this.set({ tenant }, dayBytes);
+        }
+      }
+    },
+  });
+  new Gauge({
+    name: "tracing_collector_quota_limit",
+    help: "The quotas of each tenant that is in the file or has sent something; none where there is no limit.",
+    labelNames: ["tenant", "quota"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { label: tenant, limits } of quotas.known()) {
+        const { spansPerSecond, bytesPerDay } = limits;
+        if (tenant !== otherTenants && spansPerSecond !== undefined) {
+          this.set({ tenant, quota: "spans-per-second" }, spansPerSecond);
+        }
+        if (tenant !== otherTenants && bytesPerDay !== undefined) {
+          this.set({ tenant, quota: "bytes-per-day" }, bytesPerDay);
+        }
+      }
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import type { QuotaFile, QuotaLimits } from "./quota-limits.ts";
+import { TenantLabels } from "./tenant-counts.ts";
+import { type QuotaTime, type TakenQuota, TenantQuota } from "./tenant-quota.ts";
+
+/** Tenants without limits of their own in the file, of whom a state is kept. Each takes about 300 bytes. */
+const maxUnnamed = 10_000;
+
+const clock = (): QuotaTime => ({ monotonicMs: performance.now(), epochMs: Date.now() });
+
+/**
+ * The quotas of all tenants, in this collector. Each tenant has its own: what one sends, or is refused, never
+ * counts for another.
+ */
+export class Quotas {
+  readonly labels: TenantLabels;
+  readonly #now: () => QuotaTime;
+  readonly #maxUnnamed: number;
+  #file: QuotaFile;
+  readonly #named = new Map<string, TenantQuota>();
+  /** In the order of their last requests: the first was quiet for longest. */
+  readonly #unnamed = new Map<string, TenantQuota>();
+  /** Tenants whose state was dropped for those that came later. */
+  forgotten = 0;
+
+  constructor(file: QuotaFile, now = clock, limits = { maxUnnamed, labels: new TenantLabels() }) {
+    this.#file = file;
+    this.#now = now;
+    this.#maxUnnamed = limits.maxUnnamed;
+    this.labels = limits.labels;
+    this.#nameTenants();
+  }
+
+  /** Uses other limits. The count of the day goes on. */
+  use(file: QuotaFile): void {
+    this.#file = file;
+    const now = this.#now();
+    for (const [tenant, quota] of this.#named) {
+      if (!file.tenants.has(tenant)) {
+        this.#named.delete(tenant);
+        this.#addUnnamed(tenant, quota);
+      }
+    }
+    for (const [tenant, quota] of this.#unnamed) {
+      if (file.tenants.has(tenant)) {
+        this.#unnamed.delete(tenant);
+        this.#named.set(tenant, quota);
+      }
+    }
+    this.#nameTenants();
+    for (const [tenant, quota] of [...this.#named, ...this.#unnamed]) {
+      quota.use(this.#limitsOf(tenant), now);
+    }
+  }
+
+  /**
+   * Charges a request to its tenant.
+   * @param tenant "" without tenancy
+   * @throws CollectorError when it is over a quota; nothing is charged
+   */
+  take(tenant: string, spans: number, bytes: number): TakenQuota {
+    return this.#quotaOf(tenant).take(spans, bytes, this.#now());
+  }
+
+  /** The tenants that are known, with limits and bytes of today. */
+  *known(): Generator<{ label: string; limits: QuotaLimits; dayBytes: number }> {
+    const now = this.#now();
+    for (const quotas of [this.#named, this.#unnamed]) {
+      for (const quota of quotas.values()) {
+        yield { label: quota.counts.label, limits: quota.limits, dayBytes: quota.dayBytes(now) };
+      }
+    }
+  }
+
+  #quotaOf(tenant: string): TenantQuota {
+    const named = this.#named.get(tenant);
+    if (named !== undefined) {
+      return named;
+    }
+    const known = this.#unnamed.get(tenant);
+    if (known !== undefined) {
+      this.#unnamed.delete(tenant);
+      this.#unnamed.set(tenant, known);
+      return known;
+    }
+    const quota = this.#newQuota(tenant);
+    this.#addUnnamed(tenant, quota);
+    return quota;
+  }
+
+  #addUnnamed(tenant: string, quota: TenantQuota): void {
+    this.#unnamed.set(tenant, quota);
+    // Dropping a state gives a tenant its quota anew. To let tenants share one would let them refuse each other.
+    for (const oldest of this.#unnamed.keys()) {
+      if (this.#unnamed.size <= this.#maxUnnamed) {
+        break;
+      }
+      this.#unnamed.delete(oldest);
+      this.forgotten++;
+    }
+  }
+
+  #nameTenants(): void {
+    for (const tenant of this.#file.tenants.keys()) {
+      if (!this.#named.has(tenant)) {
+        this.#named.set(tenant, this.#newQuota(tenant));
+      }
+    }
+  }
+
+  #newQuota(tenant: string): TenantQuota {
+    return new TenantQuota(tenant, this.#limitsOf(tenant), this.labels.countsOf(tenant), this.#now());
+  }
+
+  #limitsOf(tenant: string): QuotaLimits {
+    return this.#file.tenants.get(tenant) ?? this.#file.defaults;
+  }
+}

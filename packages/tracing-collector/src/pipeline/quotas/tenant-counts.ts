@@ -1,0 +1,50 @@
+import type { QuotaName } from "./tenant-quota.ts";
+
+/** Name under which tenants past `maxLabels` are counted together. */
+export const otherTenants = "other-tenants";
+
+/** Counts of one label since the last reading, as plain numbers. */
+export class TenantCounts {
+  readonly label: string;
+  /** Spans that were taken. */
+  spans = 0;
+  /** Bytes of their messages. */
+  bytes = 0;
+  readonly refused: Record<QuotaName, number> = { "spans-per-second": 0, "bytes-per-day": 0 };
+
+  constructor(label: string) {
+    this.label = label;
+  }
+
+  refuse(quota: QuotaName, spans: number): void {
+    this.refused[quota] += spans;
+  }
+}
+
+/** Gives tenants their counts, up to a limit, because senders may choose the names. */
+export class TenantLabels {
+  readonly #maxLabels: number;
+  readonly #counts = new Map<string, TenantCounts>();
+  readonly #others = new TenantCounts(otherTenants);
+
+  constructor(maxLabels = 1_000) {
+    this.#maxLabels = maxLabels;
+  }
+
+  countsOf(tenant: string): TenantCounts {
+    let counts = this.#counts.get(tenant);
+    if (counts === undefined) {
+      if (this.#counts.size >= this.#maxLabels) {
+        return this.#others;
+      }
+      counts = new TenantCounts(tenant);
+      this.#counts.set(tenant, counts);
+    }
+    return counts;
+  }
+
+  *all(): Generator<TenantCounts> {
+    yield* this.#counts.values();
+    yield this.#others;
+  }
+}
