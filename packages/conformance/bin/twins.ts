@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
 import {
@@ -157,7 +157,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     console.log(describeCounts(counts, known.reasons));
     return counts.unknown.size === 0 ? 0 : 1;
   }
-  const peer = values.peer ?? findAdminModel();
+  const peer = values.peer === undefined ? findAdminModel() : resolve(values.peer);
   if (peer === undefined) {
     console.error("the public model's program, caddy, is not here: --help says where it is looked for");
     return 2;
@@ -166,7 +166,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
   if (values.results !== undefined && values.replay === undefined && process.send === undefined) {
     return supervise(args, seed, values.results, values.minutes);
   }
-  const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
+  const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: resolve(values.ours) }) });
   const pairs: TwinPair[] = [];
   const closeAll = () => Promise.all(pairs.map((pair) => pair.close()));
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
