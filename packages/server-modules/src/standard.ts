@@ -89,6 +89,8 @@ import { tracing } from "./handlers/tracing/tracing.ts";
 import { tracingText } from "./handlers/tracing/tracing-text.ts";
 import { vars } from "./handlers/vars/vars.ts";
 import { varsText } from "./handlers/vars/vars-text.ts";
+import { webdav } from "./handlers/webdav/webdav.ts";
+import { webdavText } from "./handlers/webdav/webdav-text.ts";
 import { combinedIpSource } from "./ip-sources/combine.ts";
 import { combineText, listText, publishedText } from "./ip-sources/fetched-text.ts";
 import {
@@ -250,6 +252,7 @@ export const standardModules: readonly ListedModule[] = [
     after: "log_name",
     text: () => varsText,
   }),
+  listed("http.handlers.webdav", () => webdav, { after: "php_fastcgi", text: () => webdavText }),
   listed("admin.api.metrics", () => metricsRoute),
   listed("admin.api.listeners", () => listenersRoute),
   listed("admin.api.reverse_proxy", () => reverseProxyUpstreams),

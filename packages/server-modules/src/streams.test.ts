@@ -56,6 +56,7 @@ const answering: Record<string, object | undefined> = {
   signed_url: undefined, // passes on without a filter, or answers itself
   oidc: undefined, // passes on without a filter, or sends to the login
   reverse_proxy: {},
+  webdav: undefined, // answers with files, or with listings that it does not wait in
 };
 
 const copied = {

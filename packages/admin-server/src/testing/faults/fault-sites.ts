@@ -110,6 +110,7 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
     timeouts: [{ handler: "timeouts", read_timeout: "150ms", write_timeout: "300ms" }, sabotage],
     tracing: [{ handler: "tracing", span: "faults" }, sabotage],
     vars: [{ handler: "vars", a: "b" }, sabotage],
+    webdav: [encodeAll, { handler: "webdav", root: "/nowhere" }],
 
     // Chains of several
     "body-limit-proxy": [{ handler: "request_body", max_size: 4 }, proxy()],

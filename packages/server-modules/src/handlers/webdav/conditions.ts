@@ -1,0 +1,175 @@
+import type { Exchange } from "http-engine/exchange";
+import { readPlaceholder } from "http-engine/placeholders";
+import { percentDecode } from "server-core/uri/percent-encoding";
+import { checkPreconditions, type Validators } from "../../files/preconditions.ts";
+import { describeFile, type ServedFile } from "../file-server/served-file.ts";
+import { DavError } from "./dav-error.ts";
+import { escapeXml } from "./dav-xml.ts";
+import { type IfCondition, type IfList, parseIf } from "./if-header.ts";
+import { covers, type DavLock, type LockTable } from "./lock-table.ts";
+import { isWithin, type Resource, type Share } from "./share.ts";
+
+/** A change that a request would make. */
+export interface Change {
+  readonly resource: Resource;
+  /** Whether all below it changes too. */
+  readonly isDeep: boolean;
+  /** Whether its folder gets or loses a member. */
+  readonly isMember: boolean;
+}
+
+/** Describes a file; one of the year 1970 has a tag too, unlike with `file_server`. */
+export function describe({ file, stats }: Resource & { stats: NonNullable<Resource["stats"]> }): ServedFile {
+  const described = describeFile(file, stats);
+  return described.etag === "" ? { ...described, etag: `"${stats.mtimeNs}-${stats.size}"` } : described;
+}
+
+function validatorsOf(resource: Resource): Validators | undefined {
+  const { stats } = resource;
+  return stats === undefined ? undefined : stats.isDirectory() ? undefined : describe({ ...resource, stats });
+}
+
+/** The user that is logged in; "" for nobody. */
+export function userOf(exchange: Exchange): string {
+  return readPlaceholder(exchange, "http.auth.user.id") ?? "";
+}
+
+/** Host and port without the port that is usual: proxies in front may end TLS. */
+function hostKey(hostport: string): string {
+  return hostport.toLowerCase().replace(/:(?:80|443)?$/, "");
+}
+
+/**
+ * Finds what a URL in a field names.
+ * @returns undefined when it is of another host, or outside of the share
+ * @throws DavError 400 for what is no URL
+ */
+export async function findUrl(
+  exchange: Exchange,
+  share: Share,
+  url: string,
+  field: string,
+): Promise<Resource | undefined> {
+  const [, host, rawPath = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/([^/?#]*))?(\/[^?#]*)?$/i.exec(url) ?? [];
+  const path = percentDecode(rawPath);
+  if (path === undefined || path.includes("\0") || (rawPath === "" && host === undefined)) {
+    throw new DavError(400, `invalid ${field}: it is no URL of a path`);
+  }
+  const known = [exchange.hostport];
+  if (exchange.server.isTrustedProxy?.(exchange)) {
+    known.push(exchange.header("x-forwarded-host"));
+  }
+  if (host !== undefined && !known.some((each) => hostKey(each) === hostKey(host))) {
+    return undefined;
+  }
+  return share.findElsewhere(path);
+}
+
+/** The conditions of a request, and the tokens of locks that it knows. */
+export class Conditions {
+  readonly #exchange: Exchange;
+  readonly #share: Share;
+  readonly #table: LockTable;
+  readonly #lists: readonly IfList[];
+
+  /** @throws DavError 400 for a field that cannot be read */
+  constructor(exchange: Exchange, share: Share, table: LockTable) {
+    this.#exchange = exchange;
+    this.#share = share;
+    this.#table = table;
+    const text = exchange.header("if");
+    this.#lists = text.trim() === "" ? [] : parseIf(text);
+  }
+
+  /** Whether the request names a lock that its user made. */
+  owns({ token, user }: DavLock): boolean {
+    return (
+      user === userOf(this.#exchange) &&
+      this.#lists.some(({ conditions }) => conditions.some((each) => each.token === token))
+    );
+  }
+
+  /**
+   * Checks what the request asks before anything is done.
+   * @param target what the request names
+   * @param others what it changes beside that
+   * @throws DavError 412
+   */
+  async check(target: Resource, others: readonly Resource[] = []): Promise<void> {
+    this.#checkValidators(target);
+    if (this.#lists.length === 0) {
+      return;
+    }
+    for (const list of this.#lists) {
+      if (await this.#holds(list, target, others)) {
+        return;
+      }
+    }
+    throw new DavError(412, "no list of the field If holds");
+  }
+
+  /** Checks that no lock of others forbids a change. @throws DavError 423 */
+  checkLocks(changes: readonly Change[]): void {
+    const { locks } = this.#table;
+    if (locks.length === 0) {
+      return;
+    }
+    const refusing = locks.filter((lock) => !this.owns(lock) && changes.some((each) => forbids(lock, each)));
+    if (refusing.length > 0) {
+      throw lockedError("lock-token-submitted", refusing);
+    }
+  }
+
+  /** The conditions of HTTP. Source: RFC 9110, section 13.2.2 */
+  #checkValidators(target: Resource): void {
+    const exchange = this.#exchange;
+    if (target.stats === undefined) {
+      if (exchange.header("if-match") !== "") {
+        throw new DavError(412, "If-Match: nothing is there");
+      }
+      return;
+    }
+    const validators = validatorsOf(target) ?? { etag: "", modifiedMs: undefined };
+    if (checkPreconditions(exchange, validators) === "failed") {
+      throw new DavError(412);
+    }
+  }
+
+  async #holds({ tag, conditions }: IfList, target: Resource, others: readonly Resource[]): Promise<boolean> {
+    const about = tag === undefined ? target : await findUrl(this.#exchange, this.#share, tag, "If");
+    if (about === undefined) {
+      return false; // of another host
+    }
+    // Clients name the lock of a destination without saying so.
+    const lockable = tag === undefined ? [about, ...others] : [about];
+    return conditions.every((each) => this.#isTrue(each, about, lockable) !== each.isNot);
+  }
+
+  #isTrue({ token, etag }: IfCondition, about: Resource, lockable: readonly Resource[]): boolean {
+    if (token !== undefined) {
+      const lock = this.#table.locks.find((each) => each.token === token);
+      return lock !== undefined && lockable.some(({ file }) => covers(lock, file));
+    }
+    const found = validatorsOf(about)?.etag ?? "";
+    return found !== "" && found === etag;
+  }
+}
+
+function folderOf(entry: string): string {
+  return entry.slice(0, entry.lastIndexOf("/")) || "/";
+}
+
+function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean {
+  return (
+    covers(lock, resource.file) ||
+    (isDeep && isWithin(lock.file, resource.file)) ||
+    (isMember && (lock.file === folderOf(resource.entry) || covers(lock, resource.entry)))
+  );
+}
+
+/** The error of a request that locks stand against, which names what they are on. */
+export function lockedError(condition: string, locks: readonly DavLock[]): DavError {
+  const most = 10;
+  const places = locks.slice(0, most).map(({ href }) => `<D:href>${escapeXml(href)}</D:href>`);
+  return new DavError(423, "Locked", `<D:${condition}>${places.join("")}</D:${condition}>`);
+}

@@ -1,0 +1,60 @@
+import type { Exchange } from "http-engine/exchange";
+import { setContentLength } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { statusText } from "http-engine/status-text";
+import { openError } from "../file-server/file-error.ts";
+
+/** Statuses of failed writes, beside those of failed reads. Source: RFC 4918, section 11 */
+const writeStatuses: Readonly<Record<string, number>> = {
+  ENOSPC: 507,
+  EDQUOT: 507,
+  EFBIG: 413,
+  EROFS: 403,
+  EXDEV: 403,
+  ERR_FS_CP_FIFO_PIPE: 403,
+  ERR_FS_CP_SOCKET: 403,
+};
+
+/** A refusal that the client is told in words, or with a condition of RFC 4918 that it broke. */
+export class DavError extends HttpError {
+  /** XML of the broken condition, with the prefix D; "" for a plain text. */
+  readonly condition: string;
+
+  constructor(status: number, message = statusText(status), condition = "") {
+    super(status, message);
+    this.condition = condition;
+  }
+}
+
+/** The error of the file system as the client gets it; other errors stay what they are. */
+export function davErrorOf(error: unknown, exchange: Exchange): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "HTTP_BODY_TOO_LARGE") {
+    return new DavError(413, (error as Error).message);
+  }
+  const status = writeStatuses[code ?? ""];
+  if (status !== undefined) {
+    return new DavError(status);
+  }
+  if (syscall === undefined) {
+    return error;
+  }
+  const failure = openError(error, exchange);
+  // The message has a path of this machine, which is for the log only.
+  return failure.status < 500 ? new DavError(failure.status) : failure;
+}
+
+/** Answers with a text, or the condition that was broken. */
+export function refuse(exchange: Exchange, { status, message, condition }: DavError): void {
+  const { responseHeaders } = exchange;
+  const isXml = condition !== "";
+  const body = Buffer.from(
+    isXml
+      ? `<?xml version="1.0" encoding="UTF-8"?><D:error xmlns:D="DAV:">${condition}</D:error>`
+      : `${message}\n`,
+  );
+  responseHeaders.push("Content-Type", isXml ? "text/xml; charset=utf-8" : "text/plain; charset=utf-8");
+  responseHeaders.push("X-Content-Type-Options", "nosniff");
+  setContentLength(responseHeaders, body.length);
+  exchange.respond(status, exchange.method === "HEAD" ? "" : body);
+}

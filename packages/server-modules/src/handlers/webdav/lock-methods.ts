@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import type { Exchange } from "http-engine/exchange";
+import { type Conditions, lockedError, userOf } from "./conditions.ts";
+import { DavError } from "./dav-error.ts";
+import { type DavElement, dav, davChildren, readXmlBody, writeContent } from "./dav-xml.ts";
+import { covers, type DavLock, type LockTable } from "./lock-table.ts";
+import { writeLock } from "./properties.ts";
+import { depthOf } from "./propfind.ts";
+import { isWithin, type Resource } from "./share.ts";
+import { makeEmptyFile } from "./write-files.ts";
+
+/** A lock that nobody refreshes ends by then, also one that was asked for without end. */
+const longestS = 24 * 60 * 60;
+const maxOwnerLength = 1024;
+
+/** The first time of the list that can be read. @throws DavError 400 */
+function timeoutOf(exchange: Exchange): number {
+  const text = exchange.header("timeout").trim();
+  if (text === "") {
+    return longestS;
+  }
+  for (const each of text.split(",").map((part) => part.trim())) {
+    if (each.toLowerCase() === "infinite") {
+      return longestS;
+    }
+    const [, digits] = /^second-(\d{1,15})$/i.exec(each) ?? [];
+    if (digits !== undefined) {
+      return Math.min(longestS, Math.max(1, Number(digits)));
+    }
+  }
+  throw new DavError(400, "invalid Timeout: it is Infinite or Second-<number>");
+}
+
+/** @returns the text of the owner. @throws DavError 400, or 501 for locks that are not exclusive write locks */
+function ownerOf(body: DavElement): string {
+  if (body.space !== dav || body.name !== "lockinfo") {
+    throw new DavError(400, "the body is no lockinfo");
+  }
+  const has = (outer: string, inner: string) =>
+    davChildren(body, outer).some((each) => davChildren(each, inner).length > 0);
+  if (!has("lockscope", "exclusive") || has("lockscope", "shared") || !has("locktype", "write")) {
+    throw new DavError(501, "locks are exclusive write locks only");
+  }
+  const [owner] = davChildren(body, "owner");
+  const text = owner === undefined ? "" : writeContent(owner);
+  if (text.length > maxOwnerLength) {
+    throw new DavError(400, `owner is longer than the limit of ${maxOwnerLength} characters`);
+  }
+  return text;
+}
+
+function answer(exchange: Exchange, status: number, lock: DavLock): void {
+  exchange.responseHeaders.push("Content-Type", "application/xml; charset=utf-8");
+  exchange.respond(
+    status,
+    `<?xml version="1.0" encoding="utf-8"?>\n<D:prop xmlns:D="DAV:"><D:lockdiscovery>${writeLock(lock, true, Date.now())}</D:lockdiscovery></D:prop>`,
+  );
+}
+
+/** Gives a lock its whole time again. @throws DavError 412 for one that is not there */
+function refresh(exchange: Exchange, resource: Resource, conditions: Conditions, table: LockTable): void {
+  const timeoutS = timeoutOf(exchange);
+  let refreshed: DavLock | undefined;
+  table.change((locks) => {
+    const found = locks.find((lock) => covers(lock, resource.file) && conditions.owns(lock));
+    if (found === undefined) {
+      return locks;
+    }
+    refreshed = { ...found, timeoutS, expiresMs: Date.now() + timeoutS * 1000 };
+    return locks.map((lock) => (lock === found && refreshed !== undefined ? refreshed : lock));
+  });
+  if (refreshed === undefined) {
+    throw new DavError(412, "If names no lock of yours", "<D:lock-token-matches-request-uri/>");
+  }
+  answer(exchange, 200, refreshed);
+}
+
+/** Adds a lock. @throws DavError 423 when others are in its way, 507 when there are too many */
+function add(table: LockTable, lock: DavLock): void {
+  let conflicts: readonly DavLock[] = [];
+  const hasRoom = table.change((locks) => {
+    conflicts = locks.filter(
+      (each) => covers(each, lock.file) || (lock.isDeep && isWithin(each.file, lock.file)),
+    );
+    return conflicts.length > 0 ? locks : [...locks, lock];
+  });
+  if (conflicts.length > 0) {
+    throw lockedError("no-conflicting-lock", conflicts);
+  }
+  if (!hasRoom) {
+    throw new DavError(507, "there are too many locks");
+  }
+}
+
+function removeToken(table: LockTable, token: string): void {
+  table.change((locks) => locks.filter((each) => each.token !== token));
+}
+
+/** Locks a resource, or refreshes a lock. A file that is not there is made. Source: RFC 4918, section 9.10 */
+export async function lock(
+  exchange: Exchange,
+  resource: Resource,
+  conditions: Conditions,
+  table: LockTable,
+): Promise<void> {
+  const body = await readXmlBody(exchange);
+  if (body === undefined) {
+    refresh(exchange, resource, conditions, table);
+    return;
+  }
+  const timeoutS = timeoutOf(exchange);
+  const depth = depthOf(exchange, "infinity", "0");
+  const owner = ownerOf(body);
+  await conditions.check(resource);
+  if (!resource.hasParent) {
+    throw new DavError(409);
+  }
+  const isNew = resource.stats === undefined;
+  if (isNew) {
+    conditions.checkLocks([{ resource, isDeep: false, isMember: true }]);
+  }
+  const made: DavLock = {
+    token: `opaquelocktoken:${randomUUID()}`,
+    file: resource.file,
+    href: resource.href,
+    isDeep: depth === "infinity",
+    owner,
+    user: userOf(exchange),
+    timeoutS,
+    expiresMs: Date.now() + timeoutS * 1000,
+  };
+  add(table, made);
+  if (isNew) {
+    try {
+      await makeEmptyFile(resource);
+    } catch (error) {
+      removeToken(table, made.token);
+      throw error;
+    }
+  }
+  exchange.responseHeaders.push("Lock-Token", `<${made.token}>`);
+  answer(exchange, isNew ? 201 : 200, made);
+}
+
+/** Takes a lock away. Source: RFC 4918, section 9.11 */
+export function unlock(exchange: Exchange, resource: Resource, table: LockTable): void {
+  const [, token] = /^\s*<([^<>]+)>\s*$/.exec(exchange.header("lock-token")) ?? [];
+  if (token === undefined) {
+    throw new DavError(400, "invalid Lock-Token: it is a token between < and >");
+  }
+  const found = table.locks.find((each) => each.token === token && covers(each, resource.file));
+  if (found === undefined) {
+    throw new DavError(409, "no such lock", "<D:lock-token-matches-request-uri/>");
+  }
+  if (found.user !== userOf(exchange)) {
+    throw new DavError(403, "the lock is another user's");
+  }
+  removeToken(table, token);
+  exchange.respond(204);
+}
+
+/** Forgets the locks of what is not there any more. */
+export function forgetLocks(table: LockTable, { entry, file }: Resource): void {
+  if (table.locks.length > 0) {
+    table.change((locks) => {
+      const left = locks.filter((each) => !isWithin(each.file, file) && !isWithin(each.file, entry));
+      return left.length === locks.length ? locks : left;
+    });
+  }
+}

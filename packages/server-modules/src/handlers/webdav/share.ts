@@ -1,0 +1,192 @@
+import type { BigIntStats } from "node:fs";
+import { lstat, realpath, stat } from "node:fs/promises";
+import { posix } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import { cleanPath } from "server-core/uri/clean-path";
+import { escapePath } from "server-core/uri/percent-encoding";
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
+import { pathBytes } from "../../files/path-bytes.ts";
+import { joinSitePath } from "../../files/site-path.ts";
+import { DavError } from "./dav-error.ts";
+
+/** Names of what is being written, beside what it takes the place of. No client sees or names them. */
+const temporaryName = /^\.webdav-[0-9a-f-]{36}\.tmp$/;
+
+/** A file, a folder, or the place for one. */
+export interface Resource {
+  /** Path within the share: `/` or `/a/b`, decoded. */
+  readonly path: string;
+  /** Its path for clients, escaped; a folder's ends with a slash. */
+  readonly href: string;
+  /** Path on the disk. Its folder is free of links; itself it may be one. */
+  readonly entry: string;
+  /** Path on the disk of the bytes, free of links. */
+  readonly file: string;
+  /** Facts about the file; undefined when there is none. */
+  readonly stats: BigIntStats | undefined;
+  /** Whether the folder that it is in, or would be in, is there. */
+  readonly hasParent: boolean;
+}
+
+/** A resource that is there. */
+export type FoundResource = Resource & { readonly stats: BigIntStats };
+
+function isAbsent(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isAbsent(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The path without links; undefined where nothing is. */
+async function realPath(path: string): Promise<string | undefined> {
+  const found = await orUndefined(realpath(pathBytes(path), { encoding: "buffer" }));
+  return found === undefined ? undefined : textOfBuffer(found);
+}
+
+/** Whether a path is at or below a folder. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
+}
+
+function withoutFinalSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+/** Whether a name is one of a file that is being written. */
+export function isTemporary(name: string): boolean {
+  return temporaryName.test(name);
+}
+
+/** The files of one root, and the paths by which a request names them. */
+export class Share {
+  /** Without links. */
+  readonly root: string;
+  /** Beginning of the paths that clients use; "" for none. */
+  readonly #prefix: string;
+  /** Beginning of the paths that the handler sees. */
+  readonly #strip: string;
+
+  private constructor(root: string, prefix: string, strip: string) {
+    this.root = root;
+    this.#prefix = prefix;
+    this.#strip = strip;
+  }
+
+  /**
+   * @param prefix as the config has it; "" to take what earlier handlers cut off the path
+   * @throws DavError 404 when the root is not there
+   */
+  static async open(exchange: Exchange, root: string, prefix: string): Promise<Share> {
+    const real = await realPath(root);
+    if (real === undefined) {
+      throw new DavError(404);
+    }
+    const strip = withoutFinalSlash(cleanPath(`/${prefix}`));
+    if (strip !== "/") {
+      return new Share(real, strip, strip);
+    }
+    const sent = exchange.original.target.path;
+    const { path } = exchange;
+    const cut = path.startsWith("/") && sent.endsWith(path) ? sent.slice(0, -path.length) : "";
+    return new Share(real, cut, "");
+  }
+
+  /** Finds what the request names. @throws DavError 403 or 404 */
+  async find(exchange: Exchange): Promise<Resource> {
+    const path = this.#within(exchange.path, this.#strip);
+    if (path === undefined) {
+      throw new DavError(404);
+    }
+    return this.resolve(path);
+  }
+
+  /**
+   * Finds what a URL in a field names.
+   * @param path decoded, as clients write it
+   * @returns undefined when it is not in this share
+   */
+  async findElsewhere(path: string): Promise<Resource | undefined> {
+    const within = this.#within(path, this.#prefix);
+    return within === undefined ? undefined : this.resolve(within);
+  }
+
+  /** @param path within the share. @throws DavError 403 when a link leads out of it */
+  async resolve(path: string): Promise<Resource> {
+    const href = escapePath(this.#prefix + path);
+    if (path === "/") {
+      const stats = await stat(pathBytes(this.root), { bigint: true });
+      const folder = withoutFinalSlash(href);
+      return {
+        path,
+        href: folder === "/" ? "/" : `${folder}/`,
+        entry: this.root,
+        file: this.root,
+        stats,
+        hasParent: true,
+      };
+    }
+    const name = posix.basename(path);
+    if (path.split("/").some(isTemporary)) {
+      throw new DavError(403, "the name is kept for uploads under way");
+    }
+    const folder = await realPath(joinSitePath(this.root, posix.dirname(path)));
+    if (folder === undefined || !(await stat(pathBytes(folder))).isDirectory()) {
+      const entry = joinSitePath(this.root, path);
+      return { path, href, entry, file: entry, stats: undefined, hasParent: false };
+    }
+    this.#check(folder);
+    const entry = joinSitePath(folder, name);
+    return this.#resolveEntry(path, href, entry);
+  }
+
+  async #resolveEntry(path: string, href: string, entry: string): Promise<Resource> {
+    const place = { path, href, entry };
+    const stats = await orUndefined(lstat(pathBytes(entry), { bigint: true }));
+    if (!stats?.isSymbolicLink()) {
+      return {
+        ...place,
+        href: stats?.isDirectory() ? `${href}/` : href,
+        file: entry,
+        stats,
+        hasParent: true,
+      };
+    }
+    const file = await realPath(entry);
+    if (file === undefined) {
+      throw new DavError(403, "a symbolic link leads nowhere");
+    }
+    this.#check(file);
+    const found = await stat(pathBytes(file), { bigint: true });
+    return { ...place, href: found.isDirectory() ? `${href}/` : href, file, stats: found, hasParent: true };
+  }
+
+  #check(path: string): void {
+    if (!isWithin(path, this.root)) {
+      throw new DavError(403, "a symbolic link leads out of the root");
+    }
+  }
+
+  #within(path: string, prefix: string): string | undefined {
+    const clean = withoutFinalSlash(cleanPath(path));
+    return isWithin(clean, prefix === "" ? "/" : prefix)
+      ? withoutFinalSlash(`/${clean.slice(prefix.length).replace(/^\//, "")}`)
+      : undefined;
+  }
+}
+
+/** @throws DavError 404 when nothing is there */
+export function existing(resource: Resource): FoundResource {
+  if (resource.stats === undefined) {
+    throw new DavError(404);
+  }
+  return resource as FoundResource;
+}

@@ -1,0 +1,300 @@
+import { mkdir, open } from "node:fs/promises";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler } from "http-engine/handler";
+import { setHeader } from "http-engine/header-list";
+import { compileTemplate, type Template } from "http-engine/placeholders";
+import { statusText } from "http-engine/status-text";
+import { openFlags } from "server-core/files/read-regular-file";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { mediaTypeOf } from "../../files/media-type.ts";
+import { pathBytes } from "../../files/path-bytes.ts";
+import { compileRoot } from "../../files/site-path.ts";
+import { sendFile } from "../file-server/send-file.ts";
+import { Conditions, describe, findUrl } from "./conditions.ts";
+import { DavError, davErrorOf, refuse } from "./dav-error.ts";
+import { forgetLocks, lock, unlock } from "./lock-methods.ts";
+import { LockTable, lockTableBytes } from "./lock-table.ts";
+import { depthOf, propfind, proppatch } from "./propfind.ts";
+import { existing, type FoundResource, isWithin, type Resource, Share } from "./share.ts";
+import { copyTo, moveTo, removeAll, writeFileFromBody } from "./write-files.ts";
+
+const ofAbsent = "OPTIONS, LOCK, PUT, MKCOL";
+const ofFolders = "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND";
+const ofFiles = "OPTIONS, LOCK, GET, HEAD, POST, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND, PUT";
+
+/** One request at work. */
+interface Task {
+  readonly exchange: Exchange;
+  readonly share: Share;
+  readonly table: LockTable;
+}
+
+type Method = (task: Task) => void | Promise<void>;
+
+function allowedOf({ stats }: Resource): string {
+  return stats === undefined ? ofAbsent : stats.isDirectory() ? ofFolders : ofFiles;
+}
+
+function notAllowed(exchange: Exchange, resource: Resource): DavError {
+  exchange.responseHeaders.push("Allow", allowedOf(resource));
+  return new DavError(405);
+}
+
+function done(exchange: Exchange, isNew: boolean): void {
+  if (isNew) {
+    exchange.responseHeaders.push("Content-Type", "text/plain; charset=utf-8");
+    exchange.respond(201, statusText(201));
+  } else {
+    exchange.respond(204);
+  }
+}
+
+async function options({ exchange, share }: Task): Promise<void> {
+  const resource = await share.find(exchange);
+  exchange.responseHeaders.push("Allow", allowedOf(resource), "Dav", "1, 2", "Ms-Author-Via", "DAV");
+  exchange.respond(200);
+}
+
+async function get(task: Task): Promise<void> {
+  const { exchange, share, table } = task;
+  const resource = existing(await share.find(exchange));
+  if (resource.stats.isDirectory()) {
+    if (exchange.method === "POST") {
+      throw notAllowed(exchange, resource);
+    }
+    return propfind(exchange, share, table);
+  }
+  if (!resource.stats.isFile()) {
+    throw new DavError(403, "not a regular file");
+  }
+  const handle = await open(pathBytes(resource.file), openFlags);
+  let sending: void | Promise<void>;
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) {
+      throw new DavError(403, "not a regular file"); // it was one a moment ago
+    }
+    const served = describe({ ...resource, stats });
+    const { responseHeaders } = exchange;
+    setHeader(responseHeaders, "Etag", served.etag);
+    if (served.lastModified !== "") {
+      setHeader(responseHeaders, "Last-Modified", served.lastModified);
+    }
+    const type = mediaTypeOf(resource.path);
+    if (type === "") {
+      exchange.tellType();
+    } else {
+      setHeader(responseHeaders, "Content-Type", type);
+    }
+    sending = sendFile(exchange, served, handle, 0);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    throw error;
+  }
+  return sending;
+}
+
+async function put({ exchange, share, table }: Task): Promise<void> {
+  const resource = await share.find(exchange);
+  const conditions = new Conditions(exchange, share, table);
+  if (resource.stats?.isDirectory()) {
+    throw notAllowed(exchange, resource);
+  }
+  if (resource.stats !== undefined && !resource.stats.isFile()) {
+    throw new DavError(403, "not a regular file");
+  }
+  if (exchange.header("content-range") !== "") {
+    throw new DavError(400, "Content-Range: a part of a file cannot be put");
+  }
+  await conditions.check(resource);
+  const isNew = resource.stats === undefined;
+  const check = () => conditions.checkLocks([{ resource, isDeep: false, isMember: isNew }]);
+  check();
+  if (!resource.hasParent) {
+    throw new DavError(409);
+  }
+  // Another client may lock it while the body comes.
+  await writeFileFromBody(exchange, resource, check);
+  const written = await share.resolve(resource.path);
+  if (written.stats !== undefined) {
+    exchange.responseHeaders.push("Etag", describe({ ...written, stats: written.stats }).etag);
+  }
+  done(exchange, isNew);
+}
+
+async function mkcol({ exchange, share, table }: Task): Promise<void> {
+  const resource = await share.find(exchange);
+  const conditions = new Conditions(exchange, share, table);
+  if (exchange.hasBody) {
+    throw new DavError(415, "MKCOL takes no body");
+  }
+  await conditions.check(resource);
+  if (resource.stats !== undefined) {
+    throw notAllowed(exchange, resource);
+  }
+  conditions.checkLocks([{ resource, isDeep: false, isMember: true }]);
+  if (!resource.hasParent) {
+    throw new DavError(409);
+  }
+  await mkdir(pathBytes(resource.entry));
+  done(exchange, true);
+}
+
+function notRoot(resource: FoundResource): FoundResource {
+  if (resource.path === "/") {
+    throw new DavError(403, "the root stays");
+  }
+  return resource;
+}
+
+async function remove({ exchange, share, table }: Task): Promise<void> {
+  const conditions = new Conditions(exchange, share, table);
+  const resource = notRoot(existing(await share.find(exchange)));
+  if (resource.stats.isDirectory()) {
+    depthOf(exchange, "infinity");
+  }
+  await conditions.check(resource);
+  conditions.checkLocks([{ resource, isDeep: true, isMember: true }]);
+  await removeAll(resource.entry === resource.file ? resource : { ...resource, stats: undefined });
+  forgetLocks(table, resource);
+  done(exchange, false);
+}
+
+/** The destination of a copy or move. @throws DavError 400, 502 */
+async function destinationOf({ exchange, share }: Task): Promise<Resource> {
+  const url = exchange.header("destination").trim();
+  if (url === "") {
+    throw new DavError(400, "Destination is missing");
+  }
+  const found = await findUrl(exchange, share, url, "Destination");
+  if (found === undefined) {
+    throw new DavError(502, "Destination is of another host or outside of this share");
+  }
+  return found;
+}
+
+function overwrites(exchange: Exchange): boolean {
+  const text = exchange.header("overwrite").trim().toUpperCase();
+  if (!["", "T", "F"].includes(text)) {
+    throw new DavError(400, "invalid Overwrite: it is T or F");
+  }
+  return text !== "F";
+}
+
+async function transfer(task: Task, isMove: boolean): Promise<void> {
+  const { exchange, share, table } = task;
+  const isDeep = depthOf(exchange, "infinity", ...(isMove ? [] : ["0" as const])) === "infinity";
+  const conditions = new Conditions(exchange, share, table);
+  const replaces = overwrites(exchange);
+  const source = existing(await share.find(exchange));
+  const target = await destinationOf(task);
+  if (isMove) {
+    notRoot(source);
+  }
+  if (target.path === "/" || target.file === source.file) {
+    throw new DavError(403, "source and destination are the same, or the destination is the root");
+  }
+  // To replace a folder would remove the source that is in it; to copy a folder into itself would not end.
+  if (isWithin(source.entry, target.entry) || (isDeep && isWithin(target.entry, source.file))) {
+    throw new DavError(403, "one of source and destination is within the other");
+  }
+  await conditions.check(source, [target]);
+  if (target.stats !== undefined && !replaces) {
+    throw new DavError(412, "Overwrite: the destination is there");
+  }
+  const isNew = target.stats === undefined;
+  conditions.checkLocks([
+    ...(isMove ? [{ resource: source, isDeep: true, isMember: true }] : []),
+    { resource: target, isDeep: true, isMember: isNew },
+  ]);
+  if (!target.hasParent) {
+    throw new DavError(409);
+  }
+  // A link in the place of the destination goes; what it leads to stays.
+  const place = target.entry === target.file ? target : { ...target, stats: undefined };
+  await (isMove ? moveTo(exchange, source, place) : copyTo(exchange, source, place, isDeep));
+  if (isMove) {
+    forgetLocks(table, source);
+  }
+  done(exchange, isNew);
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  OPTIONS: options,
+  GET: get,
+  HEAD: get,
+  POST: get,
+  PUT: put,
+  MKCOL: mkcol,
+  DELETE: remove,
+  COPY: (task) => transfer(task, false),
+  MOVE: (task) => transfer(task, true),
+  PROPFIND: ({ exchange, share, table }) => propfind(exchange, share, table),
+  PROPPATCH: async ({ exchange, share, table }) => {
+    const conditions = new Conditions(exchange, share, table);
+    const resource = existing(await share.find(exchange));
+    await conditions.check(resource);
+    conditions.checkLocks([{ resource, isDeep: false, isMember: false }]);
+    await proppatch(exchange, resource);
+  },
+  LOCK: async ({ exchange, share, table }) => {
+    const conditions = new Conditions(exchange, share, table);
+    await lock(exchange, await share.find(exchange), conditions, table);
+  },
+  UNLOCK: async ({ exchange, share, table }) => unlock(exchange, await share.find(exchange), table),
+};
+
+class WebDavHandler implements HttpHandler {
+  readonly inRehearsal = "answers";
+  readonly #rootOf: (exchange: Exchange) => string;
+  readonly #prefix: Template;
+  readonly #table: LockTable;
+
+  constructor(root: string | null | undefined, prefix: string, table: LockTable) {
+    this.#rootOf = compileRoot(root);
+    this.#prefix = compileTemplate(prefix);
+    this.#table = table;
+  }
+
+  async handle(exchange: Exchange): Promise<void> {
+    try {
+      const share = await Share.open(exchange, this.#rootOf(exchange), this.#prefix(exchange));
+      const method = Object.hasOwn(methods, exchange.method) ? methods[exchange.method] : undefined;
+      if (method === undefined) {
+        throw notAllowed(exchange, await share.find(exchange));
+      }
+      await method({ exchange, share, table: this.#table });
+    } catch (error) {
+      const failure = davErrorOf(error, exchange);
+      if (failure instanceof DavError && !exchange.answered) {
+        refuse(exchange, failure);
+      } else {
+        throw failure;
+      }
+    }
+  }
+}
+
+/**
+ * Lets clients read and write files over WebDAV, classes 1 and 2. Source: RFC 4918; the public model's plug-in of the same
+ * name (mholt/caddy-webdav)
+ */
+export const webdav = defineModule({
+  id: "http.handlers.webdav",
+  config: z.strictObject({
+    root: z
+      .string()
+      .nullish()
+      .describe("Folder that is shared ({http.vars.root}, else the working folder); placeholders allowed."),
+    prefix: z
+      .string()
+      .nullish()
+      .describe("Beginning of the paths of URLs that is no folder of the root (none); placeholders allowed."),
+  }),
+  async provision({ root, prefix }, { shared }): Promise<HttpHandler> {
+    // By the root, so that locks last over reloads, and that handlers of one folder know each other's.
+    const memory = await shared.memory(`http.handlers.webdav/${root ?? ""}`, lockTableBytes);
+    return new WebDavHandler(root, prefix ?? "", new LockTable(memory));
+  },
+});
