@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
 import { cleanPath } from "server-core/uri/clean-path";
 import type { RequestTarget } from "server-core/uri/request-target";
 import { BytesReadable, contain, stillToRead } from "./body/contained-stream.ts";
@@ -72,6 +73,7 @@ export class ExchangeRequest {
   /** The stream that {@link body} gave last. */
   #given: Readable | undefined;
   #buffered: Promise<Buffer> | undefined;
+  #vars: Map<string, JsonValue> | undefined;
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
   constructor(stream: HttpStream, memo: RequestMemo) {
@@ -323,5 +325,24 @@ export class ExchangeRequest {
     for (const filter of filters) {
       this.#body = contain(filter.apply(this.#body ?? this.stream.body));
     }
+  }
+
+  /** Values that handlers set for later handlers; `{http.vars.<name>}`. */
+  get vars(): Map<string, JsonValue> {
+    this.#vars ??= new Map();
+    return this.#vars;
+  }
+
+  /** A variable as text; "" when it was not set. Lists and objects as JSON. */
+  varText(name: string): string {
+    const value = this.#vars?.get(name);
+    if (typeof value === "string") {
+      return value;
+    }
+    return value === undefined || value === null
+      ? ""
+      : typeof value === "object"
+        ? JSON.stringify(value)
+        : String(value);
   }
 }

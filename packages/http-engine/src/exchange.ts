@@ -1,6 +1,5 @@
 import { type Readable, Writable } from "node:stream";
 import { ServerError } from "server-core/errors";
-import type { JsonValue } from "server-core/json/json-value";
 import { contain } from "./body/contained-stream.ts";
 import { StreamReading } from "./body/stream-reading.ts";
 import { ExchangeRequest } from "./exchange-request.ts";
@@ -71,11 +70,6 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   readonly server: ExchangeServer;
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;
-  /** Values that handlers set for later handlers; `{http.vars.<name>}`. */
-  get vars(): Map<string, JsonValue> {
-    this.#vars ??= new Map();
-    return this.#vars;
-  }
   /** Set while error routes run; `{http.error.*}`. */
   error: HttpError | undefined;
   /** The values of `{http.reverse_proxy.*}`, set by a reverse proxy. */
@@ -102,7 +96,6 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   timesHead = false;
   /** When the answer began, by `performance.now`; 0 before, and when it is not needed. */
   headAtMs = 0;
-  #vars: Map<string, JsonValue> | undefined;
   #top: ResponseSink | undefined;
   /** Fields before deferred operations changed them; undefined: none did. */
   #fieldsBefore: HeaderList | undefined;
@@ -128,19 +121,6 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** The client's address: behind trusted proxies the one that they name, otherwise {@link remoteAddress}. */
   get clientAddress(): string {
     return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
-  }
-
-  /** A variable as text; "" when it was not set. Lists and objects as JSON. */
-  varText(name: string): string {
-    const value = this.#vars?.get(name);
-    if (typeof value === "string") {
-      return value;
-    }
-    return value === undefined || value === null
-      ? ""
-      : typeof value === "object"
-        ? JSON.stringify(value)
-        : String(value);
   }
 
   // The response

@@ -24,7 +24,7 @@ import {
 } from "./automatic-https.ts";
 import type { Http3Listener } from "./h3/h3-listener.ts";
 import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
-import { connectionLimits, HttpServer } from "./http-server.ts";
+import { HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
@@ -41,6 +41,7 @@ import { planRouteMetrics } from "./route-metrics-plan.ts";
 import { RouteObserver } from "./route-observer.ts";
 import { RouteTally, routeTallies } from "./route-tally.ts";
 import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
+import { connectionLimits } from "./server-limits.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
 
