@@ -53,6 +53,27 @@ function printExcerpt(error: unknown, encoding: ServerRun["logEncoding"]): void 
   }
 }
 
+/** @param onStopRequest called when the admin API is asked to stop the server */
+function createServer(
+  run: ServerRun,
+  log: Logger,
+  ownLines: OwnLines,
+  onStopRequest: () => void,
+): Promise<Server> {
+  return Server.create({
+    environment: process.env,
+    log,
+    ownLines,
+    metrics: createMetrics("admin-server"),
+    workers: {
+      count: run.workers ?? defaultWorkers(),
+      logEncoding: usesConsole(run.logEncoding) ? "console" : "json",
+    },
+    onStopRequest,
+    changesTrustStores: !process.env.SERVER_SKIP_INSTALL_TRUST,
+  });
+}
+
 /** Runs a server until told to stop. @returns the exit code. Source: the public model (Caddy 2.11), seen running */
 export async function runServer(run: ServerRun): Promise<number> {
   restOptimizingCompiler();
@@ -73,18 +94,7 @@ export async function runServer(run: ServerRun): Promise<number> {
   process.on("SIGHUP", () => {});
   const stop = new StopRequest();
   const stopCall = Promise.withResolvers<string>();
-  const server = await Server.create({
-    environment: process.env,
-    log,
-    ownLines: lines,
-    metrics: createMetrics("admin-server"),
-    workers: {
-      count: run.workers ?? defaultWorkers(),
-      logEncoding: usesConsole(run.logEncoding) ? "console" : "json",
-    },
-    onStopRequest: () => stopCall.resolve("POST /stop"),
-    changesTrustStores: !process.env.SERVER_SKIP_INSTALL_TRUST,
-  });
+  const server = await createServer(run, log, lines, () => stopCall.resolve("POST /stop"));
   process.on("SIGUSR1", () => void run.reload?.(server, log));
   const stopReason = Promise.race([stop.requested, stopCall.promise]);
   const loading = run.load(server, log);

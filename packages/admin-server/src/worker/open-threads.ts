@@ -93,11 +93,72 @@ export interface Threads {
  * is refused in between.
  */
 function endForLost(lost: readonly string[], log: Logger): void {
+  if (lost.length === 0) {
+    return;
+  }
   log.fatal(
     `${lost.join(", ")} went with the worker: stopping, so that who gave it can start the server anew`,
   );
   process.exitCode = exitCodes.stopFailed;
   process.kill(process.pid, "SIGTERM");
+}
+
+function startWorker(workerData: WorkerStart): Worker {
+  return new Worker(new URL("./worker-start.ts", import.meta.url), {
+    workerData,
+    name: `worker ${workerData.thread}`,
+    resourceLimits: { maxYoungGenerationSizeMb },
+  });
+}
+
+/** Keeps the ports open while no worker serves, for clients to wait there. A failure is logged. */
+class PortsRoom {
+  readonly #room: WaitingRoom;
+  readonly #ports: SharedPorts;
+  readonly #log: Logger;
+
+  constructor(ports: SharedPorts, log: Logger) {
+    this.#room = new WaitingRoom(log);
+    this.#ports = ports;
+    this.#log = log;
+  }
+
+  async open(): Promise<void> {
+    await this.#room.open(this.#ports.tcpAddresses()).catch(this.#warn);
+  }
+
+  /** Hands those who wait to a worker, and the ports. */
+  release(thread: number): void {
+    const relays = {
+      open: (address: ListenAddress, path: string) => this.#ports.relay(thread, address, path),
+      close: (address: ListenAddress) => this.#ports.relay(thread, address, ""),
+    };
+    this.#room.release(relays).catch(this.#warn);
+  }
+
+  close(): ReturnType<WaitingRoom["close"]> {
+    return this.#room.close();
+  }
+
+  readonly #warn = (error: unknown): void => {
+    this.#log.warn(`waiting room: ${messageOf(error)}`);
+  };
+}
+
+/** @param underWay notes of a thread that has died @returns fields for the log line of its death */
+function lastWork(underWay: Parameters<typeof readRequestsLeft>[0]) {
+  const { requests, more } = readRequestsLeft(underWay);
+  const named = requests.slice(0, maxNamedRequests);
+  return { requests: named, more_requests: more + requests.length - named.length };
+}
+
+function keptMemory(memory: ReturnType<typeof memoryKeeper>, { name, byteLength }: MemoryRequest) {
+  return memory(name, byteLength);
+}
+
+function mainThreadAlone(log: Logger, memory: ReturnType<typeof memoryKeeper>): Threads {
+  const shared = new TableState(SharedTable.create(1), memory);
+  return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
 }
 
 /** Prepares what threads share, and starts the workers. */
@@ -109,66 +170,35 @@ export function openThreads(
 ): Threads {
   const memory = memoryKeeper();
   if (options === undefined || options.count === 0) {
-    const shared = new TableState(SharedTable.create(1), memory);
-    return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
+    return mainThreadAlone(log, memory);
   }
   const table = SharedTable.create(options.count + 1);
   const topics = new MessageTopics();
-  topics.on(memoryTopic, (value) => {
-    const { name, byteLength } = value as MemoryRequest;
-    return memory(name, byteLength);
-  });
+  topics.on(memoryTopic, (value) => keptMemory(memory, value as MemoryRequest));
   const messages = new MainMessages(topics);
   const ports = new SharedPorts(messages, log);
   openYoungSpace();
   const endNotices = EndNotices.create(options.count + 1);
   const spawn = (thread: number) => {
     endNotices.expect(thread);
-    const workerData: WorkerStart = {
+    return startWorker({
       thread,
       table: table.buffer,
       logLevel: log.level,
       logEncoding: options.logEncoding,
       dataFolder,
       endNotices: endNotices.buffer,
-    };
-    return new Worker(new URL("./worker-start.ts", import.meta.url), {
-      workerData,
-      name: `worker ${thread}`,
-      resourceLimits: { maxYoungGenerationSizeMb },
     });
   };
-  const onDeath = (thread: number) => {
-    onThreadDeath(thread);
-    const lost = ports.threadDied(thread);
-    if (lost.length > 0) {
-      endForLost(lost, log);
-    }
-  };
-  const room = new WaitingRoom(log);
-  const openRoom = () =>
-    room.open(ports.tcpAddresses()).catch((error: unknown) => log.warn(`waiting room: ${messageOf(error)}`));
+  const room = new PortsRoom(ports, log);
   // The last thread keeps its listeners until the room has its own, so that no connection is refused in between.
   topics.on(endingTopic, async (value) => {
     const thread = value as number;
     if (workers.isLastToEnd(thread)) {
-      await openRoom();
+      await room.open();
     }
     endNotices.acknowledge(thread);
   });
-  const onServing = (thread: number) => {
-    ports.threadServes(thread);
-    const relays = {
-      open: (address: ListenAddress, path: string) => ports.relay(thread, address, path),
-      close: (address: ListenAddress) => ports.relay(thread, address, ""),
-    };
-    room.release(relays).catch((error: unknown) => log.warn(`waiting room: ${messageOf(error)}`));
-  };
-  const lastWork = async (thread: number) => {
-    const { requests, more } = readRequestsLeft(await memory(underWayName(thread), underWayBytes));
-    const named = requests.slice(0, maxNamedRequests);
-    return { requests: named, more_requests: more + requests.length - named.length };
-  };
   const workers = new Workers({
     count: options.count,
     spawn,
@@ -176,10 +206,16 @@ export function openThreads(
     topics,
     messages,
     log,
-    onDeath,
-    lastWork,
-    onServing,
-    onNobodyServes: () => void openRoom(),
+    onDeath(thread) {
+      onThreadDeath(thread);
+      endForLost(ports.threadDied(thread), log);
+    },
+    lastWork: async (thread) => lastWork(await memory(underWayName(thread), underWayBytes)),
+    onServing(thread) {
+      ports.threadServes(thread);
+      room.release(thread);
+    },
+    onNobodyServes: () => void room.open(),
     onStop: () => room.close(),
   });
   return { shared: new TableState(table, memory), messages, ports, workers };

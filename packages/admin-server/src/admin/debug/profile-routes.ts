@@ -54,39 +54,43 @@ function threadOf(request: AdminRequest): number {
 /** The client has disconnected, so the answer is not read. */
 const gone: AdminReply = { status: 499 };
 
+/** @param take makes the profile @throws ServerError ADMIN_REQUEST for a query that is malformed; what `take` throws */
+async function timed(
+  request: AdminRequest,
+  name: string,
+  take: (seconds: number, signal: AbortSignal) => Promise<unknown>,
+): Promise<AdminReply> {
+  const seconds = secondsOf(request);
+  try {
+    const profile = await take(seconds, request.signal);
+    return { status: 200, headers: download(name), body: JSON.stringify(profile) };
+  } catch (error) {
+    if (request.signal.aborted) {
+      return gone;
+    }
+    throw error;
+  }
+}
+
+/** The answer begins with the snapshot's first bytes; no other profile is taken until its last. */
+async function heap(profiler: Profiler): Promise<AdminReply> {
+  const started = Promise.withResolvers<AdminReply>();
+  profiler
+    .exclusively(async () => {
+      const body = getHeapSnapshot();
+      started.resolve({ status: 200, headers: download("heap.heapsnapshot"), body });
+      await once(body, "close");
+    })
+    .catch(started.reject);
+  return started.promise;
+}
+
 /**
  * `/debug/pprof/…`: profiles in V8's own formats, under the names of the model's profiles of another run time.
  * Source of the paths: the public model (Caddy 2.11)
  */
 export function profileRoutes(workers?: Workers): AdminRoute[] {
   const profiler = new Profiler(workers);
-  async function timed(
-    request: AdminRequest,
-    name: string,
-    take: (seconds: number, signal: AbortSignal) => Promise<unknown>,
-  ): Promise<AdminReply> {
-    const seconds = secondsOf(request);
-    try {
-      const profile = await take(seconds, request.signal);
-      return { status: 200, headers: download(name), body: JSON.stringify(profile) };
-    } catch (error) {
-      if (request.signal.aborted) {
-        return gone;
-      }
-      throw error;
-    }
-  }
-  async function heap(): Promise<AdminReply> {
-    const started = Promise.withResolvers<AdminReply>();
-    profiler
-      .exclusively(async () => {
-        const body = getHeapSnapshot();
-        started.resolve({ status: 200, headers: download("heap.heapsnapshot"), body });
-        await once(body, "close");
-      })
-      .catch(started.reject);
-    return started.promise;
-  }
   return [
     {
       path: root,
@@ -112,7 +116,7 @@ export function profileRoutes(workers?: Workers): AdminRoute[] {
               profiler.allocations(seconds, signal),
             );
           case "heap":
-            return heap();
+            return heap(profiler);
           default:
             return notFoundReply;
         }

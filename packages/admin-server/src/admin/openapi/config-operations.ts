@@ -34,32 +34,37 @@ const etag = {
   Etag: { description: 'Path and hash of the answer: `"<path> <hash>"`.', schema: { type: "string" } },
 };
 
+const value = body("The value.", { "application/json": anyJson });
+const missing = refused("There is nothing at the path.");
+
+function reading(at: string, parameters: readonly unknown[]): DocumentedOperation {
+  return {
+    operationId: `read${at}`,
+    summary: "Read the config, or a part of it",
+    description: "An absent last key reads as null.",
+    parameters: [...parameters, accept],
+    responses: {
+      "200": {
+        description: "The value, keys sorted; as text when `Accept` asks for it.",
+        content: {
+          "application/json": { schema: anyJson },
+          "text/serverfile": { schema: { type: "string" } },
+        },
+        headers: etag,
+      },
+      ...guards,
+      "406": refused(
+        "No serverfile says the part of the config that the path names, or it is not the whole config.",
+      ),
+      ...(at === "ById" ? { "404": missing } : {}),
+    },
+  };
+}
+
 /** The four changes and the reading of one place. @param at how operation ids end */
 function operations(at: string, parameters: readonly unknown[]): Record<string, DocumentedOperation> {
-  const value = body("The value.", { "application/json": anyJson });
-  const missing = refused("There is nothing at the path.");
   return {
-    get: {
-      operationId: `read${at}`,
-      summary: "Read the config, or a part of it",
-      description: "An absent last key reads as null.",
-      parameters: [...parameters, accept],
-      responses: {
-        "200": {
-          description: "The value, keys sorted; as text when `Accept` asks for it.",
-          content: {
-            "application/json": { schema: anyJson },
-            "text/serverfile": { schema: { type: "string" } },
-          },
-          headers: etag,
-        },
-        ...guards,
-        "406": refused(
-          "No serverfile says the part of the config that the path names, or it is not the whole config.",
-        ),
-        ...(at === "ById" ? { "404": missing } : {}),
-      },
-    },
+    get: reading(at, parameters),
     post: {
       operationId: `set${at}`,
       summary: "Create or replace a value; append to an array",
