@@ -137,16 +137,21 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           cursor.skip(tag, end, spanFields);
       }
     }
+    this.#checkIds(traceIdBytes, spanIdBytes);
+  }
+
+  /** @throws WireError WIRE_BAD_ID for an id that is absent or zero; the texts are those of the public model */
+  #checkIds(traceIdBytes: number, spanIdBytes: number): void {
     if (traceIdBytes === 0) {
       throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
     }
-    if (!draft.hasTraceId) {
+    if (!this.#draft.hasTraceId) {
       throw new WireError("WIRE_BAD_ID", "valid traceId required");
     }
     if (spanIdBytes === 0) {
       throw new WireError("WIRE_BAD_ID", "expected a non-nil SpanID");
     }
-    if (!draft.hasSpanId) {
+    if (!this.#draft.hasSpanId) {
       throw new WireError("WIRE_BAD_ID", "valid span id required");
     }
   }

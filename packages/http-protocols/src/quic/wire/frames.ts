@@ -172,13 +172,8 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
       const offset = reader.varint();
       return { kind: "crypto", offset, data: takeFrom(reader, type, offset) };
     }
-    case frameTypes.newToken: {
-      const token = reader.take(reader.varint());
-      if (token.length === 0) {
-        throw malformed(type, "an empty token");
-      }
-      return { kind: "newToken", token };
-    }
+    case frameTypes.newToken:
+      return readNewToken(reader, type);
     case frameTypes.newConnectionId:
       return readNewConnectionId(reader, type);
     case frameTypes.retireConnectionId:
@@ -188,17 +183,29 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
     case frameTypes.pathResponse:
       return { kind: "pathResponse", data: reader.take(8) };
     case frameTypes.connectionClose:
-    case frameTypes.applicationClose: {
-      const code = reader.varint();
-      if (type === frameTypes.connectionClose) {
-        reader.varint();
-      }
-      const application = type === frameTypes.applicationClose;
-      return { kind: "connectionClose", code, application, reason: reader.take(reader.varint()) };
-    }
+    case frameTypes.applicationClose:
+      return readClose(reader, type);
     default:
       return { kind: "handshakeDone" };
   }
+}
+
+function readNewToken(reader: ByteReader, type: number): Frame {
+  const token = reader.take(reader.varint());
+  if (token.length === 0) {
+    throw malformed(type, "an empty token");
+  }
+  return { kind: "newToken", token };
+}
+
+/** The end of a connection. QUIC's own names the type of the frame at fault, which is not kept. */
+function readClose(reader: ByteReader, type: number): Frame {
+  const code = reader.varint();
+  if (type === frameTypes.connectionClose) {
+    reader.varint();
+  }
+  const application = type === frameTypes.applicationClose;
+  return { kind: "connectionClose", code, application, reason: reader.take(reader.varint()) };
 }
 
 /** A frame that raises a limit, or says that one holds its sender up. */
