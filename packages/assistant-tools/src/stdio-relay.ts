@@ -95,78 +95,94 @@ function isMessage(text: string): boolean {
   }
 }
 
+/** Asks a process over HTTP for what one assistant wants. */
+class StdioRelay {
+  readonly #settings: RelaySettings;
+  /** Client and server agreed on it; clients of 2026-07-28 say it in each message. */
+  #version: string | undefined;
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+  }
+
+  /** Hands one message on, and writes what comes back. A failure is an answer too, where the message wants one. */
+  async relay(line: string): Promise<void> {
+    let message: Message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      this.fail(null, parseError, "a line of the assistant is no JSON");
+      return;
+    }
+    const { url } = this.#settings;
+    try {
+      const response = await this.#post(line, message);
+      const text = await textWithin(response);
+      const messages = messagesOf(response.headers.get("content-type") ?? "", text);
+      // A failure before the protocol, such as that of a proxy or of an unknown tenant, is no message of it.
+      const isOfProtocol = messages.every(isMessage) && (response.ok || messages.length > 0);
+      if (!isOfProtocol) {
+        this.fail(message.id, internalError, `${url} answers ${response.status}: ${text.slice(0, 300)}`);
+        return;
+      }
+      for (const one of messages) {
+        if (message.method === "initialize") {
+          this.#version = JSON.parse(one).result?.protocolVersion ?? this.#version;
+        }
+        this.#write(one);
+      }
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+      this.fail(message.id, internalError, `${url} does not answer: ${reason}`);
+    }
+  }
+
+  #post(line: string, message: Message): Promise<Response> {
+    const { url, headers } = this.#settings;
+    return fetch(url, {
+      method: "POST",
+      headers: {
+        ...Object.fromEntries(headers),
+        ...headersOf(message, this.#version),
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: line,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  }
+
+  /** @param id of the message that failed; null: it could not be read; undefined: it wants no answer */
+  fail(id: Message["id"], code: number, message: string): void {
+    this.#settings.warn(message);
+    if (id !== undefined) {
+      this.#write(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
+    }
+  }
+
+  #write(line: string): void {
+    this.#settings.output.write(`${line.replace(/\r?\n/g, " ")}\n`);
+  }
+}
+
 /**
  * Serves an assistant that speaks over standard input and output, by asking a process over HTTP. It
  * relays messages as they are, so it knows no tool and need not be of the same version. Requests run beside
  * each other. Resolves when the input ends and all answers are written.
  */
 export async function relayStdio(settings: RelaySettings): Promise<void> {
-  const { url, headers, input, output, warn } = settings;
-  /** Client and server agreed on it; clients of 2026-07-28 say it in each message. */
-  let version: string | undefined;
-
-  const write = (line: string) => {
-    output.write(`${line.replace(/\r?\n/g, " ")}\n`);
-  };
-  const fail = (id: Message["id"], code: number, message: string) => {
-    warn(message);
-    if (id !== undefined) {
-      write(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
-    }
-  };
-
-  const relay = async (line: string): Promise<void> => {
-    let message: Message;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      fail(null, parseError, "a line of the assistant is no JSON");
-      return;
-    }
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: {
-          ...Object.fromEntries(headers),
-          ...headersOf(message, version),
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-        },
-        body: line,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const text = await textWithin(response);
-      const contentType = response.headers.get("content-type") ?? "";
-      const messages = messagesOf(contentType, text);
-      // A failure before the protocol, such as that of a proxy or of an unknown tenant, is no message of it.
-      const isOfProtocol = messages.every(isMessage) && (response.ok || messages.length > 0);
-      if (!isOfProtocol) {
-        fail(message.id, internalError, `${url} answers ${response.status}: ${text.slice(0, 300)}`);
-        return;
-      }
-      for (const one of messages) {
-        if (message.method === "initialize") {
-          version = JSON.parse(one).result?.protocolVersion ?? version;
-        }
-        write(one);
-      }
-    } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
-      fail(message.id, internalError, `${url} does not answer: ${reason}`);
-    }
-  };
-
+  const relay = new StdioRelay(settings);
   const running = new Set<Promise<void>>();
-  for await (const line of linesOf(input)) {
+  for await (const line of linesOf(settings.input)) {
     if (line === undefined) {
-      fail(null, parseError, `a line of the assistant is over the limit of ${maxLineBytes} bytes`);
+      relay.fail(null, parseError, `a line of the assistant is over the limit of ${maxLineBytes} bytes`);
       continue;
     }
     if (line.trim() === "") {
       continue;
     }
-    const one = relay(line).finally(() => running.delete(one));
+    const one = relay.relay(line).finally(() => running.delete(one));
     running.add(one);
     // The version of the protocol must be known before the next message.
     if (line.includes('"initialize"')) {

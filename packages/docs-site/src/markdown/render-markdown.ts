@@ -1,4 +1,4 @@
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type RendererObject, type Token, type Tokens } from "marked";
 import { escapeHtml } from "./escape-html.ts";
 import { HeadingIds } from "./heading-ids.ts";
 import { highlight } from "./highlight.ts";
@@ -63,6 +63,52 @@ function withoutEntities(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
+/** Writes the parts of a page whose HTML is not that of the library. @param idOf the headings, when the page is written */
+function rendererOf(links: LinkWriter, idOf: ReadonlyMap<Token, Heading>): RendererObject {
+  return {
+    heading(token) {
+      const { depth, id } = idOf.get(token) ?? { depth: token.depth, id: "" };
+      const inner = this.parser.parseInline(token.tokens);
+      const anchor = `<a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
+      return `<h${depth} id="${id}">${inner}${depth === 1 ? "" : anchor}</h${depth}>\n`;
+    },
+    link({ href, tokens }) {
+      const address = links.link(href);
+      const inner = this.parser.parseInline(tokens);
+      return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
+    },
+    image({ href, text }) {
+      return links.image(href, text);
+    },
+    codespan({ text }) {
+      return `<code>${escapeHtml(text).replace(/(?<=\w[._/=-])(?=\w)/g, "<wbr>")}</code>`;
+    },
+    code({ text, lang = "" }) {
+      const [language = ""] = lang.split(/\s/, 1);
+      const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
+      // `title="site.json"`: the file that the block is the text of.
+      const title = /(?<=\btitle=")[^"]+/.exec(lang)?.[0];
+      const caption = title === undefined ? "" : `<p class="code-title">${escapeHtml(title)}</p>`;
+      return `<div class="code"${label}>${caption}<pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
+    },
+    table(token) {
+      const row = (cells: Tokens.TableCell[], kind: "th" | "td") => {
+        const html = cells.map(({ align, text, tokens }) => {
+          // An empty head is none: readers would announce it.
+          const tag = text === "" ? "td" : kind;
+          const side = align === null ? "" : ` class="${align}"`;
+          return `<${tag}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
+        });
+        return `<tr>${html.join("")}</tr>`;
+      };
+      const isPlain = token.header.every(({ text }) => text === "");
+      const head = isPlain ? "" : `<thead>${row(token.header, "th")}</thead>`;
+      const body = token.rows.map((cells) => row(cells, "td")).join("\n");
+      return `<div class="table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+    },
+  };
+}
+
 /** Renders GitHub's Markdown as the content of a page. */
 export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMarkdown {
   const ids = new HeadingIds();
@@ -70,48 +116,7 @@ export function renderMarkdown(markdown: string, links: LinkWriter): RenderedMar
   const idOf = new Map<Token, Heading>();
   const marked = new Marked({
     gfm: true,
-    renderer: {
-      heading(token) {
-        const { depth, id } = idOf.get(token) ?? { depth: token.depth, id: "" };
-        const inner = this.parser.parseInline(token.tokens);
-        const anchor = `<a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
-        return `<h${depth} id="${id}">${inner}${depth === 1 ? "" : anchor}</h${depth}>\n`;
-      },
-      link({ href, tokens }) {
-        const address = links.link(href);
-        const inner = this.parser.parseInline(tokens);
-        return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
-      },
-      image({ href, text }) {
-        return links.image(href, text);
-      },
-      codespan({ text }) {
-        return `<code>${escapeHtml(text).replace(/(?<=\w[._/=-])(?=\w)/g, "<wbr>")}</code>`;
-      },
-      code({ text, lang = "" }) {
-        const [language = ""] = lang.split(/\s/, 1);
-        const label = language === "" ? "" : ` data-language="${escapeHtml(language)}"`;
-        // `title="site.json"`: the file that the block is the text of.
-        const title = /(?<=\btitle=")[^"]+/.exec(lang)?.[0];
-        const caption = title === undefined ? "" : `<p class="code-title">${escapeHtml(title)}</p>`;
-        return `<div class="code"${label}>${caption}<pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
-      },
-      table(token) {
-        const row = (cells: Tokens.TableCell[], kind: "th" | "td") => {
-          const html = cells.map(({ align, text, tokens }) => {
-            // An empty head is none: readers would announce it.
-            const tag = text === "" ? "td" : kind;
-            const side = align === null ? "" : ` class="${align}"`;
-            return `<${tag}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
-          });
-          return `<tr>${html.join("")}</tr>`;
-        };
-        const isPlain = token.header.every(({ text }) => text === "");
-        const head = isPlain ? "" : `<thead>${row(token.header, "th")}</thead>`;
-        const body = token.rows.map((cells) => row(cells, "td")).join("\n");
-        return `<div class="table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
-      },
-    },
+    renderer: rendererOf(links, idOf),
   });
   const tokens = marked.lexer(markdown);
   const sections: { heading: Heading; text: string }[] = [];
