@@ -1,6 +1,8 @@
+import { lstatSync } from "node:fs";
 import type { Exchange } from "http-engine/exchange";
 import { readPlaceholder } from "http-engine/placeholders";
 import { percentDecode } from "server-core/uri/percent-encoding";
+import { pathBytes } from "../../files/path-bytes.ts";
 import { checkPreconditions, type Validators } from "../../files/preconditions.ts";
 import { describeFile, type ServedFile } from "../file-server/served-file.ts";
 import { DavError } from "./dav-error.ts";
@@ -8,6 +10,8 @@ import { escapeXml } from "./dav-xml.ts";
 import { type IfCondition, type IfList, parseIf } from "./if-header.ts";
 import { covers, type DavLock, type LockTable } from "./lock-table.ts";
 import { isWithin, type Resource, type Share } from "./share.ts";
+
+const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 
 /** A change that a request would make. */
 export interface Change {
@@ -106,6 +110,22 @@ export class Conditions {
       }
     }
     throw new DavError(412, "no list of the field If holds");
+  }
+
+  /**
+   * Checks that what the conditions were true of is still there, after a wait.
+   * @throws DavError 412 when it is not, and the request has conditions
+   */
+  checkUnchanged({ file, stats }: Resource): void {
+    const hasConditions =
+      this.#lists.length > 0 || conditionFields.some((name) => this.#exchange.header(name) !== "");
+    if (!hasConditions) {
+      return;
+    }
+    const now = lstatSync(pathBytes(file), { bigint: true, throwIfNoEntry: false });
+    if (now?.ino !== stats?.ino || now?.mtimeNs !== stats?.mtimeNs || now?.size !== stats?.size) {
+      throw new DavError(412, "another request changed it meanwhile");
+    }
   }
 
   /** Checks that no lock of others forbids a change. @throws DavError 423 */

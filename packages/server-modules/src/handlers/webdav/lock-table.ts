@@ -51,6 +51,7 @@ export class LockTable {
   /** The locks as of {@link #read}. */
   #locks: readonly DavLock[] = [];
   #read = 0;
+  #isHolder = false;
 
   /** @param memory of {@link lockTableBytes}, zero at first */
   constructor(memory: SharedArrayBuffer, now: () => number = Date.now) {
@@ -85,6 +86,11 @@ export class LockTable {
     });
   }
 
+  /** Runs while no other thread changes the table or runs something here; it must not wait. */
+  exclusively(work: () => void): void {
+    this.#hold(work);
+  }
+
   #load(): void {
     const generation = Atomics.load(this.#words, generationIndex);
     if (generation !== this.#read) {
@@ -113,6 +119,9 @@ export class LockTable {
 
   /** Runs without waiting for anything else: what is held here stops all threads that write. */
   #hold<Result>(work: () => Result): Result {
+    if (this.#isHolder) {
+      return work();
+    }
     let waitedMs = 0;
     while (Atomics.compareExchange(this.#words, holderIndex, 0, 1) !== 0) {
       if (Atomics.wait(this.#words, holderIndex, 1, 1) === "timed-out") {
@@ -122,9 +131,11 @@ export class LockTable {
         break;
       }
     }
+    this.#isHolder = true;
     try {
       return work();
     } finally {
+      this.#isHolder = false;
       Atomics.store(this.#words, holderIndex, 0);
       Atomics.notify(this.#words, holderIndex, 1);
     }

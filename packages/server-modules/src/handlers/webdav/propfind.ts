@@ -97,8 +97,12 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
   }
 }
 
-/** The resource and what is below it. Links to folders are listed, but not followed: they may go in circles. */
-async function* walk(share: Share, first: FoundResource, depth: Depth): AsyncGenerator<FoundResource> {
+/** The resource and what is below it; undefined where there is more than a walk can remember. Links to folders are listed, but not followed: they may go in circles. */
+async function* walk(
+  share: Share,
+  first: FoundResource,
+  depth: Depth,
+): AsyncGenerator<FoundResource | undefined> {
   yield first;
   const waiting = depth === "0" || !first.stats.isDirectory() ? [] : [first];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -106,6 +110,7 @@ async function* walk(share: Share, first: FoundResource, depth: Depth): AsyncGen
       yield member;
       if (depth === "infinity" && member.stats.isDirectory() && member.entry === member.file) {
         if (waiting.length >= maxWaiting) {
+          yield undefined;
           return;
         }
         waiting.push(member);
@@ -121,7 +126,7 @@ function writeEnd({ href }: FoundResource): string {
 
 /** The pieces of the answer. @param limit most resources of it */
 export async function* writeMultistatus(
-  resources: AsyncIterable<FoundResource>,
+  resources: AsyncIterable<FoundResource | undefined>,
   write: (resource: FoundResource) => string,
   limit = maxEntries,
 ): AsyncGenerator<Buffer> {
@@ -131,8 +136,8 @@ export async function* writeMultistatus(
   for await (const resource of resources) {
     first ??= resource;
     count++;
-    if (count > limit) {
-      text += writeEnd(first);
+    if (resource === undefined || count > limit) {
+      text += first === undefined ? "" : writeEnd(first);
       break;
     }
     text += write(resource);

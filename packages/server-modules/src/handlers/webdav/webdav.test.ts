@@ -249,22 +249,23 @@ describe("PROPFIND", () => {
 
   test("a listing over the limit says that it is not whole", async () => {
     const resource = { href: "/x/" } as FoundResource;
-    async function* three(): AsyncGenerator<FoundResource> {
+    async function* three(third: FoundResource | undefined): AsyncGenerator<FoundResource | undefined> {
       yield resource;
       yield resource;
-      yield resource;
+      yield third;
     }
-    const write = async (limit: number) => {
+    const write = async (limit: number, third: FoundResource | undefined) => {
       const pieces: Buffer[] = [];
-      for await (const piece of writeMultistatus(three(), () => "<D:response/>", limit)) {
+      for await (const piece of writeMultistatus(three(third), () => "<D:response/>", limit)) {
         pieces.push(piece);
       }
       return Buffer.concat(pieces).toString();
     };
-    expect(await write(3)).not.toContain("507");
-    expect(await write(2)).toContain(
-      "<D:response/><D:response/><D:response><D:href>/x/</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response></D:multistatus>",
-    );
+    expect(await write(3, resource)).not.toContain("507");
+    const cut =
+      "<D:response/><D:response/><D:response><D:href>/x/</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response></D:multistatus>";
+    expect(await write(2, resource)).toContain(cut);
+    expect(await write(3, undefined)).toContain(cut); // more folders than a walk remembers
   });
 
   test("names that XML or URLs have no place for", async () => {
@@ -380,6 +381,35 @@ describe("PUT", () => {
     expect([read("file.txt"), readdirSync(root).length]).toEqual(["hello", 2]);
   });
 
+  test("of many that make or change the same file under a condition, one does", async () => {
+    const race = async (headers: Fields) => {
+      const put = (_: unknown, index: number) =>
+        statusOf("PUT", "/race.txt", headers, `${index}`.repeat(50_000));
+      return (await Promise.all(Array.from({ length: 20 }, put))).sort();
+    };
+    const losers = Array(19).fill(412);
+    expect(await race({ "If-None-Match": "*" })).toEqual([201, ...losers]);
+    const { etag } = (await dav("GET", "/race.txt")).headers;
+    expect(await race({ "If-Match": String(etag) })).toEqual([204, ...losers]);
+    expect(await race({ If: `([${(await dav("GET", "/race.txt")).headers.etag}])` })).toEqual([
+      204,
+      ...losers,
+    ]);
+    expect(readdirSync(root).sort()).toEqual(["dir", "file.txt", "race.txt"]);
+  });
+
+  test("a lock that comes while a body is under way counts", async () => {
+    const socket = connect(Number(new URL(server.site).port), "127.0.0.1");
+    socket.write("PUT /file.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 8\r\n\r\nhalf");
+    await expect.poll(() => readdirSync(root).some((name) => name.startsWith(".webdav-"))).toBe(true);
+    const { headers } = await dav("LOCK", "/file.txt", {}, lockInfo());
+    socket.write("half");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 423 /);
+    expect([read("file.txt"), readdirSync(root).sort()]).toEqual(["hello", ["dir", "file.txt"]]);
+    await unlocked("/file.txt", String(headers["lock-token"]));
+  });
+
   test("names of uploads under way are nobody's", async () => {
     const name = "/.webdav-01234567-89ab-cdef-0123-456789abcdef.tmp";
     expect(await statusOf("PUT", name, {}, "x")).toBe(403);
@@ -395,6 +425,9 @@ test("MKCOL", async () => {
   expect(await statusOf("MKCOL", "/none/new")).toBe(409);
   expect(await statusOf("MKCOL", "/other", {}, "body")).toBe(415);
   expect(existsSync(at("other"))).toBe(false);
+  const many = await Promise.all(Array.from({ length: 20 }, () => statusOf("MKCOL", "/race")));
+  expect(many.filter((status) => status === 201)).toHaveLength(1);
+  expect(many.every((status) => [201, 405, 409].includes(status))).toBe(true);
 });
 
 test("DELETE", async () => {
@@ -470,6 +503,32 @@ describe("COPY and MOVE", () => {
       await statusOf("COPY", "/file.txt", { ...headers, Destination: "https://dav.example:444/y" }),
     ).toBe(502);
   });
+});
+
+test("behind a trusted proxy the destination may be of the host that it names, else not", async () => {
+  const start = (more: object) =>
+    RunningServer.start({
+      apps: {
+        http: {
+          servers: {
+            s: { listen: ["127.0.0.1:0"], routes: [{ handle: [{ handler: "webdav", root }] }], ...more },
+          },
+        },
+      },
+    });
+  const trusting = { trusted_proxies: { source: "static", ranges: ["127.0.0.0/8"] } };
+  for (const [more, status] of [
+    [trusting, 201],
+    [{}, 502],
+  ] as const) {
+    const proxied = await start(more);
+    try {
+      const headers = { "X-Forwarded-Host": "dav.example", Destination: "https://dav.example/x.txt" };
+      expect((await ask(proxied.site, { method: "COPY", target: "/file.txt", headers })).status).toBe(status);
+    } finally {
+      await proxied.close();
+    }
+  }
 });
 
 describe("prefixes", () => {

@@ -114,8 +114,14 @@ async function put({ exchange, share, table }: Task): Promise<void> {
   if (!resource.hasParent) {
     throw new DavError(409);
   }
-  // Another client may lock it while the body comes.
-  await writeFileFromBody(exchange, resource, check);
+  // Others may lock or change the file while the body comes. Nobody may between the last look and the change.
+  await writeFileFromBody(exchange, resource, (replace) =>
+    table.exclusively(() => {
+      check();
+      conditions.checkUnchanged(resource);
+      replace();
+    }),
+  );
   const written = await share.resolve(resource.path);
   if (written.stats !== undefined) {
     exchange.responseHeaders.push("Etag", describe({ ...written, stats: written.stats }).etag);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, renameSync } from "node:fs";
 import {
   chmod,
   copyFile,
@@ -58,12 +58,12 @@ async function writeBody(exchange: Exchange, file: FileHandle): Promise<void> {
 
 /**
  * Writes the body of a request to a file, which is as it was until all of the body is there.
- * @param check is called when it is
+ * @param commit is called then, with what puts the new file in its place
  */
 export async function writeFileFromBody(
   exchange: Exchange,
   { file, stats }: Resource,
-  check: () => void,
+  commit: (replace: () => void) => void,
 ): Promise<void> {
   const temporary = besides(file);
   const handle = await open(pathBytes(temporary), "wx", 0o666);
@@ -76,8 +76,7 @@ export async function writeFileFromBody(
     } finally {
       await handle.close();
     }
-    check();
-    await rename(pathBytes(temporary), pathBytes(file));
+    commit(() => renameSync(pathBytes(temporary), pathBytes(file)));
   } catch (error) {
     await removeQuietly(temporary);
     throw error;
