@@ -8,7 +8,9 @@ import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
 import { addedRoute, type RouteConfig } from "./routes.ts";
 
+/** Port of redirects and of HTTP challenges, unless the app `http` names another. */
 export const defaultHttpPort = 80;
+/** Port of sites without one in their address, unless the app `http` names another. */
 export const defaultHttpsPort = 443;
 
 /** Name of the server that only redirects. Source: the public model */

@@ -53,5 +53,7 @@ export interface HttpMatcher extends ModuleInstance {
   readonly exactHosts?: readonly string[] | undefined;
 }
 
+/** Modules for `handle` of a route. */
 export const httpHandlers: ModuleNamespace<HttpHandler> = { prefix: "http.handlers" };
+/** Modules for `match` of a route; the key in a matcher set is the name below the prefix. */
 export const httpMatchers: ModuleNamespace<HttpMatcher> = { prefix: "http.matchers" };

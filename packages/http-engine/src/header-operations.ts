@@ -36,6 +36,7 @@ export const headerOperationsShape = {
     .describe("Texts to replace in values, by field; `*` is every field."),
 };
 
+/** Changes to the fields of a message. They are made in the order `add`, `set`, `delete`, `replace`. */
 export interface HeaderOperationsConfig {
   /** Values added beside those that the message has. */
   readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;

@@ -6,4 +6,5 @@ export interface IpSource extends ModuleInstance {
   contains(address: string): boolean;
 }
 
+/** Modules that list the networks of trusted proxies. */
 export const ipSources: ModuleNamespace<IpSource> = { prefix: "http.ip_sources" };

@@ -32,6 +32,7 @@ export interface ConnectionWrapper extends ModuleInstance {
   wrap(socket: Socket, next: (socket: Socket) => void): void;
 }
 
+/** Modules that read bytes of a connection before HTTP and TLS do. */
 export const connectionWrappers: ModuleNamespace<ConnectionWrapper> = { prefix: "caddy.listeners" };
 
 const moduleSchema = z

@@ -20,6 +20,7 @@ export type RehearsedEffect =
   /** Its routes are next. */
   | "has routes";
 
+/** A handler that a rehearsed request came to; it did not run. */
 export interface RehearsedHandler {
   /** Name of the module. */
   readonly name: string;

@@ -10,6 +10,7 @@ const textOffset = 6;
 const maxPathBytes = placeBytes - textOffset - maxHostBytes - maxAddressBytes;
 const countBytes = 8;
 
+/** Size of one thread's notes. */
 export const underWayBytes = countBytes + places * placeBytes;
 
 /** Methods that have a number; other methods are written before their path. */
@@ -37,6 +38,7 @@ export interface UnfinishedRequest {
   readonly remote: string;
 }
 
+/** Requests that a thread had when it died. */
 export interface RequestsLeft {
   /** Some of them; the rest is only counted. */
   readonly requests: UnfinishedRequest[];
@@ -49,6 +51,7 @@ export function underWayName(thread: number): string {
   return `http.requests_under_way/${thread}`;
 }
 
+/** One for each thread, kept from config to config. */
 export const requestsUnderWay: ResourceKind<RequestsUnderWay> = { name: "http.requests_under_way" };
 
 /**

@@ -36,6 +36,7 @@ const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
 
+/** One for each address: a new config takes the open port over. */
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
 /** Settings for the connections of an address. */

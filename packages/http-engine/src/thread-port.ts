@@ -9,6 +9,7 @@ import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 /** The main thread names each client itself. */
 const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 
+/** How a thread opens a port. */
 export interface ThreadPortOptions {
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;

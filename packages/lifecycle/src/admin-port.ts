@@ -9,17 +9,22 @@ import { withPublicMetricNames } from "./public-metric-names.ts";
 import type { ServerTls } from "./tls/server-tls.ts";
 import { version } from "./version.ts";
 
+/** The open port for health, metrics and version. */
 export interface AdminPort {
   /** The port in use, also when the option was port 0. */
   readonly port: number;
+  /** Cuts the open connections off, and resolves when the port is free. */
   close(): Promise<void>;
 }
 
+/** Address and content of the admin port. */
 export interface AdminPortSettings {
   readonly address: HostPort;
   /** Certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
+  /** Served at `/`: 200 while the process is available, else 503. */
   readonly health: ProcessHealth;
+  /** All counters of the process. */
   readonly metrics: Registry;
   /** Path of the metrics: "/metrics". Undefined: none are served. */
   readonly metricsRoute: string | undefined;

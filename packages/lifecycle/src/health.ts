@@ -1,9 +1,11 @@
 import type { Logger } from "./logger.ts";
 
+/** `available`: load balancers may send work. `not available`: the process starts, stops, or lacks what it needs. */
 export type HealthStatus = "available" | "not available";
 
 /** Whether the process can work now. "Not available" has a reason, which is logged at every change. */
 export interface Health {
+  /** The last that was set; `not available` before. */
   readonly status: HealthStatus;
   /** @param reason why it is not available, for people: "storage at http://127.0.0.1:8123 does not answer" */
   set(status: HealthStatus, reason?: string): void;

@@ -3,4 +3,5 @@
  * there is a log.
  */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+/** The least level that is written; `fatal` lines tell why the process ends. */
 export type LogLevel = (typeof logLevels)[number];

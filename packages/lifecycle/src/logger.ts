@@ -8,9 +8,11 @@ import { withoutControls } from "./without-controls.ts";
 export type { Logger };
 export { type LogLevel, logLevels };
 
+/** How a process writes its log. */
 export interface LoggerSettings {
   /** Name of the process; field `name` of each line. */
   readonly name: string;
+  /** Lines below it are not made. */
   readonly level: LogLevel;
   /** `auto`: console on a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";

@@ -3,8 +3,10 @@ import { newContext, type TraceContext } from "./trace-context.ts";
 
 /** OTLP's numbers. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+/** `server`: a request that came in. `client`: one that went out. `internal`: work in between. */
 export type OwnSpanKind = keyof typeof spanKinds;
 
+/** Facts of a span; keys as in the semantic conventions of OpenTelemetry. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** A span that has ended. */
@@ -13,13 +15,16 @@ export interface FinishedSpan {
   readonly context: TraceContext;
   /** "" for the first span of a trace. */
   readonly parentSpanId: string;
+  /** The same for all requests of one kind, without ids: searches group by it. */
   readonly name: string;
+  /** The side of the call that the process was on. */
   readonly kind: OwnSpanKind;
   /** Milliseconds since the Unix epoch, with a fraction. */
   readonly startUnixMs: number;
   /** Milliseconds, with a fraction. */
   readonly durationMs: number;
   readonly attributes: SpanAttributes;
+  /** Whether the work failed. Answers of this process count from status 500 on. */
   readonly isError: boolean;
 }
 

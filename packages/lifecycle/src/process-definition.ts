@@ -7,6 +7,7 @@ import type { Logger } from "./logger.ts";
 export interface ProcessContext<Options> {
   /** Parsed and checked; keys are the flag names without dashes, e.g. `options["collector.grpc-server.host-port"]`. */
   readonly options: Options;
+  /** The log of the process, at the level of its options. */
   readonly log: Logger;
   /** Served at `/metrics` of the admin port. */
   readonly metrics: Registry;
@@ -56,8 +57,10 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    * `processor.jaeger-compact` for `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Beside those of the shell; none by default. */
   readonly commands?: readonly ProcessCommand[];
   /** Default address of health and metrics: `:14269`. */
   readonly adminHostPort: string;
+  /** Opens all that the process needs. @throws StartError with what the user can mend; the exit code is then 1 */
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;
 }

@@ -1,9 +1,11 @@
 /** Most distinct messages that are counted at the same time; further ones are never held back. */
 const maxMessages = 1_000;
 
+/** How often one message may be logged. */
 export interface RepeatedLinesSettings {
   /** Most lines with the same message within {@link windowMs}. */
   readonly most: number;
+  /** Milliseconds from the first line that is counted; all messages share the window. */
   readonly windowMs: number;
   /**
    * Called at the end of a window in which lines were held back. @param count their number @param level

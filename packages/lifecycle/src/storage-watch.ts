@@ -1,5 +1,6 @@
 import type { Health } from "./health.ts";
 
+/** How a process looks whether its store answers. */
 export interface StorageWatchSettings {
   /** `ready` rejects while the store cannot be used. */
   readonly store: {

@@ -6,6 +6,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hex digits. */
   readonly spanId: string;
+  /** Whether the span, and those below it, are sent; the first process of a trace decides. */
   readonly isSampled: boolean;
 }
 

@@ -1,5 +1,6 @@
 import manifest from "../package.json" with { type: "json" };
 
+/** The build that runs, as `version` and the admin port tell it. */
 export interface VersionInfo {
   readonly gitCommit: string;
   readonly gitVersion: string;

@@ -29,7 +29,9 @@ export const certificateTopics = {
   resolvers: "tls.resolvers",
 } as const;
 
+/** The names of one config that certificates are to be obtained and renewed for. */
 export interface ManageRequest {
+  /** DNS names, which may begin with `*.`, and IP addresses. */
   readonly names: readonly string[];
   /** Also names that a loaded certificate covers. */
   readonly ignoreLoaded: boolean;
@@ -37,26 +39,34 @@ export interface ManageRequest {
   readonly wildcards: readonly string[];
 }
 
+/** The certificate that a thread wants for a handshake. */
 export interface CertificateRequest {
   /** Lower case, or an IP address; "" when the client named none and is known by no address. */
   readonly serverName: string;
+  /** How a policy of the config chooses among several that fit; undefined: by the name alone. */
   readonly selection: CertificateSelection | undefined;
   /** Whether one may be obtained now, where the config allows that. */
   readonly onDemand: boolean;
 }
 
+/** The certificate of a name, in the forms that a handshake needs. */
 export interface CertificateAnswer {
+  /** Hash of certificate and key: a thread that knows it need not build its TLS context again. */
   readonly id: string;
   /** One for each kind of key. */
   readonly certificates: readonly { readonly cert: string; readonly key: string }[];
 }
 
+/** Keys that encrypt session tickets, the same in all threads. */
 export interface TicketAnswer {
   /** 48 bytes each, newest first; none when there are to be no tickets. */
   readonly keys: readonly Uint8Array[];
 }
 
+/** A request of an authority below `/.well-known/`. */
 export interface ChallengeRequest {
+  /** Last part of its path. */
   readonly token: string;
+  /** Host of the request, without its port: the name that is to be proven. */
   readonly host: string;
 }

@@ -5,6 +5,7 @@ import { messageOf, ServerError } from "server-core/errors";
 /** Kinds of keys that certificates are made for. */
 export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as const;
 
+/** `p256` is the default of policies. RSA is for clients that know no elliptic curve. */
 export type KeyType = (typeof keyTypes)[number];
 
 let lastRsaKey: Promise<unknown> = Promise.resolve();
@@ -50,7 +51,9 @@ export function keyFromPem(pem: string | Uint8Array, source: string): KeyObject 
 
 /** A key for the X.509 library, with the algorithm by which it signs. */
 export interface SigningKey {
+  /** Private for signing, public for verifying. */
   readonly key: webcrypto.CryptoKey;
+  /** As WebCrypto takes it; with the hash, where the kind of key leaves that open. */
   readonly algorithm: EcdsaParams | Algorithm;
 }
 

@@ -10,12 +10,14 @@ export interface LoadedCertificate {
   readonly id: string;
   /** DNS names and IP addresses, lower case; `*.example.com` too. */
   readonly names: readonly string[];
+  /** The certificate itself, without its chain. */
   readonly leaf: X509Certificate;
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
   /** PEM. Goes nowhere but into TLS. */
   readonly keyPem: string;
   readonly keyType: string;
+  /** Words of the config by which policies select it; none for one that the server obtained. */
   readonly tags: readonly string[];
   /** Names files or whatever it came from. */
   readonly source: string;

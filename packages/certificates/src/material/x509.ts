@@ -28,7 +28,9 @@ export interface CertificatePlan {
   readonly names: readonly string[];
   /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
+  /** Clients refuse it earlier. */
   readonly notBefore: Date;
+  /** Clients refuse it later. */
   readonly notAfter: Date;
   /** For an authority: how many authorities may be below it. Undefined for a leaf. */
   readonly pathLength?: number;

@@ -83,7 +83,9 @@ export interface AuthorityInfo {
   readonly id: string;
   /** Shown to people. */
   readonly name: string;
+  /** Name by which browsers list the root. */
   readonly rootCommonName: string;
+  /** Name that certificates have as their issuer. */
   readonly intermediateCommonName: string;
   /** The root alone. */
   readonly rootPem: string;

@@ -18,6 +18,7 @@ export interface TicketKeys extends SharedResource {
   rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
 }
 
+/** One for all threads, so that a ticket of one thread is taken by each other. */
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
 /** Keys made by this process and kept in its memory only. */

@@ -7,6 +7,7 @@ import type { MetricsExporter } from "./otlp-metrics-exporter.ts";
 /** How long the last values may take to leave. */
 const flushTimeoutMs = 2_000;
 
+/** Source, receiver and interval of metrics that are pushed. */
 export interface MetricsPushOptions {
   /** Sends one export; it must never throw into the timer. */
   readonly exporter: MetricsExporter;

@@ -5,6 +5,10 @@ import { z } from "zod";
 const defaultTimeoutMs = 5_000;
 
 const policies = ["ignore", "use", "reject", "require", "skip"] as const;
+/**
+ * `ignore` reads a header and drops it, `use` takes its address. `reject` ends connections with one, `require` those
+ * without. `skip` hands the bytes on unread.
+ */
 export type ProxyPolicy = (typeof policies)[number];
 
 /** Settings of the listener wrapper, and of the handler in the app `layer4`. Source: the public model */

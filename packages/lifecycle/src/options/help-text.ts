@@ -1,9 +1,14 @@
 import type { OptionField } from "./option-field.ts";
 
+/** A program, as `--help` tells of it. */
 export interface HelpSubject {
+  /** As it is typed. */
   readonly name: string;
+  /** One or two sentences for the top of the help. */
   readonly description: string;
+  /** Words that may stand before the flags. */
   readonly commands: readonly (readonly [name: string, meaning: string])[];
+  /** Its flags, in the order in which they are listed. */
   readonly fields: readonly OptionField[];
 }
 

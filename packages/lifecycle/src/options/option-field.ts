@@ -8,7 +8,9 @@ export interface OptionField {
   readonly environmentName: string;
   /** How the text of a flag, variable or file is read. */
   readonly kind: "boolean" | "number" | "text";
+  /** A sentence for `--help`. */
   readonly description: string;
+  /** Stands for the value in `--help`: `host:port`; "" for a flag without a value. */
   readonly placeholder: string;
   /** The default as text; undefined when the field has none. */
   readonly defaultText: string | undefined;

@@ -3,11 +3,14 @@ import { StartError } from "../errors.ts";
 import { type OptionField, optionFields } from "./option-field.ts";
 import { readConfigFile } from "./read-config-file.ts";
 
+/** Where the value of an option came from, the strongest first. */
 export type OptionSource = "flag" | "environment" | "file" | "default";
 
+/** All places that options are read from; a flag in it may name a file. */
 export interface OptionInput {
   /** Arguments after the command. */
   readonly arguments: readonly string[];
+  /** Variables of the process; names as {@link OptionField.environmentName}. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
    * Alternative spellings: a prefix of option names, and the prefix that it stands for, such as
@@ -16,7 +19,9 @@ export interface OptionInput {
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
+/** Options that passed the checks of their schema. */
 export interface ParsedOptions<Options> {
+  /** A value for each field: defaults fill the rest. */
   readonly options: Options;
   /** For each option its text and the source of the text; for `print-config`. */
   readonly origins: ReadonlyMap<string, { readonly text: string; readonly source: OptionSource }>;

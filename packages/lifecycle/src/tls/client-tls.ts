@@ -15,6 +15,7 @@ export interface ClientTlsMaterial {
   readonly ca?: Buffer;
   /** PEM: the client certificate; requires `key`. */
   readonly cert?: Buffer;
+  /** PEM, without passphrase. */
   readonly key?: Buffer;
   /** Name expected in the server's certificate; absent: that of its address. */
   readonly serverName?: string;

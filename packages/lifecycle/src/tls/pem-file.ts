@@ -48,7 +48,9 @@ export function certificatesOf(pem: Buffer, path: string, option: string): X509C
 
 /** A certificate and its key as read from their files. */
 export interface KeyPair {
+  /** PEM: the certificate, and the intermediate ones up to the root. */
   readonly cert: Buffer;
+  /** PEM, without passphrase. */
   readonly key: Buffer;
   /** The first certificate of the file, which is sent to the peer. */
   readonly certificate: X509Certificate;

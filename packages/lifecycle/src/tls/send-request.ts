@@ -3,9 +3,11 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { ClientTlsMaterial } from "./client-tls.ts";
 
+/** A request that is sent once; repeating it is up to the caller. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent: a request without a body. */
   readonly body?: string;
   /** Breaks the request off, its answer's body included. */
   readonly signal: AbortSignal;

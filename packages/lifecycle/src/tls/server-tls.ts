@@ -23,7 +23,9 @@ export interface ServerTlsMaterial {
   readonly clientCa?: Buffer;
   /** OpenSSL's names; absent: Node's choice. */
   readonly ciphers?: string;
+  /** Handshakes with an older version fail. */
   readonly minVersion: TlsVersion;
+  /** Handshakes agree on nothing newer. */
   readonly maxVersion: TlsVersion;
 }
 

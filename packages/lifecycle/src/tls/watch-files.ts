@@ -18,7 +18,9 @@ export interface PollTimes {
   readonly unwatchedMs?: number;
 }
 
+/** A watch that is on. */
 export interface FileWatch {
+  /** Ends the watch: nobody is called back any more. */
   close(): void;
 }
 

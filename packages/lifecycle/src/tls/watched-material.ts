@@ -11,14 +11,17 @@ export interface WatchedMaterial<Material> {
   close(): void;
 }
 
+/** Files that are read together, and how they are read. */
 export interface WatchedFilesSettings<Material> {
   /** A name for the log: "TLS of collector.grpc". */
   readonly what: string;
+  /** All files that `read` reads. */
   readonly paths: readonly string[];
   /** Milliseconds between checks; 0: only when the system reports a change. */
   readonly pollMs: number;
   /** Reads and checks all files; throws when they do not fit. */
   read(): Material;
+  /** Compares contents. Files that were only touched are no change. */
   same(one: Material, other: Material): boolean;
   readonly log: Logger;
 }

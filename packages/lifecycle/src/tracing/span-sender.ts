@@ -32,6 +32,7 @@ export interface SpanSenderSettings {
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;
   readonly log: Logger;
+  /** Counts spans that were sent, and those that were dropped; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 

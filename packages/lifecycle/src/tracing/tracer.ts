@@ -11,6 +11,7 @@ import { ownSpansHeader, SpanSender } from "./span-sender.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Settings of a process that traces itself. */
 export interface TracerSettings {
   /** Name of the process; it is the service name unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
@@ -18,8 +19,10 @@ export interface TracerSettings {
   readonly endpoint?: string | undefined;
   /** For an https address; the tracer closes it. */
   readonly tls?: ClientTls | undefined;
+  /** Its variables `OTEL_…` name endpoint, headers, service and sampler. */
   readonly environment: Environment;
   readonly log: Logger;
+  /** Counts spans that were sent, and those that were dropped; absent: nothing is counted. */
   readonly metrics?: Registry | undefined;
 }
 

@@ -4,6 +4,7 @@ import { AcmeProblem } from "./acme-problem.ts";
 /** Kinds of challenges. */
 export const challengeTypes = ["http-01", "dns-01", "tls-alpn-01"] as const;
 
+/** How a client proves a name: by a file over HTTP, by a record in DNS, or by a certificate in a TLS handshake. */
 export type ChallengeType = (typeof challengeTypes)[number];
 
 /** Topic by which the handler `acme_server` hands a request to the main thread: {@link AcmeRequest}, {@link AcmeReply}. */
@@ -31,11 +32,15 @@ export interface AcmeServerSettings {
 
 /** Which names are issued for. */
 export interface IssuancePolicy {
+  /** Names that are issued for; without rules in it, all that `deny` does not have. */
   readonly allow: NameRules;
+  /** Names that are refused, also where `allow` has them. */
   readonly deny: NameRules;
+  /** Whether an order may have names that begin with `*.`; without any rule of the policy it may. */
   readonly allowWildcardNames: boolean;
 }
 
+/** A name meets the rules when one of them fits it. */
 export interface NameRules {
   /** Names, or `*.` and a name for those one label below it. */
   readonly domains: readonly string[];
@@ -78,29 +83,36 @@ const identifierSchema = z.object({
 const maxIdentifiers = 100;
 const maxContacts = 10;
 
+/** Payload of `new-account`. Source: RFC 8555, section 7.3 */
 export const newAccountSchema = z.object({
   termsOfServiceAgreed: z.boolean().optional(),
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
   onlyReturnExisting: z.boolean().optional(),
 });
 
+/** Payload for the URL of an account; `deactivated` cannot be undone. Source: RFC 8555, sections 7.3.2 and 7.3.6 */
 export const updateAccountSchema = z.object({
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
   status: z.literal("deactivated").optional(),
 });
 
+/** Payload of `new-order`. Source: RFC 8555, section 7.4 */
 export const newOrderSchema = z.object({
   identifiers: z.array(identifierSchema).min(1).max(maxIdentifiers),
   notBefore: z.iso.datetime({ offset: true }).optional(),
   notAfter: z.iso.datetime({ offset: true }).optional(),
 });
 
+/** Payload that ends an order: a request for the certificate, DER. Source: RFC 8555, section 7.4 */
 export const finalizeSchema = z.object({ csr: z.base64url() });
 
+/** Payload that gives an authorization up. Source: RFC 8555, section 7.5.2 */
 export const updateAuthorizationSchema = z.object({ status: z.literal("deactivated") });
 
+/** Payload of `revoke-cert`: the certificate, DER, and a reason of RFC 5280. Source: RFC 8555, section 7.6 */
 export const revokeSchema = z.object({ certificate: z.base64url(), reason: z.int().optional() });
 
+/** Inner payload of `key-change`, signed with the new key. Source: RFC 8555, section 7.3.5 */
 export const keyChangeSchema = z.object({ account: z.string(), oldKey: z.record(z.string(), z.unknown()) });
 
 /** Reads the payload of a message. @throws AcmeProblem malformed, naming the field */

@@ -7,6 +7,7 @@ import { AcmeProblem } from "./acme-problem.ts";
 
 /** The names and key that a client wants certified. */
 export interface CertificateRequest {
+  /** Key whose private half signed the request, which proves that the client has it. */
   readonly publicKey: KeyObject;
   /** Names of the subject and of the extension, lower case, each once, sorted. */
   readonly names: readonly string[];

@@ -38,7 +38,9 @@ export type MessageHeader = z.infer<typeof headerSchema>;
 
 /** A message whose signature is not checked yet. */
 export interface SignedMessage {
+  /** Its protected header, which names the key, the URL and a nonce. */
   readonly header: MessageHeader;
+  /** The message as it came, for the check of its signature. */
   readonly message: FlattenedJWSInput;
 }
 

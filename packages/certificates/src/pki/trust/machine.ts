@@ -9,7 +9,9 @@ const maxOutputBytes = 4 * 1024 * 1024;
 
 /** The facts about the machine that trust stores need. */
 export interface Machine {
+  /** Chooses the stores that there can be. */
   readonly platform: NodeJS.Platform;
+  /** For `PATH`, `HOME` and `JAVA_HOME`, which say where stores and their programs are. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Below it stand the folders of the system: "/" outside tests and images. */
   readonly root: string;
@@ -50,6 +52,7 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
 export interface ProgramResult {
   /** 0 when all went well. */
   readonly code: number;
+  /** Standard output, then standard error; what went wrong where both are empty. More than 4 MiB end the program. */
   readonly output: string;
 }
 

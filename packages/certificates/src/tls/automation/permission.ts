@@ -11,6 +11,7 @@ export interface CertificatePermission extends ModuleInstance {
   check(name: string): Promise<void>;
 }
 
+/** Modules that say whether a certificate may be obtained on demand. */
 export const permissions: ModuleNamespace<CertificatePermission> = { prefix: "tls.permission" };
 
 /** Source: the public model (Caddy 2.11) */

@@ -21,6 +21,7 @@ export interface SubjectPolicy {
   readonly policy: Omit<AutomationPolicy, "issuers"> & {
     readonly issuers: readonly CertificateIssuer[] | undefined;
   };
+  /** Whether a certificate is obtained during the first handshake for its name. */
   readonly onDemand: boolean;
   /** Whether nothing is obtained on demand where nobody is asked for permission. */
   readonly needsPermission: boolean;

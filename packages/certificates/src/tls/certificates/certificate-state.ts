@@ -16,8 +16,10 @@ export interface CertificateState {
   readonly fingerprint: string;
   /** RFC 3339. */
   readonly not_before: string;
+  /** RFC 3339; clients refuse the certificate from then on. */
   readonly not_after: string;
   readonly key_type: string;
+  /** Words of the config by which policies select it. */
   readonly tags: readonly string[];
   /** Whether this server obtains and renews it. */
   readonly managed: boolean;
@@ -41,14 +43,17 @@ export interface ManagedName {
 
 /** A name without a certificate, or whose renewal fails. */
 export interface CertificateTrouble {
+  /** A DNS name, which may begin with `*.`, or an IP address. */
   readonly name: string;
   /** Attempts that failed, one after the other. */
   readonly failures: number;
+  /** Why the last attempt failed; null where none has failed yet. */
   readonly error: string | null;
 }
 
 /** The answer to {@link certificatesTopic}. */
 export interface CertificateStates {
+  /** Those in use, also the ones that the config loads. */
   readonly certificates: readonly CertificateState[];
   /** Names for which there is none yet, or whose renewal fails. */
   readonly pending: readonly CertificateTrouble[];

@@ -4,7 +4,9 @@ import { type CertificateAnswer, certificateTopics } from "../../material/certif
 
 /** Certificates with their keys, PEM, one for each kind of key; as `tls.connect` takes them. */
 export interface ClientIdentity {
+  /** Each with its chain. */
   readonly cert: string[];
+  /** In the order of `cert`. */
   readonly key: string[];
 }
 

@@ -8,6 +8,7 @@ export interface CaPool extends ModuleInstance {
   load(): Promise<string[]>;
 }
 
+/** Modules that say which authorities are trusted. */
 export const caPools: ModuleNamespace<CaPool> = { prefix: "tls.ca_pool.source" };
 
 /** A certificate as configs hold it: DER in base64. @throws ServerError CERTIFICATE naming the place */

@@ -12,6 +12,7 @@ export interface ClientVerifier extends ModuleInstance {
   fault(certificate: X509Certificate): string | undefined;
 }
 
+/** Modules that look at a client's certificate after its chain was checked. */
 export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.client_auth.verifier" };
 
 /** A policy's demands on client certificates. */

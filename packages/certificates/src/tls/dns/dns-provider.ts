@@ -16,4 +16,5 @@ export interface DnsProvider extends ModuleInstance {
   remove(name: string, value: string, type?: DnsRecordType): Promise<void>;
 }
 
+/** Modules that change records at a provider of DNS. */
 export const dnsProviders: ModuleNamespace<DnsProvider> = { prefix: "dns.providers" };

@@ -4,7 +4,9 @@ import type { Storage } from "server-core/storage/storage";
 
 /** A certificate to be issued. */
 export interface IssueRequest {
+  /** A DNS name, which may begin with `*.`, or an IP address. */
   readonly name: string;
+  /** Private key of the certificate; the authority gets its public half only. */
   readonly key: KeyObject;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
@@ -21,6 +23,7 @@ export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 
 /** An authority's question to which this process has no answer. */
 export interface ChallengeQuestion {
+  /** Kind of challenge that the authority looks at. */
   readonly type: SharedChallengeType;
   /** Name in lower case, or address, that is to be proved. */
   readonly name: string;
@@ -30,6 +33,7 @@ export interface ChallengeQuestion {
   readonly storage: Storage;
 }
 
+/** A certificate as its authority gave it. */
 export interface IssuedCertificate {
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
@@ -57,4 +61,5 @@ export interface CertificateIssuer extends ModuleInstance {
   answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;
 }
 
+/** Modules that obtain certificates: `acme`, `internal`, `zerossl`. */
 export const issuers: ModuleNamespace<CertificateIssuer> = { prefix: "tls.issuance" };

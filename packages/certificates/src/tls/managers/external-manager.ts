@@ -12,4 +12,5 @@ export interface ExternalManager extends ModuleInstance {
   get(name: string): Promise<LoadedCertificate | undefined>;
 }
 
+/** Modules that ask somebody else for a certificate during a handshake. */
 export const externalManagers: ModuleNamespace<ExternalManager> = { prefix: "tls.get_certificate" };

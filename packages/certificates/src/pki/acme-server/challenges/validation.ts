@@ -4,15 +4,19 @@ import type { AcmeProblem } from "../acme-problem.ts";
 export interface Validation {
   /** Without `*.`. */
   readonly name: string;
+  /** Random text of the challenge, part of the place where the answer is looked for. */
   readonly token: string;
   /** Token and thumbprint of the account's key. Source: RFC 8555, section 8.1 */
   readonly keyAuthorization: string;
+  /** Ends the attempt. */
   readonly signal: AbortSignal;
 }
 
 /** How names are asked. */
 export interface ValidationWays {
+  /** Port asked for `http-01`; authorities of the internet ask 80. */
   readonly httpPort: number;
+  /** Port asked for `tls-alpn-01`; authorities of the internet ask 443. */
   readonly tlsPort: number;
   /** DNS servers; none: those of the system. */
   readonly resolvers: readonly string[];

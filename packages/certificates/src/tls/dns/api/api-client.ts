@@ -24,6 +24,7 @@ export interface ApiCall {
   readonly path: string;
   /** Never shown in errors, since some providers want their secret here. */
   readonly query?: Readonly<Record<string, string>>;
+  /** Beside those of `authorize`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body: an object is sent as JSON, a text as it is, with the Content-Type of `headers`. */
   readonly body?: object | string;
@@ -32,7 +33,9 @@ export interface ApiCall {
 /** The provider's answer, whatever its status. */
 export interface ApiAnswer {
   readonly status: number;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body, at most 16 MiB. */
   readonly text: string;
 }
 

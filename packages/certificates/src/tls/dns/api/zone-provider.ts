@@ -8,9 +8,11 @@ export interface DnsRecord {
   readonly name: string;
   /** Below its zone: `_acme-challenge.a`; "" for the zone's own name. */
   readonly label: string;
+  /** Challenges need `TXT`; `CNAME`, `A` and `AAAA` are for dynamic DNS. */
   readonly type: DnsRecordType;
   /** Plain: without quotes or final dot. */
   readonly value: string;
+  /** How long resolvers may keep it. Providers with a higher minimum take that. */
   readonly ttlSeconds: number;
 }
 
@@ -24,6 +26,7 @@ export interface ZoneApi<Zone> {
   add(zone: Zone, record: DnsRecord): Promise<void>;
   /** Removes one value; one that is gone is no error. */
   remove(zone: Zone, record: DnsRecord): Promise<void>;
+  /** Ends the connections to the provider. */
   close?(): Promise<void>;
 }
 

@@ -34,15 +34,19 @@ interface Answer {
 
 /** The account by which an authority knows the server. */
 export interface AcmeAccount {
+  /** Signs every message of the account. */
   readonly key: KeyObject;
   /** Its URL; "" before it is registered. */
   kid: string;
 }
 
+/** One authority, and the account there. */
 export interface AcmeClientOptions {
+  /** Lists the URLs of all that the authority does. Source: RFC 8555, section 7.1.1 */
   readonly directoryUrl: string;
   /** Trusts what this authority's own certificate hangs on. */
   readonly dispatcher: Dispatcher;
+  /** Registered with the first order, where its `kid` is "". */
   readonly account: AcmeAccount;
   /** For the whole of an attempt. */
   readonly signal: AbortSignal;

@@ -34,4 +34,5 @@ export class ChallengeBoard implements SharedResource {
   }
 }
 
+/** One for all configs: a challenge goes on while the config changes. */
 export const challengeBoards: ResourceKind<ChallengeBoard> = { name: "tls.challenges" };

@@ -23,6 +23,7 @@ const storedSchema = z
 
 /** A challenge that this instance started. */
 export interface StartedChallenge {
+  /** Kind of the challenge: DNS-01 needs no answer of an instance, so it is none of these. */
   readonly type: SharedChallengeType;
   /** URL of the challenge at the authority. */
   readonly url: string;

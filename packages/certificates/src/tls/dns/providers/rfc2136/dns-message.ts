@@ -5,6 +5,7 @@ import type { DnsRecordType } from "../../dns-provider.ts";
 export const recordTypes = { A: 1, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, TSIG: 250 } as const;
 /** Classes: the internet's, and the two that updates use. Source: RFC 2136, 2.4 and 2.5 */
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
+/** Bytes before the first question: id, flags and four counts. Source: RFC 1035, 4.1.1 */
 export const headerBytes = 12;
 
 const updateOpcode = 5;
@@ -31,6 +32,7 @@ const codeNames: Readonly<Record<number, string>> = {
   22: "BADTRUNC",
 };
 
+/** Name of an RCODE or of an error of TSIG, for people. */
 export const codeName = (code: number): string => codeNames[code] ?? `code ${code}`;
 
 /** A name without final dot in the form of the wire, in lower case as signatures want it. @throws ServerError ACME */
@@ -131,8 +133,11 @@ export function updateMessage(
 export interface WireRecord {
   /** Where it begins in the message. */
   readonly at: number;
+  /** Full, without final dot. */
   readonly name: string;
+  /** A value of {@link recordTypes}, or any other. */
   readonly type: number;
+  /** RDATA: names in it may point into the rest of the message. */
   readonly data: Buffer;
 }
 
@@ -142,7 +147,9 @@ export interface DnsAnswer {
   readonly id: number;
   /** RCODE; 0 is success. Source: RFC 1035, section 4.1.1 */
   readonly code: number;
+  /** Records that answer the question. */
   readonly answers: readonly WireRecord[];
+  /** Further records; the signature is the last of them. */
   readonly additional: readonly WireRecord[];
 }
 

@@ -20,12 +20,15 @@ const additionalCountAt = 10;
 export interface TsigKey {
   /** Without final dot. */
   readonly name: string;
+  /** The name that the server has for it: both sides must agree. */
   readonly algorithm: keyof typeof tsigAlgorithms & string;
+  /** Bytes of the secret, which configs have in base64. */
   readonly secret: Buffer;
 }
 
 /** A message with its signature. */
 export interface SignedMessage {
+  /** With the record TSIG at its end. */
   readonly message: Buffer;
   /** Needed to check the answer. */
   readonly mac: Buffer;

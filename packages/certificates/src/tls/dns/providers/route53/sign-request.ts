@@ -2,8 +2,11 @@ import { createHash, createHmac } from "node:crypto";
 
 /** The keys that a request is signed with. */
 export interface AwsCredentials {
+  /** Names the key in signatures; no secret. */
   readonly accessKeyId: string;
+  /** Never sent. */
   readonly secretAccessKey: string;
+  /** Sent with each request; absent for keys that do not end. */
   readonly sessionToken?: string | undefined;
   /** When they end, in milliseconds since 1970; undefined: never. */
   readonly endsAtMs?: number | undefined;
