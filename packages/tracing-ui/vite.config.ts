@@ -16,12 +16,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Code that several pages use is one file, because each further file is another request before a page can
     // be shown. Code that only graphs and rates need is separate: the pages that most people open first have
-    // neither.
+    // neither. Views that are saved for all are read where a list of them opens.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: "shared", minShareCount: 2, test: /^(?!.*(src\/graph|pages\/services|rate|sparkline))/ },
+            {
+              name: "shared",
+              minShareCount: 2,
+              test: /^(?!.*(src\/graph|pages\/services|rate|sparkline|api\/views|saved-searches))/,
+            },
           ],
         },
       },

@@ -1,12 +1,10 @@
 import "./search-menu.css";
-import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useRef, useState } from "react";
-import { Icon } from "ui-kit/components/icon.tsx";
-import { PartFailure } from "../../components/part-failure.tsx";
-import { failureWords } from "../../components/share/failure-words.ts";
-import { keepSearches, keptSearches, searchWords, withRecent } from "../../searches/kept-searches.ts";
-import { useSavedSearches } from "../../searches/saved-searches.ts";
+import { lazy, Suspense, useRef, useState } from "react";
+import { Loading } from "../../components/loading.tsx";
+import { keepSearches, keptSearches, withRecent } from "../../searches/kept-searches.ts";
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
+
+const SearchLists = lazy(() => import("./search-lists.tsx").then((file) => ({ default: file.SearchLists })));
 
 /** Puts a search among the recent ones. */
 export function rememberSearch(address: SearchAddress): void {
@@ -22,57 +20,9 @@ export function SearchMenu({
   address: SearchAddress;
   onOpenFile: (file: File) => void;
 }) {
-  const navigate = useNavigate();
   const menu = useRef<HTMLDivElement>(null);
-  const file = useRef<HTMLInputElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState("");
-  const [taken, setTaken] = useState(false);
-  const [failure, setFailure] = useState("");
-  const [removing, setRemoving] = useState("");
-  const { home, error, retry, saved, more, ...savedSearches } = useSavedSearches(isOpen);
-  const { recent } = keptSearches();
-  const go = (text: string) => {
-    menu.current?.hidePopover();
-    void navigate({ to: "/search", search: Object.fromEntries(new URLSearchParams(text)) });
-  };
-
-  async function act(change: () => Promise<void>) {
-    setFailure("");
-    try {
-      await change();
-    } catch (error) {
-      setFailure(failureWords(error));
-    }
-  }
-
-  function save(event: FormEvent) {
-    event.preventDefault();
-    // The menu stands in the search form, which is not to run.
-    event.stopPropagation();
-    if (name.trim() === "" || home === "unknown") {
-      return;
-    }
-    const { live: _, sel: __, ...fields } = addressFields(address);
-    const search = { address: new URLSearchParams(fields).toString(), name: name.trim() };
-    void act(async () => {
-      const isSaved = await savedSearches.save(search, taken);
-      setTaken(!isSaved);
-      if (isSaved) {
-        setName("");
-      }
-    });
-  }
-
-  function remove(saved: string) {
-    if (home === "service" && removing !== saved) {
-      setRemoving(saved);
-      return;
-    }
-    setRemoving("");
-    void act(() => savedSearches.remove(saved));
-  }
-
+  const leave = () => menu.current?.hidePopover();
   return (
     <div className="search-menu">
       <button
@@ -91,104 +41,45 @@ export function SearchMenu({
         ref={menu}
         onToggle={(event) => setOpen(event.newState === "open")}
       >
-        <div className="search-menu-save">
-          <input
-            className="field"
-            aria-label="Name for this search"
-            placeholder="Name for this search"
-            value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-              setTaken(false);
-            }}
-            onKeyDown={(event) => event.key === "Enter" && save(event)}
-          />
-          <button
-            type="button"
-            className="button"
-            disabled={name.trim() === "" || home === "unknown"}
-            onClick={save}
-          >
-            {taken ? "Replace" : "Save"}
-          </button>
-        </div>
-        {taken && (
-          <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
+        {isOpen && (
+          <Suspense fallback={<Loading>Reading saved searches…</Loading>}>
+            <SearchLists address={address} onLeave={leave} />
+          </Suspense>
         )}
-        {failure !== "" && (
-          <p className="failed-text" role="alert">
-            {failure}
-          </p>
-        )}
-        {error !== null && <PartFailure what="Saved searches" error={error} onRetry={retry} />}
-        {(saved.length > 0 || more > 0) && (
-          <h2>{home === "service" ? "Saved for all" : "Saved in this browser"}</h2>
-        )}
-        <ul>
-          {saved.map((search) => (
-            <li key={search.name}>
-              <button type="button" className="search-menu-item" onClick={() => go(search.address)}>
-                <b>{search.name}</b> <span className="muted">{searchWords(search.address)}</span>
-              </button>
-              {removing === search.name ? (
-                <button
-                  type="button"
-                  className="button"
-                  aria-label={`Delete for all: ${search.name}`}
-                  onClick={() => remove(search.name)}
-                >
-                  Delete for all
-                </button>
-              ) : (
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={`Remove ${search.name}`}
-                  onClick={() => remove(search.name)}
-                >
-                  <Icon name="close" />
-                </button>
-              )}
-            </li>
-          ))}
-        </ul>
-        {more > 0 && <p className="muted">and {more} more: “Share” lists all views.</p>}
-        <h2>Recent</h2>
-        {recent.length === 0 && <p className="muted">None yet in this browser.</p>}
-        <ul>
-          {recent.map((text) => (
-            <li key={text}>
-              <button type="button" className="search-menu-item mono" onClick={() => go(text)}>
-                {searchWords(text)}
-              </button>
-            </li>
-          ))}
-        </ul>
-        <h2>File</h2>
-        <button
-          type="button"
-          className="button"
-          data-command="Open a JSON file of traces"
-          onClick={() => file.current?.click()}
-        >
-          Open a JSON file…
-        </button>
-        <input
-          ref={file}
-          type="file"
-          accept=".json,application/json"
-          hidden
-          aria-label="JSON file of traces"
-          onChange={(event) => {
-            const [chosen] = event.target.files ?? [];
-            if (chosen !== undefined) {
-              onOpenFile(chosen);
-            }
-            event.target.value = "";
-            menu.current?.hidePopover();
-          }}
-        />
+        <OpenFile onOpenFile={onOpenFile} onLeave={leave} />
       </div>
     </div>
+  );
+}
+
+function OpenFile({ onOpenFile, onLeave }: { onOpenFile: (file: File) => void; onLeave: () => void }) {
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <h2>File</h2>
+      <button
+        type="button"
+        className="button"
+        data-command="Open a JSON file of traces"
+        onClick={() => file.current?.click()}
+      >
+        Open a JSON file…
+      </button>
+      <input
+        ref={file}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        aria-label="JSON file of traces"
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          if (chosen !== undefined) {
+            onOpenFile(chosen);
+          }
+          event.target.value = "";
+          onLeave();
+        }}
+      />
+    </>
   );
 }
