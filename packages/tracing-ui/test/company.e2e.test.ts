@@ -78,6 +78,54 @@ describeApp("a company", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  test("names of one team are told apart in every list, and read out whole", {
+    timeout: 120_000,
+  }, async () => {
+    const { page, server } = app;
+    const team = "payments-platform-checkout-orchestrator";
+    const traces = companyTraces(101, 0, 0).map((trace) => ({
+      ...trace,
+      processes: Object.fromEntries(
+        Object.entries(trace.processes).map(([id, process]) => [
+          id,
+          { ...process, serviceName: process.serviceName.replace("svc", team) },
+        ]),
+      ),
+    }));
+    Object.assign(app.answers, { traces });
+    const { traceID = "" } = traces[0] ?? {};
+    const lists = [
+      ["/search", ".result"],
+      ["/services?sort=name", ".rates tbody tr"],
+      ["/dependencies?view=table", ".rates tbody tr"],
+      [`/trace/${traceID}?view=statistics`, ".statistics tbody tr"],
+      [`/trace/${traceID}?panel=path`, ".path-shares li"],
+      [`/compare?a=${traceID}&b=${traces[1]?.traceID}`, ".compare-row"],
+    ] as const;
+    for (const width of [390, 1_024]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [address, sign] of lists) {
+        await page.goto(`${server.origin}${address}`);
+        const name = page.locator(sign).first().locator(".cut-name").first();
+        await name.waitFor();
+        const seen = await name.evaluate((element) => {
+          const { width: tail } = getComputedStyle(element, "::after");
+          const { width: room } = element.getBoundingClientRect();
+          const whole = element.firstElementChild?.getBoundingClientRect() ?? new DOMRect();
+          return { isCut: whole.width > room + 1, tail: Number.parseFloat(tail), room };
+        });
+        // Where the name fits, its end is not drawn a second time.
+        const where = `${address} at ${width} px`;
+        expect(seen.room, where).toBeGreaterThan(60);
+        expect(seen.tail > 25, where).toBe(seen.isCut);
+        expect(await name.textContent(), where).toMatch(/^payments-platform-checkout-orchestrator-\d{5}$/);
+      }
+    }
+    await page.goto(`${server.origin}/services?sort=name`);
+    await page.getByRole("link", { name: numbered(team, 0), exact: true }).waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
   test.each([
     [1, "Service (1)", 1],
     [99, "Service (99)", 99],

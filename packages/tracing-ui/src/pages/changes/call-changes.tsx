@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
@@ -44,8 +45,9 @@ export function CallChanges({ changes, asked }: { changes: Changes; asked: Chang
               {calls.rows.map((row) => (
                 <tr key={`${row.service} ${row.operation} ${row.kind}`}>
                   <th scope="row" className="cut" title={`${row.service}: ${row.operation} (${row.kind})`}>
-                    <Link to="/changes" search={changesOfCall(row, asked)} className="changes-call cut">
-                      <ServiceMark hue={serviceHue(row.service)} /> <b>{row.service}</b> {row.operation}
+                    <Link to="/changes" search={changesOfCall(row, asked)} className="changes-call">
+                      <ServiceMark hue={serviceHue(row.service)} />
+                      <CutNames service={row.service} operation={row.operation} />
                     </Link>
                     {row.b === null && <span className="changes-chance">only in A</span>}
                     {row.a === null && <span className="changes-chance">only in B</span>}

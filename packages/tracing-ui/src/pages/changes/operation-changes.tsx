@@ -1,3 +1,4 @@
+import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import type { Changes, ChangesAsked } from "../../api/changes.ts";
@@ -35,7 +36,10 @@ export function OperationChanges({ changes, asked }: { changes: Changes; asked: 
             {operations.map((one) => (
               <tr key={`${one.service} ${one.operation} ${one.kind}`}>
                 <th scope="row" className="cut" title={`${one.service}: ${one.operation} (${one.kind})`}>
-                  <ServiceMark hue={serviceHue(one.service)} /> <b>{one.service}</b> {one.operation}
+                  <span className="changes-call">
+                    <ServiceMark hue={serviceHue(one.service)} />
+                    <CutNames service={one.service} operation={one.operation} />
+                  </span>
                 </th>
                 {(["a", "b"] as const).map((side) => (
                   <td key={side} className="mono">

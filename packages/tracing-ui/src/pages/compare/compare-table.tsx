@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useEffect, useMemo, useRef } from "react";
+import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
@@ -104,20 +105,15 @@ function Row(props: {
 function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
   const { service, operation, a, b } = row.node;
   const found = spanOf(a, diff.a.traceID) ?? spanOf(b, diff.b.traceID);
-  const name = (
-    <>
-      <b>{service}</b> {operation}
-    </>
-  );
+  const name = <CutNames service={service} operation={operation} />;
   if (found === undefined) {
-    return <span className="compare-operation cut">{name}</span>;
+    return <span className="compare-operation">{name}</span>;
   }
   return (
     <Link
       to="/trace/$traceId"
       params={{ traceId: found.traceId }}
       search={{ span: found.spanId, open: found.spanId }}
-      className="cut"
     >
       {name}
     </Link>

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { Pager } from "ui-kit/components/pager.tsx";
@@ -48,7 +49,7 @@ export function DependencyTable(props: {
   const name = (service: string) => (
     <Link to="/services" search={{ service, lookback }}>
       <ServiceMark hue={serviceHue(service)} />
-      <span className="cut">{service}</span>
+      <CutName>{service}</CutName>
     </Link>
   );
   const unknown = rates.error === null ? "…" : "not known";

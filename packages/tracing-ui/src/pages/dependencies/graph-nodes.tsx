@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
@@ -51,7 +52,9 @@ export const GraphNodes = memo(function GraphNodes(props: {
           onBlur={() => onHover(undefined)}
           onClick={() => (services === undefined ? onFocus(name) : onGroup(name.slice(0, -groupSign.length)))}
         >
-          <span className="cut graph-name">{name}</span>
+          <span className="graph-name">
+            <CutName>{name}</CutName>
+          </span>
           <span className="mono graph-facts">
             {services !== undefined ? (
               <span className="unit">{formatCount(services)} services</span>

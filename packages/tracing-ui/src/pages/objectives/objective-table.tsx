@@ -1,5 +1,6 @@
 import "../services/rate-table.css";
 import { Link } from "@tanstack/react-router";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import type { Objective } from "../../api/objectives.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
@@ -67,7 +68,7 @@ function ObjectiveRow({ objective, address }: { objective: Objective; address: O
       <td className="rate-name cut">
         <Link to="/objectives" search={{ ...address, name: objective.name }}>
           <ServiceMark hue={serviceHue(objective.service)} />
-          <span className="cut">{objective.name}</span>
+          <CutName>{objective.name}</CutName>
         </Link>
       </td>
       <td className="objective-state-cell">

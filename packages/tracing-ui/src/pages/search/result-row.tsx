@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText, dateText } from "ui-kit/format/format-time.ts";
@@ -35,8 +36,7 @@ export function ResultRow(props: {
       <td className="cut col-root">
         <Link to="/trace/$traceId" params={{ traceId: row.traceId }} className="result-link">
           <ServiceMark hue={hues.get(row.rootService)} />
-          <b>{row.rootService}</b>
-          <span className="cut">{row.rootOperation}</span>
+          <CutNames service={row.rootService} operation={row.rootOperation} />
         </Link>
         {!row.rootFound &&
           (isArriving(row.startUs + row.durationUs, Date.now() * 1_000) ? (

@@ -2,6 +2,7 @@ import "./services-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { Pager } from "ui-kit/components/pager.tsx";
 import { useSettled } from "ui-kit/components/use-settled.ts";
@@ -106,7 +107,7 @@ export function ServicesPage() {
                   search={{ ...address, service: row.service, filter: undefined, page: "1" }}
                 >
                   <ServiceMark hue={serviceHue(row.service)} />
-                  <span className="cut">{row.service}</span>
+                  <CutName>{row.service}</CutName>
                 </Link>
               ) : (
                 <Link
@@ -114,7 +115,7 @@ export function ServicesPage() {
                   search={{ service: row.service, operation: row.operation, lookback }}
                   title="Search its traces"
                 >
-                  <span className="cut">{row.operation}</span>
+                  <CutName>{row.operation}</CutName>
                 </Link>
               )
             }

@@ -1,5 +1,6 @@
 import "./path-panel.css";
 import type { Dispatch } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
@@ -56,8 +57,8 @@ export function PathPanel(props: {
                 onClick={() => dispatch({ type: "select", span: share.longest })}
               >
                 <ServiceMark hue={hues.get(service)} />
-                <span className="path-name cut">
-                  <b>{service}</b> {share.operation}
+                <span className="path-name cut-names">
+                  <CutName strong>{service}</CutName> <CutName>{share.operation}</CutName>
                 </span>
                 <span className="path-count mono unit">
                   {share.spans > 1 && `×${formatCount(share.spans)}`}

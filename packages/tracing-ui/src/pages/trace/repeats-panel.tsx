@@ -1,5 +1,6 @@
 import "./path-panel.css";
 import type { Dispatch } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
@@ -58,8 +59,8 @@ export function RepeatsPanel(props: {
                 onClick={() => dispatch({ type: "select", span: one.first })}
               >
                 <ServiceMark hue={hues.get(service)} />
-                <span className="path-name cut">
-                  <b>{service}</b> {one.operation}
+                <span className="path-name cut-names">
+                  <CutName strong>{service}</CutName> <CutName>{one.operation}</CutName>
                 </span>
                 <span className="path-count mono unit">×{formatCount(one.calls)}</span>
                 <Duration us={one.coveredUs} />

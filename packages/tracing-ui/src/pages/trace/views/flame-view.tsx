@@ -1,6 +1,7 @@
 import "./flame-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
@@ -176,7 +177,7 @@ function GroupFacts(props: {
   return (
     <span className="flame-facts">
       <ServiceMark hue={hues.get(service)} />
-      <b>{service}</b> {group.operation}
+      <CutNames service={service} operation={group.operation} />
       <span className="mono">
         {durationText(group.weightUs)} <span className="unit">self time in and below · </span>
         {durationText(group.selfUs)} <span className="unit">itself · </span>

@@ -1,6 +1,7 @@
 import "./graph-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { hueStyle } from "../../../components/service-mark.tsx";
@@ -104,8 +105,8 @@ function Node(props: {
         style={hueStyle(hues.get(service))}
         title={`${service} ${node.operation ?? ""}: show the first of them in the waterfall`}
       >
-        <span className="cut">
-          <b>{service}</b> {node.operation}
+        <span className="cut-names">
+          <CutName strong>{service}</CutName> {node.operation && <CutName>{node.operation}</CutName>}
         </span>
         <span className="mono cut">
           {durationText(node.selfUs)}

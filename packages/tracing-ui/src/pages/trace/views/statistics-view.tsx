@@ -1,6 +1,7 @@
 import "./statistics-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode, useMemo } from "react";
+import { CutName } from "ui-kit/components/cut-name.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { ServiceMark } from "../../../components/service-mark.tsx";
@@ -156,7 +157,9 @@ function Row(props: {
           title="Show these spans in the waterfall"
         >
           {service !== undefined && <ServiceMark hue={hues.get(service)} />}
-          {by === "operation" && <b>{service}</b>} <span className="cut">{row.name}</span>
+          <span className="cut-names">
+            {by === "operation" && <CutName strong>{service ?? ""}</CutName>} <CutName>{row.name}</CutName>
+          </span>
         </Link>
       </th>
       {columns.map(({ column, cell }) => (

@@ -1,0 +1,33 @@
+import "./cut-name.css";
+import type { CSSProperties } from "react";
+import { splitName } from "../format/split-name.ts";
+
+/**
+ * A name that is cut in its middle where it has no room: the names of one team begin alike and end differently. The
+ * whole name is the text of the element, so that it is found, copied and read out; what is seen instead of it is drawn
+ * by the style sheet.
+ */
+export function CutName({ children: name, strong = false }: { children: string; strong?: boolean }) {
+  const { head, tail } = splitName(name);
+  const Tag = strong ? "b" : "span";
+  return (
+    <Tag
+      className="cut-name"
+      style={{ "--letters": name.length } as CSSProperties}
+      title={name}
+      data-head={head}
+      data-tail={tail}
+    >
+      <bdi>{name}</bdi>
+    </Tag>
+  );
+}
+
+/** A service and its operation beside each other, each cut in its middle. */
+export function CutNames({ service, operation }: { service: string; operation: string }) {
+  return (
+    <span className="cut-names">
+      <CutName strong>{service}</CutName> <CutName>{operation}</CutName>
+    </span>
+  );
+}

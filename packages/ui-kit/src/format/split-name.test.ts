@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { splitName } from "./split-name.ts";
+
+test.each([
+  ["", "", ""],
+  ["cart", "", "cart"],
+  ["payments-order-orchestrator-0017", "payments-order-orchestra", "tor-0017"],
+  // No letter of two code units is divided.
+  ["queue-😀😀😀😀😀😀😀😀😀", "queue-😀", "😀😀😀😀😀😀😀😀"],
+])("%j ends in %j after %j", (name, head, tail) => {
+  expect(splitName(name)).toEqual({ head, tail });
+});
