@@ -3,7 +3,9 @@ import { activeConnectionIdLimit } from "./settings.ts";
 
 /** A connection id that the peer may use, with the token that ends the connection when we have forgotten it. */
 export interface LocalId {
+  /** Bytes that the peer puts in front of its packets. */
   readonly id: Buffer;
+  /** 16 bytes, made of the id and a secret, so that they are known without the connection. */
   readonly resetToken: Buffer;
 }
 
@@ -11,6 +13,7 @@ export interface LocalId {
 export interface ConnectionIdRegistry {
   /** Makes an id that leads to the connection. */
   issue(): LocalId;
+  /** Forgets the id: packets with it lead nowhere from now on. */
   retire(id: Buffer): void;
 }
 

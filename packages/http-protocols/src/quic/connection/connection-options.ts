@@ -15,9 +15,11 @@ import {
 export interface CloseReason {
   /** "timeout": nothing came for too long, or the handshake took too long. */
   readonly by: "us" | "peer" | "timeout" | "reset";
+  /** Code of RFC 9000, section 20, or of the application; 0 of the transport is no error. */
   readonly code: number;
   /** Whether `code` is the application's, else the transport's. */
   readonly application: boolean;
+  /** For people; "" when the peer gave none. */
   readonly reason: string;
   /** An error of our own code; undefined for errors of the peer. */
   readonly fault?: unknown;
@@ -39,8 +41,11 @@ export interface ConnectionEvents {
   onWake(): void;
 }
 
+/** All that a connection needs to begin. */
 export interface ConnectionOptions {
+  /** Which end of the connection this is. */
   readonly role: "client" | "server";
+  /** Limits, which the handshake announces to the peer. */
   readonly settings: ConnectionSettings;
   readonly events: ConnectionEvents;
   readonly registry: ConnectionIdRegistry;
@@ -60,7 +65,9 @@ export interface ConnectionOptions {
   readonly addressValidated?: boolean;
   /** Makes a token for the client's next connections; for servers only. */
   readonly newToken?: (address: PeerAddress) => Buffer;
+  /** Where its datagrams go at first. */
   readonly address: PeerAddress;
+  /** Milliseconds; the clock of all later calls. */
   readonly now: number;
   readonly newHandshake: (events: HandshakeEvents, transportParameters: () => Buffer) => TlsHandshake;
 }

@@ -40,7 +40,9 @@ interface PlainPacket {
 
 /** A datagram, and what its connection must know of it. */
 export interface BuiltDatagram extends OutgoingDatagram {
+  /** Packet spaces of the packets in it. */
   readonly spaces: readonly PacketSpaceName[];
+  /** Whether the peer must acknowledge it: it has more than acknowledgments, padding and a close. */
   readonly elicitsAck: boolean;
 }
 

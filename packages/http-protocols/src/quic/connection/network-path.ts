@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 
 /** Where a peer is. */
 export interface PeerAddress {
+  /** IPv4 or IPv6, in text. */
   readonly address: string;
+  /** UDP port. */
   readonly port: number;
 }
 

@@ -2,6 +2,7 @@ import type { CongestionControl } from "../recovery/loss-recovery.ts";
 
 /** Limits of a connection. */
 export interface ConnectionSettings {
+  /** Time without a packet after which the connection is over; the lower value of both ends counts. */
   readonly maxIdleTimeoutMs: number;
   /** From the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
@@ -11,16 +12,19 @@ export interface ConnectionSettings {
   readonly maxStreamData: number;
   /** Streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
+  /** The same for streams in one direction. */
   readonly maxStreamsUni: number;
   /** Bytes of the datagrams that are sent before the path showed that it carries larger ones. */
   readonly datagramBytes: number;
   /** Bytes of the largest datagrams that are tried; `datagramBytes` or less: none are. */
   readonly maxDatagramBytes: number;
+  /** How the window grows and shrinks. `cubic` recovers faster on long paths. */
   readonly congestionControl: CongestionControl;
   /** Whether datagrams of a window are spread over a round trip. */
   readonly pacing: boolean;
 }
 
+/** One connection holds up to 1 MiB that nobody has read; it ends after 30 s of silence. */
 export const defaultSettings: ConnectionSettings = {
   maxIdleTimeoutMs: 30_000,
   handshakeTimeoutMs: 10_000,

@@ -21,7 +21,9 @@ const keyOf = (id: Buffer) => id.toString("latin1");
 
 /** A client whose first packet came. */
 export interface Newcomer {
+  /** Header of its first packet. */
   readonly header: PacketHeader;
+  /** Where it says that it is: anybody can write another address. */
   readonly address: PeerAddress;
   /** Id of its very first packet, where a Retry came between. */
   readonly originalId: Buffer | undefined;

@@ -89,8 +89,11 @@ const keyOf = (id: Buffer) => id.toString("latin1");
 
 /** Counts of datagrams that led to no connection. */
 export interface EndpointCounts {
+  /** Clients that had to show that they receive at their address. */
   retries: number;
+  /** Packets of unknown versions that were answered with the known one. */
   versionNegotiations: number;
+  /** Packets of forgotten connections that were answered with a stateless reset. */
   resets: number;
   /** Datagrams that were not answered. */
   dropped: number;

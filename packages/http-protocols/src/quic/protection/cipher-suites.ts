@@ -8,7 +8,9 @@ export interface CipherSuite {
   readonly cipher: "aes-128-gcm" | "aes-256-gcm" | "chacha20-poly1305";
   /** OpenSSL's name of the cipher that makes masks for headers. */
   readonly headerCipher: "aes-128-ecb" | "aes-256-ecb" | "chacha20";
+  /** Hash of the key schedule. */
   readonly hash: HashName;
+  /** Length of packet keys and of header keys. */
   readonly keyBytes: number;
   /** Packets that one key may encrypt; the key is changed before. Source: RFC 9001, section 6.6 */
   readonly sealLimit: number;

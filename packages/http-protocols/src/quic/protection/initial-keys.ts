@@ -12,7 +12,9 @@ const noContext = Buffer.alloc(0);
 
 /** Keys of Initial packets in both directions. */
 export interface InitialKeys {
+  /** For packets from the client. */
   readonly client: PacketKeys;
+  /** For packets from the server. */
   readonly server: PacketKeys;
 }
 

@@ -5,12 +5,17 @@ import { PacketCipher, tagBytes } from "./packet-cipher.ts";
 
 /** Keys of one direction at one level of encryption. */
 export interface PacketKeys {
+  /** Hides packet number and flags from the path. */
   readonly header: HeaderProtection;
+  /** Encrypts the payload, and shows changes to it and to the header. */
   readonly cipher: PacketCipher;
 }
 
+/** A packet that was decrypted, and is as it was sent. */
 export interface OpenedPacket {
+  /** In full: packets carry only its last bytes. */
   readonly packetNumber: number;
+  /** Its frames. */
   readonly payload: Buffer;
   /** Bits of the first byte that must be 0. */
   readonly reservedBits: number;

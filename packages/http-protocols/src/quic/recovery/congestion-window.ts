@@ -3,9 +3,12 @@ const maxWindowBytes = 4 * 1_048_576;
 
 /** An acknowledged packet, as the congestion controller needs it. Times are milliseconds. */
 export interface AckedBytes {
+  /** Size of the packet. */
   readonly bytes: number;
+  /** When the packet left: losses from before a reduction do not reduce the window again. */
   readonly sentAt: number;
   readonly now: number;
+  /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
   /** Whether the window, and not the application, limited what was sent. */
   readonly windowWasUsed: boolean;

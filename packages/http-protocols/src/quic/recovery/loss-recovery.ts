@@ -11,13 +11,17 @@ const persistentCongestionFactor = 3;
 /** Probe timeouts double up to this often; the idle timeout ends the connection long before. */
 const maxDoublings = 10;
 
+/** `cubic` is RFC 9438, `new-reno` RFC 9002, section 7. */
 export type CongestionControl = "cubic" | "new-reno";
 
 const newWindow = (control: CongestionControl, datagramBytes: number): CongestionWindow =>
   control === "cubic" ? new Cubic(datagramBytes) : new NewReno(datagramBytes);
 
+/** The packets on which an ACK frame decides. */
 export interface AckResult<Frame> {
+  /** Newly acknowledged: an earlier frame did not name them. */
   readonly acked: readonly SentPacket<Frame>[];
+  /** Sent so long before an acknowledged one that their frames must be sent again. */
   readonly lost: readonly SentPacket<Frame>[];
 }
 

@@ -8,9 +8,13 @@ const gain = 1.25;
 
 /** The path, as far as the speed follows from it. */
 export interface PacedPath {
+  /** Bytes that may be under way. */
   readonly window: number;
+  /** Whether the window still doubles each round trip. */
   readonly isSlowStart: boolean;
+  /** Moving mean of round trips. */
   readonly smoothedRttMs: number;
+  /** Size of full datagrams. */
   readonly datagramBytes: number;
 }
 

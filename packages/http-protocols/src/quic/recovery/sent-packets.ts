@@ -3,8 +3,11 @@ import type { NumberRange } from "../wire/frames.ts";
 
 /** A packet that elicits an acknowledgment; others are not kept. */
 export interface SentPacket<Frame> {
+  /** Packet number in its space; some are left out, see {@link maxSkipDistance}. */
   readonly number: number;
+  /** Milliseconds, of the clock that all methods take as `now`. */
   readonly sentAt: number;
+  /** Size on the path, header included. */
   readonly bytes: number;
   /** Its frames, to be sent again when it is lost. */
   readonly frames: readonly Frame[];

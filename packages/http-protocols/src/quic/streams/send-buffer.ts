@@ -2,7 +2,9 @@ import { ByteRanges } from "./byte-ranges.ts";
 
 /** A piece of a stream that one frame carries. */
 export interface SentPiece {
+  /** Place of its first byte in the stream. */
   readonly offset: number;
+  /** Bytes; 0 where only the end of the stream is sent. */
   readonly length: number;
 }
 

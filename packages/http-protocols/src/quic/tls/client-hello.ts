@@ -5,13 +5,17 @@ import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
 /** The offers of a client. Lists keep its order. */
 export interface ClientHello {
+  /** Numbers of TLS 1.3 suites, and others, which are passed over. */
   readonly cipherSuites: readonly number[];
   /** Lower case, without a dot at the end; undefined when the client names no server. */
   readonly serverName: string | undefined;
+  /** Numbers of key exchanges that the client can do. */
   readonly groups: readonly number[];
   /** Public keys by group. */
   readonly keyShares: ReadonlyMap<number, Buffer>;
+  /** Numbers of signatures that the client can check. */
   readonly signatureSchemes: readonly number[];
+  /** Names of ALPN, such as `h3`. */
   readonly protocols: readonly string[];
   /** As sent. */
   readonly transportParameters: Buffer;
@@ -23,7 +27,9 @@ export interface ClientHello {
 
 /** A ticket with the proof that the client has its secret. */
 export interface OfferedTicket {
+  /** As this server sealed it; others cannot read it. */
   readonly ticket: Buffer;
+  /** HMAC over the hello up to the binders. Source: RFC 8446, section 4.2.11.2 */
   readonly binder: Buffer;
 }
 

@@ -43,6 +43,7 @@ export const retryRandom: Buffer = Buffer.from(
 export interface Certificate {
   /** DER, the end's certificate first, without the root. */
   readonly chain: readonly Buffer[];
+  /** Private key of the first certificate. */
   readonly key: KeyObject;
   /** Certificates of clients that this one's server wants. Default: none. Such servers give out no tickets. */
   readonly clientAuthentication?: ClientAuthentication;
@@ -57,9 +58,13 @@ export function writeExtension(writer: ByteWriter, type: number, fill: (writer: 
   writer.u16(type).vector(2, fill);
 }
 
+/** The choices of a server, or its wish for another key share. Source: RFC 8446, section 4.1.3 */
 export interface ServerHello {
+  /** 32 bytes; one fixed value makes it a HelloRetryRequest. */
   readonly random: Buffer;
+  /** Number of the cipher suite. */
   readonly suite: number;
+  /** Number of the key exchange. */
   readonly group: number;
   /** Undefined in a HelloRetryRequest, which names the group alone. */
   readonly keyShare?: Buffer;

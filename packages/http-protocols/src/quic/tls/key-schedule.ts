@@ -4,7 +4,9 @@ import { handshakeTypes } from "./handshake-messages.ts";
 
 /** Secrets of both directions at one level of encryption. */
 export interface TrafficSecrets {
+  /** For packets from the client. */
   readonly client: Buffer;
+  /** For packets from the server. */
   readonly server: Buffer;
 }
 

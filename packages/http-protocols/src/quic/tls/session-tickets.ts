@@ -24,7 +24,9 @@ export interface TicketSession {
 
 /** A ticket that was sealed, as NewSessionTicket carries it. */
 export interface SealedTicket {
+  /** Encrypted state of the session; the server keeps nothing. */
   readonly ticket: Buffer;
+  /** After this the client must not offer it any more. */
   readonly lifetimeSeconds: number;
 }
 

@@ -41,7 +41,9 @@ export function schemeFor(key: KeyObject, offered: readonly number[]): Signature
 
 /** A transcript to be signed, and the side that signs it. */
 export interface SignedTranscript {
+  /** Part of what is signed, so that no signature can be sent back to its maker. */
   readonly side: "server" | "client";
+  /** Hash of all handshake messages up to the certificate. */
   readonly hash: Buffer;
 }
 

@@ -28,20 +28,29 @@ const ids = {
 export interface NumericParameters {
   /** 0: no timeout. */
   maxIdleTimeoutMs: number;
+  /** Largest datagram that its sender takes. Default 65,527: all that UDP carries. */
   maxUdpPayloadBytes: number;
+  /** Bytes of all streams that may be sent before more are granted. Default 0. */
   maxData: number;
   /** Limit of bidirectional streams that the sender of the parameters opens. */
   maxStreamDataBidiLocal: number;
   /** Limit of bidirectional streams that the receiver of the parameters opens. */
   maxStreamDataBidiRemote: number;
+  /** Limit of unidirectional streams that the receiver of the parameters opens. */
   maxStreamDataUni: number;
+  /** Bidirectional streams that the receiver of the parameters may open. Default 0: none before a grant. */
   maxStreamsBidi: number;
+  /** Unidirectional streams that the receiver of the parameters may open. Default 0. */
   maxStreamsUni: number;
+  /** Delays in ACK frames are multiples of 2 to its power, in microseconds. Default 3. */
   ackDelayExponent: number;
+  /** How long its sender may hold an acknowledgment back. Default 25. */
   maxAckDelayMs: number;
+  /** Ids that its sender keeps for packets to the other end. Default 2, the least. */
   activeConnectionIdLimit: number;
 }
 
+/** Values of absent parameters. Source: RFC 9000, section 18.2 */
 export const defaultParameters: Readonly<NumericParameters> = {
   maxIdleTimeoutMs: 0,
   maxUdpPayloadBytes: 65_527,
@@ -58,11 +67,18 @@ export const defaultParameters: Readonly<NumericParameters> = {
 
 /** The announcement of one end in its TLS handshake. */
 export interface TransportParameters extends NumericParameters {
+  /** Whether the other end must not move to another address by itself. */
   disableActiveMigration: boolean;
+  /**
+   * Source id of its first packet: the handshake confirms it, so that nobody can exchange it. Source: RFC 9000,
+   * section 7.3
+   */
   initialSourceId: Buffer | undefined;
   /** Servers only, as are the two below. */
   originalDestinationId: Buffer | undefined;
+  /** Source id of the Retry packet; undefined without one. */
   retrySourceId: Buffer | undefined;
+  /** 16 bytes; a datagram that ends with them ends the connection. Source: RFC 9000, section 10.3 */
   statelessResetToken: Buffer | undefined;
 }
 

@@ -12,12 +12,16 @@ export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
 
 /** Each has packet numbers of its own; 0-RTT and 1-RTT packets share one. */
 export type PacketSpaceName = "initial" | "handshake" | "application";
+/** In the order in which a connection comes to them. */
 export const packetSpaces: readonly PacketSpaceName[] = ["initial", "handshake", "application"];
 
 /** The part of a packet's header that header protection leaves readable. */
 export interface PacketHeader {
+  /** `retry` has no payload: it asks the client to begin again with a token. */
   readonly type: PacketType | "retry";
+  /** Version of QUIC: the one that is spoken for 1-RTT packets, which name none. */
   readonly version: number;
+  /** Id by which the receiver finds the connection. */
   readonly destinationId: Buffer;
   /** Empty for 1-RTT packets. */
   readonly sourceId: Buffer;
@@ -33,8 +37,11 @@ export interface PacketHeader {
 
 /** A long header of a version that we may not know. Source: RFC 8999 */
 export interface VersionlessHeader {
+  /** 0: the packet itself lists versions. */
   readonly version: number;
+  /** At most 255 bytes; version 1 has at most 20. */
   readonly destinationId: Buffer;
+  /** Id that answers go to. */
   readonly sourceId: Buffer;
 }
 
