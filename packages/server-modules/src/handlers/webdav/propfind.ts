@@ -87,7 +87,7 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
     }
     let member: Resource;
     try {
-      member = await share.resolve(folder.path === "/" ? `/${name}` : `${folder.path}/${name}`);
+      member = await share.member(folder, name);
     } catch {
       continue;
     }

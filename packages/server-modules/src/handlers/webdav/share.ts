@@ -148,6 +148,12 @@ export class Share {
     return this.#resolveEntry(path, href, entry);
   }
 
+  /** Finds what is in a folder that was found, without looking the folder up again. @throws DavError 403 */
+  member(folder: FoundResource, name: string): Promise<Resource> {
+    const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
+    return this.#resolveEntry(path, escapePath(this.#prefix + path), joinSitePath(folder.file, name));
+  }
+
   async #resolveEntry(path: string, href: string, entry: string): Promise<Resource> {
     const place = { path, href, entry };
     const stats = await orUndefined(lstat(pathBytes(entry), { bigint: true }));
