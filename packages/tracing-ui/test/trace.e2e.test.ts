@@ -8,6 +8,7 @@ import { describeApp } from "./app-session.ts";
 import { delayedTrace } from "./fixtures/delayed-trace.ts";
 import { SeededRandom } from "./fixtures/seeded-random.ts";
 import { fixtureNowUs } from "./fixtures/shop-store.ts";
+import { TraceBuilder } from "./fixtures/span-builder.ts";
 import {
   darkest,
   plainBar,
@@ -366,6 +367,34 @@ describeApp("the trace page in a browser", (app) => {
     ]);
     expect(download.suggestedFilename()).toBe(`trace-${store.declined.traceID}.json`);
     expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual({ data: [store.declined] });
+  });
+
+  test("a graph that is higher than the window opens at the root of the trace", async () => {
+    const { page } = app;
+    const builder = new TraceBuilder(new SeededRandom(3));
+    const startUs = fixtureNowUs - 60_000_000;
+    const fields = { operation: "GET /", kind: "server", startUs } as const;
+    const root = builder.add({ ...fields, service: "gateway" });
+    for (let index = 0; index < 40; index += 1) {
+      builder.end(builder.add({ ...fields, service: `team-${index}-api`, parent: root }), startUs + 400);
+    }
+    builder.end(root, startUs + 500);
+    const trace = builder.build();
+    Object.assign(app.answers, { traces: [trace] });
+    await page.goto(`${app.server.origin}/trace/${trace.traceID}?view=graph`);
+    await page.getByText("41 operations, 40 ways between them").waitFor();
+    const first = page.locator(".graph-node").first();
+    expect(await first.textContent()).toContain("gateway");
+    const top = await first.evaluate((node) => node.getBoundingClientRect().top);
+    expect(top).toBeGreaterThan(200);
+    expect(top).toBeLessThan(800);
+    // Whoever moved on keeps the place.
+    await page.locator(".trace-graph-scroll").evaluate((frame) => {
+      frame.scrollTop = 0;
+    });
+    await page.getByRole("button", { name: "Larger" }).click();
+    expect(await page.locator(".trace-graph-scroll").evaluate((frame) => frame.scrollTop)).toBe(0);
+    expect(app.complaints).toEqual([]);
   });
 
   test("traces like a span's are found by what is chosen of it", async () => {

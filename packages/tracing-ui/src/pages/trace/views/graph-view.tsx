@@ -1,6 +1,6 @@
 import "./graph-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { CutName } from "ui-kit/components/cut-name.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
@@ -24,12 +24,14 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);
   const [scale, setScale] = useState(4);
   const zoom = scales[scale] ?? 1;
+  const scroll = useStartInSight(placed.places[0], zoom);
   return (
     <div className="trace-graph">
       <div className="trace-graph-tools">
         <span className="muted">
-          {graph.nodes.length} {graph.ofServices ? "services" : "operations"}, {graph.edges.length} ways
-          between them{graph.ofServices && "; there are too many operations to draw each"}
+          {formatCount(graph.nodes.length)} {graph.ofServices ? "services" : "operations"},{" "}
+          {formatCount(graph.edges.length)} ways between them
+          {graph.ofServices && "; there are too many operations to draw each"}
         </span>
         <button
           type="button"
@@ -52,7 +54,7 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
-      <section className="trace-graph-scroll" aria-label="Graph of the trace" tabIndex={0}>
+      <section ref={scroll} className="trace-graph-scroll" aria-label="Graph of the trace" tabIndex={0}>
         {/* biome-ignore lint/a11y/useSemanticElements: a picture of links, not a form */}
         <svg
           width={placed.width * zoom}
@@ -84,6 +86,21 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
       </section>
     </div>
   );
+}
+
+/** Opens a graph at the node that the trace begins with, which is half-way down: a large one would begin with nothing. */
+function useStartInSight(start: Point | undefined, zoom: number) {
+  const scroll = useRef<HTMLElement>(null);
+  const shown = useRef<Point>(undefined);
+  useLayoutEffect(() => {
+    const { current: frame } = scroll;
+    // Whoever enlarges the graph has a place already.
+    if (frame !== null && start !== undefined && shown.current !== start) {
+      shown.current = start;
+      frame.scrollTop = start.y * zoom - frame.clientHeight / 2;
+    }
+  }, [start, zoom]);
+  return scroll;
 }
 
 function Node(props: {
