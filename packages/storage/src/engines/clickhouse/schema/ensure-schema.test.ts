@@ -1,41 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { spanColumns } from "wire/rows";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "../clickhouse-connection.ts";
-import { openClickHouseStore } from "../clickhouse-store.ts";
 import { clusterSchemaStatements, clusterStatements } from "../cluster/cluster-statements.ts";
 import { objectsOf } from "../cluster/copy-schema.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { newDatabaseName, runSql } from "../test-server.ts";
 import { migrations, schemaVersion } from "./migrations.ts";
 import { newDatabase } from "./new-database.ts";
 import { detailColumns } from "./span-details-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
 import { tenantsMigration } from "./tenants-migration.ts";
+import { databasePerTest } from "./testing/database-per-test.ts";
 
-let server: TestServer;
+const server = databasePerTest();
+const { open } = server;
 let database: string;
-let stores: TraceStore[] = [];
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
 beforeEach(() => {
-  database = newDatabaseName();
+  database = server.database;
 });
-afterEach(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  stores = [];
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-});
-
-function open(): TraceStore {
-  const store = openClickHouseStore({ urls: [server.url], database });
-  stores.push(store);
-  return store;
-}
 
 const tables = () =>
   runSql(server.url, `SELECT name FROM system.tables WHERE database = '${database}' ORDER BY name`);

@@ -1,31 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { TraceStore } from "../../../api/trace-store.ts";
-import { openClickHouseStore } from "../clickhouse-store.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "../test-server.ts";
+import { beforeEach, expect, test } from "vitest";
+import { runSql } from "../test-server.ts";
 import { adjustedCountsMigration } from "./adjusted-counts-migration.ts";
 import { migrations } from "./migrations.ts";
+import { databasePerTest } from "./testing/database-per-test.ts";
 
-let server: TestServer;
+const server = databasePerTest();
+const { open } = server;
 let database: string;
-const stores: TraceStore[] = [];
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
 beforeEach(() => {
-  database = newDatabaseName();
+  database = server.database;
 });
-afterEach(async () => {
-  await Promise.all(stores.splice(0).map((store) => store.close()));
-  await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
-});
-
-function open(): TraceStore {
-  const store = openClickHouseStore({ urls: [server.url], database });
-  stores.push(store);
-  return store;
-}
 
 const sql = (statement: string) => runSql(server.url, statement);
 
