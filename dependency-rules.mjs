@@ -286,13 +286,13 @@ export default {
       name: "tracing-storage-needs-no-schema",
       comment:
         "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine. Only its remote " +
-        "storage API (src/grpc) is made of spans: a client of that engine, the embedded one's or a cluster's; and its command \"schema\" prints and runs that engine's SQL. " +
+        'storage API (src/grpc) is made of spans: a client of that engine, the embedded one\'s or a cluster\'s; and its commands "schema" and "delete" run that engine\'s SQL. ' +
         "What an answer lacks has one form for those who say it and those who read it (storage/api). " +
         "The hash that ClickHouse's compressed blocks are checked with is in wire beside its smaller sister.",
       severity: "error",
       from: {
         path: "^packages/tracing-storage/src/",
-        pathNot: "^packages/tracing-storage/src/(grpc/|commands/schema-)",
+        pathNot: "^packages/tracing-storage/src/(grpc/|commands/(schema|delete)-)",
       },
       to: { path: "^packages/(storage|wire)/", pathNot: "^packages/(wire/src/city-hash|storage/src/api)/" },
     },

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { listenError, openServerTls, type ProcessDefinition } from "lifecycle";
 import { z } from "zod";
+import { deleteCommand } from "./commands/delete-command.ts";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
@@ -51,7 +52,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [exportCommand, importCommand, schemaCommand],
+  commands: [exportCommand, importCommand, schemaCommand, deleteCommand],
   adminHostPort: ":17270",
   async start({ options, log, metrics: registry, health }) {
     if (options["clickhouse.url"].length > 0) {

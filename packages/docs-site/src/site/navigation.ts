@@ -23,6 +23,7 @@ export const navigation: readonly NavigationGroup[] = [
       "tail-sampling.md",
       "privacy.md",
       "quotas.md",
+      "deletion.md",
       "tracing-command.md",
       "assistants.md",
     ],

@@ -50,6 +50,7 @@ export const sessions: readonly Session[] = [
       "tail-sampling.md",
       "privacy.md",
       "quotas.md",
+      "deletion.md",
       "security.md",
       "collector-fleet.md",
       "migration-caddy.md",

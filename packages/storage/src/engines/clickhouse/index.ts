@@ -4,6 +4,13 @@ export { changeShards, type ShardChange } from "./cluster/change-shards.ts";
 export { clusterSchemaStatements } from "./cluster/cluster-statements.ts";
 export type { ClusterSettings } from "./cluster-settings.ts";
 export {
+  type DeletionReport,
+  type DeletionRun,
+  deleteSpans,
+  type TableDeletion,
+} from "./deletion/delete-spans.ts";
+export type { DeletionSelection } from "./deletion/deletion-condition.ts";
+export {
   compareDerived,
   type DerivedComparison,
   type DerivedDifference,

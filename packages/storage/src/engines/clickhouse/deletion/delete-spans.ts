@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StorageError } from "../../../api/storage-error.ts";
+import { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { clickHouseSettings } from "../clickhouse-settings.ts";
+import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
+import { checkCluster } from "../cluster/cluster-query-settings.ts";
+import { localTable } from "../cluster/cluster-statements.ts";
+import { clusterView } from "../cluster/cluster-view.ts";
+import { hostStates, patientLookMs } from "../cluster/host-state.ts";
+import type { TableName } from "../derived/derived-table.ts";
+import { spanHash } from "../repeated/span-identity.ts";
+import { bytesLiteral } from "../sql-literals.ts";
+import { deleteRows } from "./delete-rows.ts";
+import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
+
+/** Most traces whose rows in `trace_minutes` are looked for, and most copies: their ids are held in memory. */
+const maxIds = 100_000;
+const idsOfStatement = 1_500;
+const statementTimeoutMs = 3_600_000;
+/** Spans that arrive during the deletion are deleted by another round. */
+const maxRounds = 5;
+
+/** Tables whose rows a deletion removes. */
+const spanTables = ["spans", "archived_spans"] as const;
+const sumTables = ["operations", "span_metrics", "dependency_calls", "repeated_spans"] as const;
+
+/** A table of one shard. */
+export interface TableDeletion {
+  readonly table: string;
+  /** Address of the server that was told to delete. */
+  readonly url: string;
+  /** Rows that met the condition. */
+  readonly rows: number;
+  /** Rows that meet it now, on the server of the shard that has most. */
+  readonly remaining: number;
+  /** Statement that counts the rows that meet it. */
+  readonly proof: string;
+}
+
+/** The result of a deletion, or of a dry run. */
+export interface DeletionReport {
+  readonly tables: readonly TableDeletion[];
+  /** Traces of which at least one span met the condition. */
+  readonly traces: number;
+  /** Servers that did not answer. They delete when they are back, but nobody has looked. */
+  readonly away: readonly string[];
+  /** True: more traces than are held in memory. Their ids and minutes stay in `trace_minutes`. */
+  readonly leavesMinutes: boolean;
+}
+
+/** How a deletion is run. */
+export interface DeletionRun {
+  /** True: count only. */
+  readonly isDryRun: boolean;
+  /** Called about twice a second with the table and the number of parts that are still to be rewritten. */
+  readonly onProgress?: (table: string, partsToDo: number) => void;
+  /** Gives up waiting. Mutations that were begun go on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The servers of one shard; the first one is told to delete. */
+interface Shard {
+  readonly servers: readonly { readonly url: string; readonly connection: ClickHouseConnection }[];
+}
+
+/**
+ * Deletes spans, in the archive too, and the rows of other tables that name their traces. Parts are rewritten
+ * without them. On a cluster it works on each shard, and looks at every server that answers.
+ * @throws StorageError STORAGE_BAD_QUERY for a selection without a condition; STORAGE_REFUSED when a server
+ *   cannot rewrite a part; STORAGE_UNAVAILABLE when a shard has no server, before anything is deleted
+ */
+export async function deleteSpans(
+  options: ClickHouseStoreOptions,
+  selection: DeletionSelection,
+  run: DeletionRun,
+): Promise<DeletionReport> {
+  const where = deletionCondition(selection);
+  const settings = clickHouseSettings({ ...options, requestTimeoutMs: statementTimeoutMs });
+  const { cluster } = options;
+  const { database } = settings;
+  const connection = new ClickHouseConnection(settings);
+  const tables: TableName = (table) => `${database}.${cluster === undefined ? table : localTable(table)}`;
+  try {
+    const { shards, away } = await shardsOf(connection, options, database, run.signal);
+    const done = new Map<string, TableDeletion>();
+    let traces = 0;
+    let leavesMinutes = false;
+    for (const [index, shard] of shards.entries()) {
+      const deletion = new ShardDeletion(shard, tables, run, (found) => {
+        done.set(`${index} ${found.table}`, found);
+      });
+      const found = await deletion.delete(where, wholeTenantCondition(selection));
+      traces += found.traces;
+      leavesMinutes ||= found.leavesMinutes;
+    }
+    return { tables: [...done.values()], traces, away, leavesMinutes };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @throws StorageError STORAGE_UNAVAILABLE when not every shard has a server that answers */
+async function shardsOf(
+  connection: ClickHouseConnection,
+  { cluster }: ClickHouseStoreOptions,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<{ shards: Shard[]; away: readonly string[] }> {
+  if (cluster === undefined) {
+    return { shards: [{ servers: connection.each().slice(0, 1) }], away: [] };
+  }
+  checkCluster(cluster);
+  const look = { signal, longestMs: patientLookMs };
+  const { states, away } = await hostStates(connection, database, cluster, look);
+  const places = Map.groupBy(states, ({ shard }) => shard);
+  const [first] = states;
+  const known = first === undefined ? 0 : (await clusterView(first, cluster.name, signal)).shards.length;
+  if (places.size < known) {
+    throw new StorageError(
+      "STORAGE_UNAVAILABLE",
+      `servers of ${places.size} of ${known} shards answer or are named, so nothing was deleted; away: ${away.join(", ") || "none"}`,
+    );
+  }
+  return { shards: [...places.values()].map((servers) => ({ servers })), away };
+}
+
+/** The deletion on one shard. */
+class ShardDeletion {
+  readonly #shard: Shard;
+  readonly #tables: TableName;
+  readonly #run: DeletionRun;
+  readonly #report: (found: TableDeletion) => void;
+  readonly #connection: ClickHouseConnection;
+  readonly #url: string;
+
+  constructor(shard: Shard, tables: TableName, run: DeletionRun, report: (found: TableDeletion) => void) {
+    const [first] = shard.servers;
+    if (first === undefined) {
+      throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+    }
+    this.#shard = shard;
+    this.#tables = tables;
+    this.#run = run;
+    this.#report = report;
+    this.#connection = first.connection;
+    this.#url = first.url;
+  }
+
+  /** @param ofTenant condition for the sums of a tenant that is deleted whole */
+  async delete(
+    where: string,
+    ofTenant: string | undefined,
+  ): Promise<{ traces: number; leavesMinutes: boolean }> {
+    // Ids are read before their spans are gone.
+    const ids = await this.#texts(
+      spanTables
+        .map((table) => `SELECT lower(hex(trace_id)) AS text FROM ${this.#tables(table)} WHERE ${where}`)
+        .join(" UNION DISTINCT "),
+    );
+    const copies = await this.#texts(
+      `SELECT DISTINCT toString(${spanHash}) AS text FROM ${this.#tables("spans")} WHERE ${where} ` +
+        `AND ${spanHash} IN (SELECT span FROM ${this.#tables("repeated_spans")})`,
+    );
+    for (const table of spanTables) {
+      await this.#deleteFrom(table, where);
+    }
+    if (ofTenant !== undefined) {
+      for (const table of sumTables) {
+        await this.#deleteFrom(table, ofTenant);
+      }
+    } else {
+      await this.#deleteInSlices("repeated_spans", copies, (some) => `span IN (${some.join(", ")})`);
+    }
+    const leavesMinutes = ids.length > maxIds;
+    if (!leavesMinutes) {
+      await this.#deleteInSlices("trace_minutes", await this.#withoutSpans(ids), idCondition);
+    }
+    return { traces: ids.length, leavesMinutes };
+  }
+
+  /** Those of the traces that have no span any more; in a dry run all. */
+  async #withoutSpans(ids: readonly string[]): Promise<string[]> {
+    if (this.#run.isDryRun) {
+      return [...ids];
+    }
+    const gone: string[] = [];
+    for (const some of slicesOf(ids)) {
+      const there = new Set(
+        await this.#texts(
+          `SELECT DISTINCT lower(hex(trace_id)) AS text FROM ${this.#tables("spans")} WHERE ${idCondition(some)}`,
+        ),
+      );
+      gone.push(...some.filter((id) => !there.has(id)));
+    }
+    return gone;
+  }
+
+  async #deleteInSlices(
+    table: string,
+    values: readonly string[],
+    conditionOf: (values: readonly string[]) => string,
+  ): Promise<void> {
+    let [rows, remaining, proof] = [0, 0, ""];
+    for (const some of slicesOf(values)) {
+      const found = await this.#deleted(table, conditionOf(some));
+      [rows, remaining, proof] = [rows + found.rows, remaining + found.remaining, found.proof];
+    }
+    if (rows > 0) {
+      this.#report({ ...{ table, rows, remaining, proof }, url: this.#url });
+    }
+  }
+
+  async #deleteFrom(table: string, where: string): Promise<void> {
+    this.#report({ ...(await this.#deleted(table, where)), table, url: this.#url });
+  }
+
+  async #deleted(table: string, where: string): Promise<Pick<TableDeletion, "rows" | "remaining" | "proof">> {
+    const { isDryRun, onProgress, signal } = this.#run;
+    const proof = `SELECT count() AS rows FROM ${this.#tables(table)} WHERE ${where}`;
+    const rows = await this.#count(proof);
+    let remaining = rows;
+    for (let round = 0; remaining > 0 && !isDryRun && round < maxRounds; round++) {
+      await deleteRows(this.#connection, this.#tables(table), where, {
+        signal,
+        onProgress: (parts) => onProgress?.(table, parts),
+      });
+      remaining = await this.#mostRemaining(proof);
+    }
+    return { rows, remaining, proof };
+  }
+
+  /** Other replicas rewrite their parts by themselves, mostly within a second. */
+  async #mostRemaining(proof: string): Promise<number> {
+    let most = 0;
+    for (let look = 0; look < 60; look++) {
+      const counts = await Promise.all(
+        this.#shard.servers.map(({ connection }) => this.#count(proof, connection)),
+      );
+      most = Math.max(...counts);
+      if (most === 0 || counts.length === 1) {
+        return most;
+      }
+      await sleep(500, undefined, { signal: this.#run.signal });
+    }
+    return most;
+  }
+
+  async #count(sql: string, connection = this.#connection): Promise<number> {
+    const [row] = await connection.rows<{ rows: number | string }>(sql, {}, { signal: this.#run.signal });
+    return Number(row?.rows);
+  }
+
+  async #texts(sql: string): Promise<string[]> {
+    const rows = await this.#connection.rows<{ text: string }>(
+      `SELECT text FROM (${sql}) LIMIT ${maxIds + 1}`,
+      {},
+      { signal: this.#run.signal },
+    );
+    return rows.map(({ text }) => text);
+  }
+}
+
+function idCondition(ids: readonly string[]): string {
+  return `trace_id IN (${ids.map(bytesLiteral).join(", ")})`;
+}
+
+function* slicesOf(values: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < values.length; at += idsOfStatement) {
+    yield values.slice(at, at + idsOfStatement);
+  }
+}

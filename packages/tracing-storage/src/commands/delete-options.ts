@@ -1,0 +1,65 @@
+import { commaList } from "lifecycle";
+import { z } from "zod";
+import { schemaOptions } from "./schema-options.ts";
+
+const { database, cluster, replicated, user, password, "password-file": passwordFile } = schemaOptions.shape;
+
+/** Nanoseconds since 1970; "" is undefined. */
+const time = z
+  .string()
+  .default("")
+  .transform((text, context): bigint | undefined => {
+    if (text === "") {
+      return undefined;
+    }
+    const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text);
+    const ms = isTime ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(ms)) {
+      context.addIssue(`"${text}" is not a time in UTC such as 2026-11-21 or 2026-11-21T08:30:00Z`);
+      return z.NEVER;
+    }
+    return BigInt(ms) * 1_000_000n;
+  });
+
+/** Options of the command `delete`. */
+export const deleteOptions = z.object({
+  url: schemaOptions.shape.url.describe("Servers whose spans are deleted; of a cluster all of them."),
+  ...{ database, cluster, replicated, user, password, "password-file": passwordFile },
+  "trace-id": commaList().describe("Spans of these traces, at most 1,500: 16 or 32 hex digits each."),
+  attribute: z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      if (text === "") {
+        return undefined;
+      }
+      const at = text.indexOf("=");
+      if (at < 1) {
+        context.addIssue(`"${text}" is not key=value`);
+        return z.NEVER;
+      }
+      return { key: text.slice(0, at), value: text.slice(at + 1) };
+    })
+    .describe("Spans that have this attribute, on themselves, their resource or an event.")
+    .meta({ placeholder: "key=value" }),
+  tenant: z
+    .string()
+    .optional()
+    .describe(
+      "Spans of this tenant; alone also its rates, operations and calls. Without it, of every tenant.",
+    ),
+  from: time.describe("Spans that start at this time, in UTC, or later.").meta({ placeholder: "time" }),
+  to: time.describe("Spans that start before this time, in UTC.").meta({ placeholder: "time" }),
+  yes: z.boolean().default(false).describe("Delete; without it they are only counted."),
+  "requested-by": z
+    .string()
+    .default("")
+    .describe("Who asked for it, for the audit line; by default the user of this process."),
+  "audit-file": z
+    .string()
+    .default("")
+    .describe("File to which the audit lines are appended; by default they go to standard error.")
+    .meta({ placeholder: "path" }),
+});
+
+export type DeleteOptions = z.infer<typeof deleteOptions>;
