@@ -7,6 +7,12 @@ import { isTableThere } from "../clickhouse-errors.ts";
 const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
+/**
+ * Owners of locks that this process may have left, because their server went away. Nobody works under them any
+ * more, so they need no time to become stale.
+ */
+const leftOwners = new Set<string>();
+
 /** Limits of the wait for a lock. */
 interface LockOptions {
   /** Gives up waiting. */
@@ -18,7 +24,7 @@ interface LockOptions {
 /**
  * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of
  * several processes can create it. Its comment names the owner, who rewrites it while the work runs. A lock
- * that was not renewed for a minute is taken over.
+ * that was not renewed for a minute is taken over, and one that this process left when its server went away at once.
  * @throws StorageError, and any error of `work`
  */
 export async function withSchemaLock<T>(
@@ -30,7 +36,7 @@ export async function withSchemaLock<T>(
   const table = `${database}.schema_lock`;
   const owner = randomUUID();
   while (!(await tryLock(connection, table, owner, signal))) {
-    await dropStale(connection, database, staleSeconds, signal);
+    await dropDead(connection, database, staleSeconds, signal);
     await sleep(lookEveryMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
       throw new StorageError("STORAGE_ABORTED", "the caller gave up");
     });
@@ -43,8 +49,7 @@ export async function withSchemaLock<T>(
     return await work();
   } finally {
     clearInterval(renewal);
-    // When this fails, the lock is stale in a minute.
-    await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => {});
+    await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => leftOwners.add(owner));
   }
 }
 
@@ -64,21 +69,36 @@ async function tryLock(
     if (isTableThere(error)) {
       return false;
     }
+    // A server that went away may have made the table.
+    leftOwners.add(owner);
     throw error;
   }
 }
 
-async function dropStale(
+/** Drops a lock whose owner has ended. */
+async function dropDead(
   connection: ClickHouseConnection,
   database: string,
   staleSeconds: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const sql =
-    "SELECT count() AS stale FROM system.tables WHERE database = {database:String} AND name = 'schema_lock' " +
-    `AND metadata_modification_time < now() - ${staleSeconds}`;
-  const [row] = await connection.rows<{ stale: string | number }>(sql, { database }, { signal });
-  if (Number(row?.stale) > 0) {
+    `SELECT comment, metadata_modification_time < now() - ${staleSeconds} AS isStale FROM system.tables ` +
+    "WHERE database = {database:String} AND name = 'schema_lock'";
+  const [lock] = await connection.rows<{ comment: string; isStale: number }>(sql, { database }, { signal });
+  if (lock === undefined) {
+    return;
+  }
+  const [owner = ""] = lock.comment.split(" ");
+  // One of several callers in this process drops it: the others would meet the lock of the next owner.
+  const isLeft = leftOwners.delete(owner);
+  if (!isLeft && lock.isStale === 0) {
+    return;
+  }
+  try {
     await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
+  } catch (error) {
+    leftOwners.add(owner);
+    throw error;
   }
 }
