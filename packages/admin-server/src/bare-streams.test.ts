@@ -19,6 +19,7 @@ const reviewed: Readonly<Record<string, string>> = {
   "certificates/src/tls/connection/tls-acceptor.ts": "a socket; has a listener for errors",
   "server-modules/src/encoders/content-encoder.ts": "a type: encode reads it by StreamReading",
   "server-modules/src/handlers/file-server/send-file.ts": "sent by sendStream, which contains it",
+  "server-modules/src/handlers/webdav/propfind.ts": "sent by sendStream, which contains it",
   "server-modules/src/handlers/reverse-proxy/tunnel/tunnel.ts": "both ends have a listener for errors",
   "server-modules/src/handlers/reverse-proxy/tunnel/pump.ts": "both ends have a listener for errors",
   "server-modules/src/handlers/reverse-proxy/tunnel/websocket-pump.ts":
