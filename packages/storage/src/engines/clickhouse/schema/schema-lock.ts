@@ -12,6 +12,16 @@ const lookEveryMs = 200;
  * more, so they need no time to become stale.
  */
 const leftOwners = new Set<string>();
+/** Most owners that are remembered, as a server may refuse a lock again and again; the newest count. */
+const maxLeftOwners = 100;
+
+function remember(owner: string): void {
+  leftOwners.add(owner);
+  const [oldest] = leftOwners;
+  if (leftOwners.size > maxLeftOwners && oldest !== undefined) {
+    leftOwners.delete(oldest);
+  }
+}
 
 /** Limits of the wait for a lock. */
 interface LockOptions {
@@ -49,7 +59,7 @@ export async function withSchemaLock<T>(
     return await work();
   } finally {
     clearInterval(renewal);
-    await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => leftOwners.add(owner));
+    await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => remember(owner));
   }
 }
 
@@ -70,7 +80,7 @@ async function tryLock(
       return false;
     }
     // A server that went away may have made the table.
-    leftOwners.add(owner);
+    remember(owner);
     throw error;
   }
 }
@@ -98,7 +108,7 @@ async function dropDead(
   try {
     await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
   } catch (error) {
-    leftOwners.add(owner);
+    remember(owner);
     throw error;
   }
 }
