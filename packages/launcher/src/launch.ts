@@ -78,7 +78,7 @@ class Screen {
   constructor(list: readonly Service[]) {
     this.#width = Math.max(...list.map(({ name }) => name.length));
     this.#own = linePrefix("npm start", 6, this.#width, this.#colour);
-    // Whoever read our lines may be gone before us: then nobody is told, and everything is stopped all the same.
+    // The reader of our lines may be gone before us: then nobody is told, and everything is stopped all the same.
     process.stdout.on("error", () => {});
     process.stderr.on("error", () => {});
   }

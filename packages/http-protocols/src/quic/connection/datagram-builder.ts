@@ -42,7 +42,7 @@ interface PlainPacket {
 export interface BuiltDatagram extends OutgoingDatagram {
   /** Packet spaces of the packets in it. */
   readonly spaces: readonly PacketSpaceName[];
-  /** Whether the peer must acknowledge it: it has more than acknowledgments, padding and a close. */
+  /** True: the peer must acknowledge it, as it has more than acknowledgments, padding and a close. */
   readonly elicitsAck: boolean;
 }
 

@@ -16,9 +16,9 @@ const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 /** A change that a request would make. */
 export interface Change {
   readonly resource: Resource;
-  /** Whether all below it changes too. */
+  /** True: all below it changes too. */
   readonly isDeep: boolean;
-  /** Whether its folder gets or loses a member. */
+  /** True: its folder gets or loses a member. */
   readonly isMember: boolean;
 }
 
@@ -85,7 +85,7 @@ export class Conditions {
     this.#lists = text.trim() === "" ? [] : parseIf(text);
   }
 
-  /** Whether the request names a lock that its user made. */
+  /** True: the request names a lock that its user made. */
   owns({ token, user }: DavLock): boolean {
     return (
       user === userOf(this.#exchange) &&

@@ -18,7 +18,7 @@ export interface DavLock {
   readonly file: string;
   /** Path for clients. */
   readonly href: string;
-  /** Whether all below is locked too. */
+  /** True: all below is locked too. */
   readonly isDeep: boolean;
   /** XML that the client gave to be told to others. */
   readonly owner: string;
@@ -30,7 +30,7 @@ export interface DavLock {
   readonly expiresMs: number;
 }
 
-/** Whether a lock is on a file, or on a folder above it with all below. */
+/** True for a lock on the file, or on a folder above it with all below. */
 export function covers({ file, isDeep }: DavLock, path: string): boolean {
   return file === path || (isDeep && isWithin(path, file));
 }

@@ -57,7 +57,7 @@ const protectedNames = new Set([
   "getcontentlanguage",
 ]);
 
-/** Whether the server sets a property itself. */
+/** True for a property that the server sets itself. */
 export function isProtected({ space, name }: PropertyName): boolean {
   return space === dav && protectedNames.has(name);
 }
@@ -79,7 +79,7 @@ export function writePropstat(status: string, properties: string, more = ""): st
 export interface Asked {
   /** Names only, without values. */
   readonly namesOnly: boolean;
-  /** Whether all that the server knows is meant, with `names` beside. */
+  /** True: all that the server knows is meant, with `names` beside. */
   readonly isAll: boolean;
   readonly names: readonly PropertyName[];
 }

@@ -24,7 +24,7 @@ export interface Resource {
   readonly file: string;
   /** Facts about the file; undefined when there is none. */
   readonly stats: BigIntStats | undefined;
-  /** Whether the folder that it is in, or would be in, is there. */
+  /** True: the folder that it is in, or would be in, is there. */
   readonly hasParent: boolean;
 }
 
@@ -52,7 +52,7 @@ async function realPath(path: string): Promise<string | undefined> {
   return found === undefined ? undefined : textOfBuffer(found);
 }
 
-/** Whether a path is at or below a folder. */
+/** True for a path at or below the folder. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
@@ -61,7 +61,7 @@ function withoutFinalSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-/** Whether a name is one of a file that is being written. */
+/** True for the name of a file that is being written. */
 export function isTemporary(name: string): boolean {
   return temporaryName.test(name);
 }

@@ -39,7 +39,7 @@ export class QuotaMetrics {
     this.#reloads.inc({ result });
   }
 
-  /** Whether the quotas in use are those of the file. */
+  /** False: the file has a mistake, so the quotas in use are those of before. */
   set isUpToDate(value: boolean) {
     this.#upToDate.set(value ? 1 : 0);
   }

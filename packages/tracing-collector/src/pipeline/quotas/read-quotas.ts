@@ -11,7 +11,7 @@ export class QuotasError extends Error {
 
 /** Settings of the process that a file of quotas has to agree with. */
 export interface TenancyOfQuotas {
-  /** Whether requests name tenants. */
+  /** True: requests name tenants. */
   readonly enabled: boolean;
 }
 

@@ -94,7 +94,7 @@ function useStartInSight(start: Point | undefined, zoom: number) {
   const shown = useRef<Point>(undefined);
   useLayoutEffect(() => {
     const { current: frame } = scroll;
-    // Whoever enlarges the graph has a place already.
+    // A user who enlarges the graph has a place already.
     if (frame !== null && start !== undefined && shown.current !== start) {
       shown.current = start;
       frame.scrollTop = start.y * zoom - frame.clientHeight / 2;
