@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { testedProgram } from "lifecycle/testing";
 import { schemaVersion } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { schemaCommand } from "../src/commands/schema-command.ts";
+import { makeTables, program, run } from "./run-command.ts";
 import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
-
-const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
 
 /** The statements that made the tables of a version, as it was released. */
 function stepsOfSchemas(version: number): string[] {
@@ -25,24 +22,10 @@ function stepsOfSchemas(version: number): string[] {
 let folder: string;
 let storage: RunningStorage;
 
-/** Runs a command of the program to its end. */
-async function run(...args: string[]): Promise<{ exitCode: number; output: string; errors: string }> {
-  return await new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], (error, output, errors) => {
-      resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors });
-    });
-  });
-}
-
 beforeAll(async () => {
   folder = await makeFolder();
   storage = await startStorage(join(folder, "data"));
-  const { output } = await run("schema");
-  for (const statement of output.split(";\n")) {
-    if (statement.trim() !== "") {
-      await ask(storage.url, statement);
-    }
-  }
+  await makeTables(storage.url);
   await ask(
     storage.url,
     `INSERT INTO tracing.spans (in_tenant, in_service, in_name, in_attributes, trace_id, span_id, start, duration, received)

@@ -1,34 +1,19 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeTables, run } from "./run-command.ts";
 import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
-const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
 const [ann, other] = ["ab".repeat(16), "cd".repeat(16)];
 let folder: string;
 let storage: RunningStorage;
 
-async function run(...args: string[]): Promise<{ exitCode: number; output: string; errors: string }> {
-  return await new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], (error, output, errors) => {
-      resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors });
-    });
-  });
-}
-
 beforeAll(async () => {
   folder = await makeFolder();
   storage = await startStorage(join(folder, "data"));
-  const { output } = await run("schema");
-  for (const statement of output.split(";\n")) {
-    if (statement.trim() !== "") {
-      await ask(storage.url, statement);
-    }
-  }
+  await makeTables(storage.url);
   await ask(
     storage.url,
     `INSERT INTO tracing.spans (in_tenant, in_service, in_name, in_attributes, trace_id, span_id, start, duration)
