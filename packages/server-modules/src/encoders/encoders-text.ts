@@ -5,13 +5,16 @@ import { parsed } from "serverfile/values/block-fields";
 import { type Draft, onlyGiven, setAt } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
+/** Names of levels in the public model. The error message lists them in this order. */
 const zstdLevels = ["fastest", "better", "best", "default"];
 
+/** Reads `gzip [level]`: `gzip 9` becomes `{ "level": 9 }`. Level 0 means the default and is left out. */
 const gzip: ModuleReader = (cursor) => {
   cursor.next();
   return onlyGiven({ level: cursor.nextArgument() ? parsed(cursor, cursor.value, parseInteger, "") : 0 });
 };
 
+/** Checks the name of a level. Upper and lower case are the same; the config keeps the spelling of the text. */
 function zstdLevel(cursor: TokenCursor, word: string): string {
   if (!zstdLevels.includes(word.toLowerCase())) {
     const names = zstdLevels.map((name) => `'${name}'`).join(", ");
@@ -20,6 +23,10 @@ function zstdLevel(cursor: TokenCursor, word: string): string {
   return word;
 }
 
+/**
+ * Reads `zstd [level] { level …; disable_checksum }`. `zstd better { disable_checksum }` becomes
+ * `{ "level": "better", "checksum": false }`. A level on the line and another in the block are an error.
+ */
 const zstd: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};

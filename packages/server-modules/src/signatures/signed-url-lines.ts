@@ -2,6 +2,7 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { type FieldReader, type FieldReaders, onlyText, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Reads `secret <text>`. The secret may be on the directive's line or in its block, once. */
 const readSecret: FieldReader = (cursor, draft) => {
   const [secret, ...more] = cursor.remainingArguments();
   if (secret === undefined || more.length > 0) {

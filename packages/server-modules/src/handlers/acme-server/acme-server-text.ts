@@ -20,8 +20,13 @@ import {
 } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
+/** Lines of `allow` and `deny`. Several lines of one name add up. */
 const ruleFields = { domains: appended("domains"), ip_ranges: appended("ip_ranges") };
 
+/**
+ * Reads an `allow` or `deny` block into `policy.allow` or `policy.deny`. A second block of the same kind
+ * replaces the first, as in the public model. A line without words is an error.
+ */
 function rules(which: "allow" | "deny"): FieldReader {
   return (cursor: TokenCursor, draft: Draft) => {
     const read: Draft = {};
@@ -39,6 +44,7 @@ function rules(which: "allow" | "deny"): FieldReader {
   };
 }
 
+/** Lines of the block. `allow` and `deny` are no rows, so `toText` writes them by itself. */
 const fields = {
   ca: onlyText("ca"),
   lifetime: duration("lifetime", ""),
@@ -66,7 +72,28 @@ const fields = {
   sign_with_root: flag("sign_with_root"),
 };
 
-/** `acme_server`: hands out certificates of an own authority, which it makes part of the config. */
+/**
+ * `acme_server`: hands out certificates of an own authority, which it makes part of the config. The authority
+ * appears in the app `pki` with its defaults, so a site needs no global option to have one.
+ * ```
+ * acme_server {
+ *   ca corporate
+ *   lifetime 12h
+ *   allow {
+ *     domains *.example.internal
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "acme_server",
+ *   "ca": "corporate",
+ *   "lifetime": 43200000000000,
+ *   "policy": { "allow": { "domains": ["*.example.internal"] } }
+ * }
+ * ```
+ */
 const directive: Directive = (context) => {
   const { cursor } = context;
   cursor.next();
@@ -82,11 +109,13 @@ const directive: Directive = (context) => {
   return results;
 };
 
+/** The block of one kind of rule; no line when the policy has no such rule. */
 function ruleLines(policy: Members | undefined, which: "allow" | "deny"): Line[] {
   const rule = policy?.child(which);
   return rule === undefined ? [] : [{ words: [which], block: fieldLines(rule, ruleFields) }];
 }
 
+/** Writes plain members first and the two rules last. The authority itself is left to the option `pki`. */
 const toText: HandlerWriter = (handler) => {
   const policy = handler.child("policy");
   const rules = [...ruleLines(policy, "allow"), ...ruleLines(policy, "deny")];

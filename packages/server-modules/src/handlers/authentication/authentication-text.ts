@@ -5,9 +5,39 @@ import { blockOf, line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 
+/** Algorithms that this server can verify. The public model has the same two. */
 const algorithms = new Set(["bcrypt", "argon2id"]);
 
-/** `basic_auth [algorithm [realm]] { user hash … }`: passwords are hashes, as `server hash-password` prints them. */
+/**
+ * `basic_auth [algorithm [realm]] { user hash … }`: passwords are hashes, as `server hash-password` prints
+ * them. The algorithm defaults to `bcrypt`. A second account of the same name is refused when the config is
+ * loaded, not here.
+ * ```
+ * basic_auth bcrypt "Staff only" {
+ *   ann $2a$14$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "authentication",
+ *   "providers": {
+ *     "http_basic": {
+ *       "accounts": [
+ *         {
+ *           "username": "ann",
+ *           "password": "$2a$14$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG"
+ *         }
+ *       ],
+ *       "realm": "Staff only",
+ *       "hash": { "algorithm": "bcrypt" },
+ *       "hash_cache": {}
+ *     }
+ *   }
+ * }
+ * ```
+ * `hash_cache` is always written: a password that was right once is not hashed again for each request.
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const [algorithm = "bcrypt", realm = "", ...more] = cursor.remainingArguments();
@@ -31,6 +61,10 @@ const directive = handlerDirective(({ cursor }) => {
   return { handler: "authentication", providers: { http_basic: basic } };
 });
 
+/**
+ * Writes the provider `http_basic` back. A config without `hash` or `hash_cache` has no line, because the
+ * directive always sets both.
+ */
 const toText: HandlerWriter = (handler) => {
   const providers = handler.child("providers");
   const basic = providers?.child("http_basic");

@@ -6,13 +6,33 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Lines of the block. Each may stand alone; the handler has a default for every one. */
 const fields: FieldReaders = {
   max_bytes: size("max_bytes", "parsing max_bytes"),
   max_object_bytes: size("max_object_bytes", "parsing max_object_bytes"),
   default_ttl: duration("default_ttl", "invalid default_ttl '%s'"),
 };
 
-/** `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: keeps answers and gives them again. Our own. */
+/**
+ * `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: keeps answers and gives them again. Our
+ * own.
+ * ```
+ * cache {
+ *   max_bytes 64MiB
+ *   max_object_bytes 1MiB
+ *   default_ttl 5m
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "cache",
+ *   "max_bytes": 67108864,
+ *   "max_object_bytes": 1048576,
+ *   "default_ttl": 300000000000
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -21,6 +41,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes one line for each member that the config has, so a config of defaults becomes the word `cache` alone. */
 const toText: HandlerWriter = (handler) => ({
   directive: "cache",
   words: [],

@@ -6,6 +6,10 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, flag, integer, readFields, size, text, texts } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/**
+ * Lines of the block, and the member that each line sets. Names in the text have underscores; members have the
+ * plug-in's spelling.
+ */
 const fields = {
   dir: text("workingDirectory"),
   script_name: text("scriptName"),
@@ -21,7 +25,38 @@ const fields = {
   idle_timeout: duration("idle_timeout", "invalid idle_timeout '%s'"),
 };
 
-/** `cgi <executable> [args…] { … }`: runs a program for each request. Source: aksdb/caddy-cgi v2 */
+/**
+ * `cgi <executable> [args…] { … }`: runs a program for each request. The words after the executable are
+ * arguments of each run. Placeholders are kept as text and are filled for each request.
+ * ```
+ * cgi /report* /usr/lib/report.py --brief {path} {
+ *   script_name /report
+ *   env REPORT_MODE=live
+ *   max_processes 4
+ *   timeout 30s
+ * }
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "match": [{ "path": ["/report*"] }],
+ *     "handle": [
+ *       {
+ *         "handler": "cgi",
+ *         "executable": "/usr/lib/report.py",
+ *         "args": ["--brief", "{http.request.uri.path}"],
+ *         "scriptName": "/report",
+ *         "envs": ["REPORT_MODE=live"],
+ *         "max_processes": 4,
+ *         "timeout": 30000000000
+ *       }
+ *     ]
+ *   }
+ * ]
+ * ```
+ * Source: aksdb/caddy-cgi v2
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const [executable, ...args] = cursor.remainingArguments();
@@ -33,6 +68,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes executable and arguments on the first line, then one line for each member that the config has. */
 const toText: HandlerWriter = (handler) => {
   const executable = handler.text("executable") ?? "";
   const args = handler.texts("args") ?? [];

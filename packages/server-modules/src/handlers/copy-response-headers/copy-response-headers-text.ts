@@ -6,9 +6,24 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { appended, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/**
+ * Both lines may stand several times; their words add up. Whether both may be used together is decided when the
+ * config is loaded.
+ */
 const fields = { include: appended("include"), exclude: appended("exclude") };
 
-/** `copy_response_headers { include …; exclude … }`, in `handle_response`. */
+/**
+ * `copy_response_headers { include …; exclude … }`, in `handle_response`.
+ * ```
+ * copy_response_headers {
+ *   exclude Server X-Internal
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "copy_response_headers", "exclude": ["Server", "X-Internal"] }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -17,6 +32,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes all names of a list on one line. */
 const toText: HandlerWriter = (handler) => ({
   directive: "copy_response_headers",
   words: [],

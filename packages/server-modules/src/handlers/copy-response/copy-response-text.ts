@@ -6,7 +6,27 @@ import { readFields, text } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
-/** `copy_response [status]`, in `handle_response`: sends on what the upstream answered. */
+/**
+ * `copy_response [status]`, in `handle_response`: sends on what the upstream answered. A number on the line is
+ * a status. Anything else on the line is dropped, as in the public model; a placeholder needs the block.
+ * ```
+ * copy_response 200
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "copy_response", "status_code": 200 }
+ * ```
+ * The long form takes a placeholder:
+ * ```
+ * copy_response {
+ *   status {http.vars.code}
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "copy_response", "status_code": "{http.vars.code}" }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "copy_response" };
@@ -22,6 +42,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes the short form where the status is a positive number, else the block. */
 const toText: HandlerWriter = (handler) => {
   const status = handler.take("status_code");
   if (status === undefined) {

@@ -9,10 +9,48 @@ import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-w
 import { integer } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
+/** Formats that the line may name. Encoders of users are named in the block, where their own reader takes over. */
 const formats = new Set(["gzip", "zstd", "br"]);
+/** The only line of the block that is neither an encoder nor `match`. */
 const fields = { minimum_length: integer("minimum_length") };
 
-/** `encode [format…] { … }`: compresses answers; the order of formats is the preference. */
+/**
+ * `encode [format…] { … }`: compresses answers; the order of formats is the preference. Without a format the
+ * line means `zstd gzip`. A format in the block may have settings, and comes before those of the line.
+ * ```
+ * encode zstd br {
+ *   minimum_length 1024
+ *   match {
+ *     header Content-Type text/*
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "encode",
+ *   "minimum_length": 1024,
+ *   "match": { "headers": { "Content-Type": ["text/*"] } },
+ *   "encodings": { "zstd": {}, "br": {} },
+ *   "prefer": ["zstd", "br"]
+ * }
+ * ```
+ * With settings:
+ * ```
+ * encode {
+ *   gzip 9
+ *   zstd better
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "encode",
+ *   "encodings": { "gzip": { "level": 9 }, "zstd": { "level": "better" } },
+ *   "prefer": ["gzip", "zstd"]
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor, readModule }) => {
   cursor.next();
   const given = cursor.remainingArguments();
@@ -46,6 +84,10 @@ const directive = handlerDirective(({ cursor, readModule }) => {
   return draft;
 });
 
+/**
+ * Formats without settings go to the first line; otherwise each encoder has a line in the block. A preference
+ * for an encoder that the config does not list cannot be written.
+ */
 const toText: HandlerWriter = (handler): Written => {
   const prefer = handler.texts("prefer") ?? [];
   const encodings = handler.child("encodings");

@@ -6,7 +6,27 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 import { isStatusWord, statusValue } from "serverfile/values/status-value";
 
-/** `error [message] [status]`, `{ message … }`: goes to the error routes. */
+/**
+ * `error [message] [status]`, `{ message … }`: goes to the error routes. A single argument of three digits is
+ * the status; any other single argument is the message.
+ * ```
+ * error "Not for robots" 403
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "error", "error": "Not for robots", "status_code": 403 }
+ * ```
+ * A message that looks like a status goes to the block:
+ * ```
+ * error 404 {
+ *   message "404 again"
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "error", "error": "404 again", "status_code": 404 }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const [first, second, ...more] = cursor.remainingArguments();
@@ -35,11 +55,15 @@ const directive = handlerDirective(({ cursor }) => {
   });
 });
 
+/** The status as it is written: numbers as digits, placeholders unchanged. */
 function wordOf(status: JsonValue | undefined): string | undefined {
   return status === undefined ? undefined : String(status);
 }
 
-/** `error`. */
+/**
+ * Writes `error`. An empty word stands for the message where only a status placeholder is set, and a message
+ * like `404` moves to the block. Both would otherwise be read as the other one.
+ */
 const toText: HandlerWriter = (handler) => {
   const status = wordOf(handler.take("status_code"));
   const message = handler.text("error");

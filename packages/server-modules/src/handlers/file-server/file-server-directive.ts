@@ -16,9 +16,12 @@ import {
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
+/** Words that `sort` takes: one key and one direction, in any order. */
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
+/** Suffixes that the server can look for beside a file. Others are an error, in the public model's words. */
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);
 
+/** Reads `sort name desc`. Which combinations make sense is decided when the config is loaded. */
 const readSort: FieldReader = (cursor, draft) => {
   while (cursor.nextArgument()) {
     if (!sortOptions.has(cursor.value)) {
@@ -29,6 +32,7 @@ const readSort: FieldReader = (cursor, draft) => {
 };
 
 const limit = integer("file_limit", "file_limit should have an integer value");
+/** Reads `file_limit 500`: the most entries of a folder that the listing reads. A second line is an error. */
 const readLimit: FieldReader = (cursor, draft) => {
   if (cursor.countRemainingArguments() !== 1) {
     cursor.remainingArguments();
@@ -40,6 +44,10 @@ const readLimit: FieldReader = (cursor, draft) => {
   limit(cursor, draft);
 };
 
+/**
+ * Reads `plain_time_format "2006-01-02 15:04"`, a layout in the notation of Go. The messages say how to quote a
+ * layout with spaces.
+ */
 const readTimeFormat: FieldReader = (cursor, draft) => {
   const [layout, ...more] = cursor.remainingArguments();
   if (layout === undefined) {
@@ -59,6 +67,7 @@ const readTimeFormat: FieldReader = (cursor, draft) => {
   draft.plain_time_format = layout;
 };
 
+/** Reads `reveal_symlinks`, which takes no words. */
 const setSymlinks: FieldReader = (_cursor, draft) => {
   draft.reveal_symlinks = true;
 };
@@ -74,11 +83,15 @@ export const browseFields: FieldReaders = {
   plain_time_format: row("plain_time_format", readTimeFormat, wordsOf.text),
 };
 
+/** Reads `status 404` or `status {placeholder}`. A number stays a number in the JSON. */
 const readStatus: FieldReader = (cursor, draft) => {
   draft.status_code = statusValue(cursor.argument());
 };
 
-/** The lines of the directive. */
+/**
+ * The lines of the directive. Lines without a row (`hide`, `browse`, `precompressed`) are written back by
+ * `file-server-lines.ts`.
+ */
 export const fields: FieldReaders = {
   fs: once(text("fs"), "file system already specified"),
   root: text("root"),
@@ -114,6 +127,10 @@ export const fields: FieldReaders = {
   etag_file_extensions: texts("etag_file_extensions"),
 };
 
+/**
+ * Tells whether the patterns of `hide` already cover a file of the config. Patterns without a slash look at
+ * every part of the path.
+ */
 function isHidden(file: string, hide: readonly string[]): boolean {
   if (hide.length === 0) {
     return false; // as nearly always: to resolve a path takes its time
@@ -127,7 +144,10 @@ function isHidden(file: string, hide: readonly string[]): boolean {
   });
 }
 
-/** Hides the files of the config itself, which may lie in the root. */
+/**
+ * Hides the files of the config itself, which may lie in the root. A path without a folder gets `./`, because a
+ * bare name would hide files of that name everywhere.
+ */
 function hideConfigFiles(context: DirectiveContext, draft: Draft): void {
   for (const file of context.files) {
     const clean = normalize(file);
@@ -138,7 +158,36 @@ function hideConfigFiles(context: DirectiveContext, draft: Draft): void {
   }
 }
 
-/** `file_server [browse] { … }`: serves files below the root. */
+/**
+ * `file_server [browse] { … }`: serves files below the root. `browse` on the line switches listings on; the
+ * block gives them settings. The file that holds the text is hidden.
+ * ```
+ * root /srv
+ * file_server browse {
+ *   hide .git
+ *   precompressed gzip br
+ *   index home.html
+ * }
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "handle": [
+ *       { "handler": "vars", "root": "/srv" },
+ *       {
+ *         "handler": "file_server",
+ *         "browse": {},
+ *         "hide": [".git", "./Serverfile"],
+ *         "precompressed": { "gzip": {}, "br": {} },
+ *         "precompressed_order": ["gzip", "br"],
+ *         "index_names": ["home.html"]
+ *       }
+ *     ]
+ *   }
+ * ]
+ * ```
+ */
 export const fileServer = handlerDirective((context) => {
   const { cursor } = context;
   cursor.next();

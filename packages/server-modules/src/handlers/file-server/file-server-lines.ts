@@ -5,6 +5,7 @@ import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { browseFields, fields } from "./file-server-directive.ts";
 
+/** The listing's line, with its template behind the name and its settings in braces. */
 function browseLine(browse: Members): Line {
   const template = browse.text("template_file");
   return lineWith(
@@ -32,7 +33,10 @@ function precompressedLines(handler: Members): Line[] {
   ];
 }
 
-/** `file_server`: the file of the config itself is hidden without a line. */
+/**
+ * `file_server`: the file of the config itself is hidden without a line. Every text hides its own file. A
+ * config that hides nothing can therefore not be written as this directive.
+ */
 export const fileServer: HandlerWriter = (handler, { hiddenFile }) => {
   const hide = handler.texts("hide") ?? [];
   if (hide.length === 0) {

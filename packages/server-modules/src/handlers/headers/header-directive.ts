@@ -5,7 +5,10 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 import { childOf, type Draft, isEmptyDraft, ownMember, setMember } from "serverfile/values/draft";
 import { applyHeaderOperation, type ResponseOperations } from "./header-operation.ts";
 
-/** A default (`?Field`) is an own handler, since each depends on its own field. */
+/**
+ * A default (`?Field`) is an own handler, since each depends on its own field. Adds the conditions of `match`
+ * to a default. A condition on the default's own field contradicts it, unless it asks for the field's absence.
+ */
 function requireToo(cursor: { error(message: string): Error }, draft: Draft, matcher: Draft): void {
   const require = childOf(draft, "require");
   if (matcher.status_code !== undefined) {
@@ -24,7 +27,40 @@ function requireToo(cursor: { error(message: string): Error }, draft: Draft, mat
   }
 }
 
-/** `header [+|-|?|>]Field [value|search] [replacement]`, or a block of such lines with `defer` and `match`. */
+/**
+ * `header [+|-|?|>]Field [value|search] [replacement]`, or a block of such lines with `defer` and `match`.
+ * | Word | Meaning |
+ * |---|---|
+ * | `Field value` | sets the field |
+ * | `+Field value` | adds a value |
+ * | `-Field` | deletes the field when the response is written |
+ * | `?Field value` | sets the field unless the response has it |
+ * | `>Field value` | sets the field when the response is written |
+ * | `Field search replacement` | replaces matches of a regular expression |
+ * ```
+ * header {
+ *   -Server
+ *   ?Cache-Control max-age=60
+ * }
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "handle": [
+ *       { "handler": "headers", "response": { "delete": ["Server"], "deferred": true } },
+ *       {
+ *         "handler": "headers",
+ *         "response": {
+ *           "require": { "headers": { "Cache-Control": null } },
+ *           "set": { "Cache-Control": ["max-age=60"] }
+ *         }
+ *       }
+ *     ]
+ *   }
+ * ]
+ * ```
+ */
 export const header: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

@@ -33,6 +33,10 @@ export function headerOperations(operations: Members): Word[][] {
   return words;
 }
 
+/**
+ * Decides how `deferred` is said. One operation that sets or replaces gets `>`; a deletion defers by itself;
+ * all else needs a line `defer`.
+ */
 function deferredLines(
   response: Members,
   operations: readonly Word[][],
@@ -71,6 +75,7 @@ function defaultField(response: JsonValue | undefined): string | undefined {
   );
 }
 
+/** The words of a default, `?Field value`. */
 function defaultWords(response: JsonValue | undefined, field: string, path: string): Word[] {
   const set = isJsonObject(response) && isJsonObject(response.set) ? response.set : {};
   const [values] = Object.values(set);
@@ -91,12 +96,14 @@ function furtherRequirements(response: JsonValue | undefined, field: string): Js
   return others.length === 0 ? rest : { ...rest, headers: Object.fromEntries(others) };
 }
 
+/** JSON with the members of all objects in order of name, so that equal conditions compare equal. */
 function sorted(value: JsonValue): string {
   return JSON.stringify(value, (_key, each) =>
     isJsonObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 }
 
+/** The operations on the response; undefined for another handler. */
 function responseOf(handler: JsonValue): JsonValue | undefined {
   return isJsonObject(handler) && handler.handler === "headers" ? handler.response : undefined;
 }

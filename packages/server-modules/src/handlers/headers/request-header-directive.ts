@@ -3,7 +3,17 @@ import { routeOf } from "serverfile/routes/route";
 import type { Draft } from "serverfile/values/draft";
 import { applyHeaderOperation } from "./header-operation.ts";
 
-/** `request_header [+|-]Field [value|search] [replacement]`: changes what later handlers see. */
+/**
+ * `request_header [+|-]Field [value|search] [replacement]`: changes what later handlers see. The operations are
+ * those of `header`, without `?` and without deferring: the request is complete when the handler runs.
+ * ```
+ * request_header X-Forwarded-Proto https
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "headers", "request": { "set": { "X-Forwarded-Proto": ["https"] } } }
+ * ```
+ */
 export const requestHeader: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

@@ -6,12 +6,34 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyText, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Lines of the block: the expected signature, and the largest body that is read. */
 const fields = {
   verify: onlyText("verify"),
   max_size: size("max_size", "invalid max_size '%s'"),
 };
 
-/** `hmac [name] <algorithm> <secret> { … }`. Source: abiosoft/caddy-hmac; the block is our own */
+/**
+ * `hmac [name] <algorithm> <secret> { … }`. With three words the first is the name that placeholders use; with
+ * two the handler has its default name.
+ * ```
+ * hmac webhook sha256 {env.HOOK_SECRET} {
+ *   verify {header.X-Hub-Signature}
+ *   max_size 1MiB
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "hmac",
+ *   "algorithm": "sha256",
+ *   "secret": "{env.HOOK_SECRET}",
+ *   "name": "webhook",
+ *   "verify": "{http.request.header.X-Hub-Signature}",
+ *   "max_size": 1048576
+ * }
+ * ```
+ * Source: abiosoft/caddy-hmac; the block is our own
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const words = cursor.remainingArguments();
@@ -29,6 +51,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes the name only where the config has one. An absent member is an empty word. */
 const toText: HandlerWriter = (handler) => {
   const name = handler.text("name");
   const algorithm = handler.text("algorithm") ?? "";

@@ -6,7 +6,41 @@ import { onlyGiven } from "serverfile/values/draft";
 import { ResponseBlocks } from "./response-blocks.ts";
 import { ResponseHandlers } from "./response-handlers.ts";
 
-/** `intercept { @name …; handle_response …; replace_status … }`: routes for answers of later handlers. */
+/**
+ * `intercept { @name …; handle_response …; replace_status … }`: routes for answers of later handlers. Answers
+ * of handlers that run after this one are checked against the matchers in the order of the text. Blocks without
+ * a matcher come last.
+ * ```
+ * intercept {
+ *   @missing status 404
+ *   handle_response @missing {
+ *     respond "Nothing here" 404
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "intercept",
+ *   "handle_response": [
+ *     {
+ *       "match": { "status_code": [404] },
+ *       "routes": [
+ *         {
+ *           "handle": [
+ *             {
+ *               "handler": "static_response",
+ *               "status_code": 404,
+ *               "body": "Nothing here"
+ *             }
+ *           ]
+ *         }
+ *       ]
+ *     }
+ *   ]
+ * }
+ * ```
+ */
 const directive = handlerDirective((context) => {
   const { cursor } = context;
   const handlers = new ResponseHandlers();
@@ -22,7 +56,7 @@ const directive = handlerDirective((context) => {
   });
 });
 
-/** `intercept`. */
+/** Writes `intercept`. Matchers of responses are named again, and routes in the blocks keep their order. */
 const toText: HandlerWriter = (handler, context) => {
   const responses = new ResponseBlocks(handler.children("handle_response") ?? [], context);
   const block = responses.lines.length === 0 ? undefined : responses;

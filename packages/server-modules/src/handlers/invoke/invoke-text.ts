@@ -2,7 +2,11 @@ import { handlerDirective } from "serverfile/directives/directive";
 import type { ModuleText } from "serverfile/module-text";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 
-/** `invoke name`: runs a named route, which becomes part of the server. */
+/**
+ * `invoke name`: runs a named route, which becomes part of the server. The name is recorded, so that the
+ * adapter copies the named route into each server that invokes it. `invoke shared` becomes
+ * `{ "handler": "invoke", "name": "shared" }`.
+ */
 const directive = handlerDirective(({ cursor, state }) => {
   cursor.next();
   const name = cursor.argument();
@@ -13,6 +17,7 @@ const directive = handlerDirective(({ cursor, state }) => {
   return { handler: "invoke", name };
 });
 
+/** Writes the name alone. The route itself is written by the adapter, as a block `&(name)`. */
 const toText: HandlerWriter = (handler) => ({
   directive: "invoke",
   words: [handler.text("name") ?? ""],

@@ -3,7 +3,21 @@ import type { ModuleText } from "serverfile/module-text";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 
-/** `log_append [<]key value`: a field of the access log; `<` takes the value before the other handlers run. */
+/**
+ * `log_append [<]key value`: a field of the access log; `<` takes the value before the other handlers run.
+ * ```
+ * log_append <path_at_first {http.request.uri.path}
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "log_append",
+ *   "key": "path_at_first",
+ *   "value": "{http.request.uri.path}",
+ *   "early": true
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const key = cursor.argument();
@@ -12,6 +26,7 @@ const directive = handlerDirective(({ cursor }) => {
   return onlyGiven({ handler: "log_append", key: early ? key.slice(1) : key, value, early });
 });
 
+/** Writes `early` as `<` before the key. */
 const toText: HandlerWriter = (handler) => {
   const early = handler.boolean("early") === true ? "<" : "";
   return {

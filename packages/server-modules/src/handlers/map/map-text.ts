@@ -9,7 +9,32 @@ import { type Draft, type DraftValue, onlyGiven } from "serverfile/values/draft"
 import { parseScalar } from "serverfile/values/parse-number";
 import { shorthandOf } from "serverfile/values/shorthands";
 
-/** `map source destination… { input output…; ~regexp output…; default output… }`; the output `-` is none. */
+/**
+ * `map source destination… { input output…; ~regexp output…; default output… }`; the output `-` is none.
+ * Missing outputs of a line count as none. Words that look like numbers or booleans become such, unless they
+ * are quoted. A destination may not be a shorthand such as `{path}`, because the text would never show the
+ * mapped value.
+ * ```
+ * map {host} {tenant} {limit} {
+ *   ~^(.*)\.example\.com$ ${1} 100
+ *   example.org main 500
+ *   default none 10
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "map",
+ *   "source": "{http.request.host}",
+ *   "destinations": ["{tenant}", "{limit}"],
+ *   "mappings": [
+ *     { "input_regexp": "^(.*)\\.example\\.com$", "outputs": ["${1}", 100] },
+ *     { "input": "example.org", "outputs": ["main", 500] }
+ *   ],
+ *   "defaults": ["none", "10"]
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const source = cursor.argument();
@@ -56,6 +81,7 @@ const directive = handlerDirective(({ cursor }) => {
   return onlyGiven({ handler: "map", source, destinations, mappings, defaults });
 });
 
+/** The word of an output: `-` for none. A text `-` cannot be written, since it would be read as none. */
 function outputWord(value: JsonValue, path: string): Word {
   if (value === "-") {
     throw inexpressible(path, "the output - is none");
@@ -63,7 +89,7 @@ function outputWord(value: JsonValue, path: string): Word {
   return value === null ? "-" : scalarWord(value, path);
 }
 
-/** `map`. */
+/** Writes `map`, with mappings in the order of the config and `default` last. */
 const toText: HandlerWriter = (handler) => {
   const source = handler.text("source") ?? "";
   const destinations = handler.texts("destinations") ?? [];

@@ -6,6 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { readFields, row, wordsFor } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** The only line of the block. */
 const fields = {
   disable_openmetrics: row(
     "disable_openmetrics",
@@ -16,7 +17,23 @@ const fields = {
   ),
 };
 
-/** `metrics { disable_openmetrics }`: answers with the server's metrics. */
+/**
+ * `metrics { disable_openmetrics }`: answers with the server's metrics.
+ * ```
+ * metrics /metrics {
+ *   disable_openmetrics
+ * }
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "match": [{ "path": ["/metrics"] }],
+ *     "handle": [{ "handler": "metrics", "disable_openmetrics": true }]
+ *   }
+ * ]
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const words = cursor.remainingArguments();
@@ -28,6 +45,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes `metrics`, with the block only where OpenMetrics is off. */
 const toText: HandlerWriter = (handler) => ({
   directive: "metrics",
   words: [],

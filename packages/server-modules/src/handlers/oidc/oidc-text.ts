@@ -25,6 +25,7 @@ function entry(path: string): FieldReader {
   };
 }
 
+/** Reads `secure`, `secure on` or `secure off`. Without a word it is on. */
 function readSecure(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.nextArgument() ? cursor.value : "on";
   cursor.noMoreArguments();
@@ -34,6 +35,7 @@ function readSecure(cursor: TokenCursor, draft: Draft): void {
   draft.secure = word === "on";
 }
 
+/** Lines of the `cookie` block. They apply to the cookies of the session and to those of pending logins. */
 const cookieFields: FieldReaders = {
   name: onlyText("name"),
   domain: onlyText("domain"),
@@ -41,6 +43,7 @@ const cookieFields: FieldReaders = {
   secure: row("secure", readSecure, (members, key) => [members.boolean(key) === true ? "on" : "off"]),
 };
 
+/** Lines of the directive. `parameter`, `allow` and `header` may stand several times, one entry each. */
 const fields: FieldReaders = {
   client_id: onlyText("client_id"),
   client_secret: onlyText("client_secret"),
@@ -71,7 +74,30 @@ const fields: FieldReaders = {
   trusted_roots: texts("trusted_roots_pem_files"),
 };
 
-/** `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: has users sign in. Our own. */
+/**
+ * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim …
+ * }`: has users sign in. Our own. `client_id` is required by the text already, since no login works without it.
+ * All other checks happen when the config is loaded.
+ * ```
+ * oidc https://id.example.com {
+ *   client_id shop
+ *   client_secret {env.SHOP_SECRET}
+ *   allow groups staff admins
+ *   header X-User email
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "oidc",
+ *   "issuer": "https://id.example.com",
+ *   "client_id": "shop",
+ *   "client_secret": "{env.SHOP_SECRET}",
+ *   "allow": [{ "claim": "groups", "values": ["staff", "admins"] }],
+ *   "headers": { "X-User": "email" }
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "oidc", issuer: cursor.onlyArgument() };
@@ -82,11 +108,15 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** One line for each entry of a map: the line's name, the key, the value. */
 function entryLines(name: string, map: Members | undefined): Line[] {
   return (map?.keys ?? []).map((key) => line(name, key, map?.text(key) ?? ""));
 }
 
-/** `oidc`. */
+/**
+ * Writes `oidc`. Maps, the cookie and the rules come after the plain lines, since one row cannot write several
+ * lines.
+ */
 const toText: HandlerWriter = (handler) => {
   const issuer = handler.text("issuer") ?? "";
   const lines = fieldLines(handler, fields);

@@ -7,7 +7,27 @@ import { childOf, type Draft, onlyGiven } from "serverfile/values/draft";
 import { applyHeaderOperation } from "../headers/header-operation.ts";
 import { headerOperations } from "../headers/headers-lines.ts";
 
-/** `push [resource] { [GET|HEAD] resource; headers { … } }`: HTTP/2 push. */
+/**
+ * `push [resource] { [GET|HEAD] resource; headers { … } }`: HTTP/2 push. Resources may stand on the line and in
+ * the block. `headers` sets fields of the requests that the server makes for pushed resources.
+ * ```
+ * push {
+ *   /style.css
+ *   HEAD /app.js
+ *   headers {
+ *     X-Pushed yes
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "push",
+ *   "resources": [{ "target": "/style.css" }, { "method": "HEAD", "target": "/app.js" }],
+ *   "headers": { "set": { "X-Pushed": ["yes"] } }
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const resources: Draft[] = [];
@@ -37,10 +57,12 @@ const directive = handlerDirective(({ cursor }) => {
   return onlyGiven({ handler: "push", resources, ...draft });
 });
 
+/** The operations on header fields, one line each. */
 function pushHeaders(headers: Members): Line[] {
   return headerOperations(headers).map((words) => line(...words));
 }
 
+/** Writes one resource without a method on the first line; all else goes to the block. */
 const toText: HandlerWriter = (handler) => {
   const lines = (handler.children("resources") ?? []).map((resource) => {
     const method = resource.text("method");

@@ -7,6 +7,10 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReader, integer, readFields, text } from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 
+/**
+ * Lines of a `zone` block, and the member of the zone that each line sets. `match` is read apart, since it may
+ * stand several times.
+ */
 const zoneFields = {
   key: text("key"),
   window: duration("window", "invalid window '%s'"),
@@ -14,7 +18,37 @@ const zoneFields = {
   max_keys: integer("max_keys", "invalid max_keys '%s'"),
 };
 
-/** `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses what comes too often. Our own. */
+/**
+ * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses what comes too often. Our own.
+ * Two zones of one name are an error of the text, since the second would replace the first without a word.
+ * ```
+ * rate_limit {
+ *   zone logins {
+ *     key {remote_host}
+ *     window 1m
+ *     events 10
+ *     match {
+ *       path /login
+ *     }
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "rate_limit",
+ *   "rate_limits": {
+ *     "logins": {
+ *       "key": "{http.request.remote.host}",
+ *       "window": 60000000000,
+ *       "max_events": 10,
+ *       "match": [{ "path": ["/login"] }]
+ *     }
+ *   }
+ * }
+ * ```
+ * Durations are nanoseconds in the JSON, as in every config of the public model.
+ */
 const directive = handlerDirective(({ cursor, readModule }) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -35,6 +69,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
   return draft;
 });
 
+/** Writes zones in the order of the config's members. A set of matchers becomes one `match` block of the zone. */
 const toText: HandlerWriter = (handler, { matcherLines }) => {
   const zones = handler.child("rate_limits");
   const lines = (zones?.childEntries() ?? []).map(([name, zone]): Line => {

@@ -8,7 +8,27 @@ import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 
-/** `replace [search replacement] { search replacement…; match { … } }`. Our own; plugins of the public model have it so. */
+/**
+ * `replace [search replacement] { search replacement…; match { … } }`. Our own; plugins of the public model
+ * have it so. `match` limits the handler to some responses. A text to look for that is the word `match` can
+ * stand on the first line only.
+ * ```
+ * replace {
+ *   http://old.example.com https://example.com
+ *   match {
+ *     header Content-Type text/html*
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "replace",
+ *   "replacements": [{ "search": "http://old.example.com", "replace": "https://example.com" }],
+ *   "match": { "headers": { "Content-Type": ["text/html*"] } }
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "replace" };
@@ -37,6 +57,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** The two words of a replacement; refuses members that the line cannot say. */
 function pairOf(replacement: Members): [string, string] {
   const search = replacement.text("search") ?? "";
   const text = replacement.text("replace") ?? "";
@@ -44,6 +65,7 @@ function pairOf(replacement: Members): [string, string] {
   return [search, text];
 }
 
+/** Writes one replacement without conditions on the first line; all else goes to the block. */
 const toText: HandlerWriter = (handler) => {
   const path = handler.pathOf("replacements");
   const pairs = (handler.children("replacements") ?? []).map(pairOf);

@@ -6,9 +6,22 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyText, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Lines of the block. Timeouts of the body are set by the directive `timeouts`. */
 const fields = { max_size: size("max_size", "parsing max_size"), set: onlyText("set") };
 
-/** `request_body { max_size 10MB; set text }`. */
+/**
+ * `request_body { max_size 10MB; set text }`.
+ * ```
+ * request_body {
+ *   max_size 10MB
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "request_body", "max_size": 10000000 }
+ * ```
+ * Sizes are decimal for `MB` and binary for `MiB`.
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "request_body" };
@@ -16,6 +29,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes one line for each member that the config has. */
 const toText: HandlerWriter = (handler) => ({
   directive: "request_body",
   words: [],

@@ -1,6 +1,15 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
-/** `method NAME`: the request goes on with another method. */
+/**
+ * `method NAME`: the request goes on with another method.
+ * ```
+ * method HEAD
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "rewrite", "method": "HEAD" }
+ * ```
+ */
 export const method = handlerDirective(({ cursor }) => {
   cursor.next();
   const name = cursor.argument();

@@ -2,7 +2,23 @@ import { type Directive, routeResult, takeMatcher } from "serverfile/directives/
 import { routeOf } from "serverfile/routes/route";
 import { onlyGiven } from "serverfile/values/draft";
 
-/** `rewrite [matcher] to`: with one argument that is where to, even when it looks like a path matcher. */
+/**
+ * `rewrite [matcher] to`: with one argument that is where to, even when it looks like a path matcher. With two
+ * arguments the first is a matcher.
+ * ```
+ * rewrite /old/* /new{path}?from=old
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "group": "group0",
+ *     "match": [{ "path": ["/old/*"] }],
+ *     "handle": [{ "handler": "rewrite", "uri": "/new{http.request.uri.path}?from=old" }]
+ *   }
+ * ]
+ * ```
+ */
 export const rewrite: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

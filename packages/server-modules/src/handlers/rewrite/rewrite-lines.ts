@@ -12,10 +12,15 @@ function only(handler: Members, key: string): Members {
   return first;
 }
 
+/** The directive `uri` with these words. */
 function uri(...words: readonly Word[]): Written {
   return { directive: "uri", words };
 }
 
+/**
+ * One line for each operation, grouped by kind. The handler runs kinds in an order of its own, so the order of
+ * the lines has no effect.
+ */
 function queryLines(query: Members): Line[] {
   const lines: Line[] = [];
   for (const key of query.texts("delete") ?? []) {
@@ -34,7 +39,10 @@ function queryLines(query: Members): Line[] {
   return lines;
 }
 
-/** `rewrite`, `method` or `uri`; a handler that does several of these has no directive. */
+/**
+ * `rewrite`, `method` or `uri`; a handler that does several of these has no directive. The first member decides
+ * which directive it is; what remains after it is refused by the caller.
+ */
 export const rewrite: HandlerWriter = (handler) => {
   const [kind] = handler.keys;
   switch (kind) {

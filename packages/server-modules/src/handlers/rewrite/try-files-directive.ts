@@ -2,6 +2,10 @@ import { type Directive, routeResult } from "serverfile/directives/directive";
 import { type Route, routeOf } from "serverfile/routes/route";
 import { onlyGiven } from "serverfile/values/draft";
 
+/**
+ * Policies of the matcher `file`. The text checks them, as the public model does, so that a fault has a line
+ * number.
+ */
 const policies = new Set([
   "first_exist",
   "first_exist_fallback",
@@ -10,7 +14,40 @@ const policies = new Set([
   "most_recently_modified",
 ]);
 
-/** `try_files file… { policy … }`: rewrites to the first file that is there; one with a query keeps it. */
+/**
+ * `try_files file… { policy … }`: rewrites to the first file that is there; one with a query keeps it. Files up
+ * to one with a query share a route. With several routes only the first that matches runs, so they get one
+ * group.
+ * ```
+ * try_files {path} {path}/ /index.php?{query}
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "group": "group0",
+ *     "match": [
+ *       {
+ *         "file": {
+ *           "try_files": ["{http.request.uri.path}", "{http.request.uri.path}/"]
+ *         }
+ *       }
+ *     ],
+ *     "handle": [{ "handler": "rewrite", "uri": "{http.matchers.file.relative}" }]
+ *   },
+ *   {
+ *     "group": "group0",
+ *     "match": [{ "file": { "try_files": ["/index.php"] } }],
+ *     "handle": [
+ *       {
+ *         "handler": "rewrite",
+ *         "uri": "{http.matchers.file.relative}?{http.request.uri.query}"
+ *       }
+ *     ]
+ *   }
+ * ]
+ * ```
+ */
 export const tryFiles: Directive = ({ cursor, groups }) => {
   cursor.next();
   const files = cursor.someArguments();

@@ -3,15 +3,20 @@ import { line } from "serverfile/to-text/lines/line";
 import { type FlatRoute, groupNumber } from "serverfile/to-text/routes/flat-route";
 import type { RunWriter } from "serverfile/to-text/routes/handler-writer";
 
+/** The placeholder that `try_files` always rewrites to. Another target is no `try_files`. */
 const relative = "{http.matchers.file.relative}";
 
+/** One route of `try_files`: files that share a query. */
 interface Attempt {
+  /** Files in the order in which they are tried. Exactly one file when the attempt has a query. */
   readonly files: readonly string[];
+  /** Policy of the matcher `file`; "" for its default, `first_exist`. */
   readonly policy: string;
   /** With its question mark, or "". */
   readonly query: string;
 }
 
+/** Reads a route as one attempt; undefined for a route that the directive would not make. */
 function attemptOf({ match, handler }: FlatRoute): Attempt | undefined {
   const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
   const file = isJsonObject(set) && Object.keys(set).join() === "file" ? set.file : undefined;
@@ -36,12 +41,14 @@ function attemptOf({ match, handler }: FlatRoute): Attempt | undefined {
   return fits && !files.some((each) => each.includes("?")) ? { files, policy, query } : undefined;
 }
 
+/** Narrows a JSON value to a list of texts. */
 function isTexts(value: JsonValue | undefined): value is readonly string[] {
   return isJsonArray(value) && value.every((each) => typeof each === "string");
 }
 
 /**
- * The routes at a place as `try_files`: one without a group, or several of one group.
+ * The routes at a place as `try_files`: one without a group, or several of one group. All routes of the group
+ * must belong to the directive. A group that has other routes too would lose its meaning.
  * @returns undefined when it is something else
  */
 export const tryFilesAt: RunWriter = (routes, at) => {

@@ -4,6 +4,7 @@ import { parsed } from "serverfile/values/block-fields";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
+/** Throws the usual error about arguments unless there are exactly `count` words. */
 function expectCount(cursor: TokenCursor, words: readonly string[], count: number): void {
   if (words.length !== count) {
     throw cursor.argumentError();
@@ -31,6 +32,7 @@ function queryOperation(cursor: TokenCursor, query: Draft, words: readonly strin
   }
 }
 
+/** Reads operations from the line or from the block; both at once are an error. */
 function readQuery(cursor: TokenCursor, words: readonly string[]): Draft {
   if (words.length > 3) {
     throw cursor.argumentError();
@@ -49,7 +51,36 @@ function readQuery(cursor: TokenCursor, words: readonly string[]): Draft {
   return query;
 }
 
-/** `uri strip_prefix|strip_suffix|replace|path_regexp|query …`: changes the request's URI. */
+/**
+ * `uri strip_prefix|strip_suffix|replace|path_regexp|query …`: changes the request's URI.
+ * ```
+ * uri strip_prefix /api
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "rewrite", "strip_path_prefix": "/api" }
+ * ```
+ * A `query` with a block:
+ * ```
+ * uri query {
+ *   +seen 1
+ *   old>new
+ *   -debug
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "rewrite",
+ *   "query": {
+ *     "add": [{ "key": "seen", "val": "1" }],
+ *     "rename": [{ "key": "old", "val": "new" }],
+ *     "delete": ["debug"]
+ *   }
+ * }
+ * ```
+ * The limit of `replace` is the most replacements; 0 or no limit replaces all.
+ */
 export const uri = handlerDirective(({ cursor }) => {
   cursor.next();
   const [operation = "", ...words] = cursor.someArguments();

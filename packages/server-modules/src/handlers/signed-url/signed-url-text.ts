@@ -7,6 +7,10 @@ import { onlyText } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 import { readSignedUrl, signedUrlLines } from "../../signatures/signed-url-lines.ts";
 
+/**
+ * Lines of the block. The secret is apart: it is written behind the directive's name, and read from either
+ * place.
+ */
 const { secret, ...lines } = {
   ...signedUrlLines,
   query_param: onlyText("query_param"),
@@ -15,7 +19,27 @@ const { secret, ...lines } = {
   issued_param: onlyText("issued_param"),
 };
 
-/** `signed_url [secret] { … }`. Source: hookenz/caddy-signedurls */
+/**
+ * `signed_url [secret] { … }`.
+ * ```
+ * signed_url {env.LINK_SECRET} {
+ *   algorithm sha512
+ *   query_param sig
+ *   expires_param until
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "signed_url",
+ *   "secret": "{env.LINK_SECRET}",
+ *   "algorithm": "sha512",
+ *   "query_param": "sig",
+ *   "expires_param": "until"
+ * }
+ * ```
+ * Source: hookenz/caddy-signedurls
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "signed_url" };
@@ -23,6 +47,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes the secret on the first line, whichever place it was read from. */
 const toText: HandlerWriter = (handler) => ({
   directive: "signed_url",
   words: [handler.text("secret") ?? ""],

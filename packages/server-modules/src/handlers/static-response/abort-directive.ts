@@ -1,6 +1,15 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
-/** `abort`: closes the connection without an answer. */
+/**
+ * `abort`: closes the connection without an answer. Neither arguments nor a block are allowed.
+ * ```
+ * abort
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "static_response", "abort": true }
+ * ```
+ */
 export const abort = handlerDirective(({ cursor }) => {
   cursor.next();
   if (cursor.next()) {

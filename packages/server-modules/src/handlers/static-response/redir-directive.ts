@@ -25,7 +25,22 @@ export function redirectPage(to: string): string {
 `;
 }
 
-/** `redir to [permanent|temporary|html|3xx|401]`: 302 when nothing is said. */
+/**
+ * `redir to [permanent|temporary|html|3xx|401]`: 302 when nothing is said. `html` answers 200 with a page that
+ * redirects browsers, while programs get the page itself. 401 is allowed, as in the public model, for logins
+ * that redirect.
+ * ```
+ * redir https://example.com{uri} permanent
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "static_response",
+ *   "status_code": 301,
+ *   "headers": { "Location": ["https://example.com{http.request.uri}"] }
+ * }
+ * ```
+ */
 export const redir = handlerDirective(({ cursor }) => {
   cursor.next();
   const to = cursor.argument();

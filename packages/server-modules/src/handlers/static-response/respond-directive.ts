@@ -2,7 +2,19 @@ import { handlerDirective } from "serverfile/directives/directive";
 import { onlyGiven } from "serverfile/values/draft";
 import { isStatusWord, statusValue } from "serverfile/values/status-value";
 
-/** `respond [body] [status] { body …; close }`: one argument of three digits is the status. */
+/**
+ * `respond [body] [status] { body …; close }`: one argument of three digits is the status. A body of three
+ * digits without a status must stand in the block. `close` ends the connection after the response.
+ * ```
+ * respond "Gone fishing" 503 {
+ *   close
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "static_response", "status_code": 503, "body": "Gone fishing", "close": true }
+ * ```
+ */
 export const respond = handlerDirective(({ cursor }) => {
   cursor.next();
   const [first, second, ...more] = cursor.remainingArguments();

@@ -4,7 +4,9 @@ import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-w
 import { isStatusWord } from "serverfile/values/status-value";
 import { redirectPage } from "./redir-directive.ts";
 
+/** Words that stand for a code of `redir`. 302 is written without a word. */
 const codeNames: Readonly<Record<string, readonly string[]>> = { "301": ["permanent"], "302": [] };
+/** The five characters that the page of `redir … html` escapes, for the way back. */
 const entities: Readonly<Record<string, string>> = {
   "&lt;": "<",
   "&gt;": ">",
@@ -20,6 +22,7 @@ function targetOfPage(body: string): string | undefined {
   return target !== undefined && redirectPage(target) === body ? target : undefined;
 }
 
+/** The status as it is written: numbers as digits, placeholders unchanged. */
 function wordOf(status: JsonValue | undefined): string | undefined {
   return status === undefined ? undefined : String(status);
 }
@@ -43,7 +46,15 @@ function respondWords(
   return isStatusWord(body) ? { words: [""], lines: [line("body", body)] } : { words: [body], lines: [] };
 }
 
-/** `abort`, `redir` or `respond`. */
+/**
+ * Writes `abort`, `redir` or `respond`.
+ * | Config | Directive |
+ * |---|---|
+ * | `abort` alone | `abort` |
+ * | one `Location`, a status of redirects, no body | `redir to [code]` |
+ * | the page of a redirect with status 200 | `redir to html` |
+ * | all else | `respond` |
+ */
 export const staticResponse: HandlerWriter = (handler): Written => {
   if (handler.look("abort") === true && handler.keys.join() === "abort") {
     handler.take("abort");

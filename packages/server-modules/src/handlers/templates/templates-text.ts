@@ -6,6 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { row, text, texts, wordsOf } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Lines of the block that set one member each. */
 const fields = {
   mime: texts("mime_types"),
   between: row(
@@ -22,7 +23,26 @@ const fields = {
   root: text("file_root"),
 };
 
-/** `templates { mime …; between … …; root … }`: answers are templates. */
+/**
+ * `templates { mime …; between … …; root … }`: answers are templates. Unknown lines are ignored, as in the
+ * public model. `extensions` reads modules of template functions.
+ * ```
+ * templates {
+ *   mime text/html text/markdown
+ *   between [[ ]]
+ *   root /srv/partials
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "templates",
+ *   "mime_types": ["text/html", "text/markdown"],
+ *   "delimiters": ["[[", "]]"],
+ *   "file_root": "/srv/partials"
+ * }
+ * ```
+ */
 const directive = handlerDirective(({ cursor, readModule }) => {
   cursor.next();
   const draft: Draft = { handler: "templates" };
@@ -44,6 +64,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
   return draft;
 });
 
+/** Writes one line for each member that the config has. */
 const toText: HandlerWriter = (handler) => ({
   directive: "templates",
   words: [],

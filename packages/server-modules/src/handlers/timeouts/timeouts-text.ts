@@ -6,13 +6,33 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { paced, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Lines of the block. The second word of a timeout is the rate in bytes a second that a slow peer must reach. */
 const fields = {
   read_timeout: paced("read_timeout", "read", ["parsing read_timeout", "parsing read_timeout min_rate"]),
   write_timeout: paced("write_timeout", "write", ["parsing write_timeout", "parsing write_timeout min_rate"]),
   max_write_chunk: size("max_write_chunk", "parsing max_write_chunk"),
 };
 
-/** `timeouts { read_timeout 5s [rate]; write_timeout …; max_write_chunk … }`. */
+/**
+ * `timeouts { read_timeout 5s [rate]; write_timeout …; max_write_chunk … }`.
+ * ```
+ * timeouts {
+ *   read_timeout 5s 1024
+ *   write_timeout 30s
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "timeouts",
+ *   "read_timeout": 5000000000,
+ *   "read_min_rate": 1024,
+ *   "write_timeout": 30000000000
+ * }
+ * ```
+ * Without a rate each piece of data gets the whole timeout. With a rate the sum of all waiting may exceed the
+ * timeout only by the time that the bytes so far justify.
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = { handler: "timeouts" };
@@ -28,6 +48,7 @@ const rates = Object.fromEntries(
   ]),
 );
 
+/** A rate without a timeout is written as `read_timeout 0 <rate>`. */
 const toText: HandlerWriter = (handler) => ({
   directive: "timeouts",
   words: [],

@@ -5,7 +5,22 @@ import { blockOf, line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, setMember } from "serverfile/values/draft";
 
-/** `tracing { span name; span_attributes { key value } }`: a span for each request. */
+/**
+ * `tracing { span name; span_attributes { key value } }`: a span for each request. The name of the span may
+ * hold placeholders; without the line it is empty, and the handler takes its default.
+ * ```
+ * tracing {
+ *   span shop
+ *   span_attributes {
+ *     tenant {http.vars.tenant}
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "tracing", "span": "shop", "span_attributes": { "tenant": "{http.vars.tenant}" } }
+ * ```
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -31,6 +46,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** A config without `span` cannot be written: the directive always sets the member, if only to "". */
 const toText: HandlerWriter = (handler) => {
   const span = handler.text("span");
   if (span === undefined) {

@@ -1,8 +1,24 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
+/** Levels in the spelling of the config. `warning` is read as `warn`. */
 const levels = new Set(["debug", "info", "warn", "error"]);
 
-/** `log_level DEBUG|INFO|WARN|ERROR`: the level of the access log's line. */
+/**
+ * `log_level DEBUG|INFO|WARN|ERROR`: the level of the access log's line. Mixed case such as `Warn` is an error,
+ * as in the public model.
+ * ```
+ * log_level /health DEBUG
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "match": [{ "path": ["/health"] }],
+ *     "handle": [{ "handler": "vars", "log_level": "debug" }]
+ *   }
+ * ]
+ * ```
+ */
 export const logLevel = handlerDirective(({ cursor }) => {
   cursor.next();
   const [word, ...more] = cursor.remainingArguments();

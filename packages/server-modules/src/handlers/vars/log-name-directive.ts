@@ -1,6 +1,15 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
-/** `log_name name…`: the access logs that these requests go to. */
+/**
+ * `log_name name…`: the access logs that these requests go to. Without a name the list is null.
+ * ```
+ * log_name audit
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "vars", "access_logger_names": ["audit"] }
+ * ```
+ */
 export const logName = handlerDirective(({ cursor }) => {
   cursor.next();
   const names = cursor.remainingArguments();

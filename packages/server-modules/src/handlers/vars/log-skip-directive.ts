@@ -1,6 +1,15 @@
 import { handlerDirective } from "serverfile/directives/directive";
 
-/** `log_skip`: no access log for these requests. */
+/**
+ * `log_skip`: no access log for these requests.
+ * ```
+ * log_skip /health
+ * ```
+ * becomes
+ * ```json
+ * [{ "match": [{ "path": ["/health"] }], "handle": [{ "handler": "vars", "log_skip": true }] }]
+ * ```
+ */
 export const logSkip = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();

@@ -1,7 +1,17 @@
 import { type Directive, routeResult, takeMatcher } from "serverfile/directives/directive";
 import { routeOf } from "serverfile/routes/route";
 
-/** `root [matcher] path`: with one argument that is the path. */
+/**
+ * `root [matcher] path`: with one argument that is the path. A path such as `/srv` would otherwise be read as a
+ * matcher.
+ * ```
+ * root /srv/site
+ * ```
+ * becomes
+ * ```json
+ * { "handler": "vars", "root": "/srv/site" }
+ * ```
+ */
 export const root: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

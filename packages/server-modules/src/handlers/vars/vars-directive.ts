@@ -3,6 +3,7 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { type Draft, setMember } from "serverfile/values/draft";
 import { parseScalar } from "serverfile/values/parse-number";
 
+/** Reads the name at the cursor and the value after it. Only words without quotes become numbers or booleans. */
 function readVariable(cursor: TokenCursor, draft: Draft): void {
   const name = cursor.value;
   const word = cursor.argument();
@@ -10,7 +11,20 @@ function readVariable(cursor: TokenCursor, draft: Draft): void {
   cursor.noMoreArguments();
 }
 
-/** `vars name value`, or a block of such lines. Numbers and booleans are such unless quoted. */
+/**
+ * `vars name value`, or a block of such lines. Numbers and booleans are such unless quoted.
+ * ```
+ * vars {
+ *   tier gold
+ *   limit 20
+ *   zip "04109"
+ * }
+ * ```
+ * becomes
+ * ```json
+ * { "tier": "gold", "limit": 20, "zip": "04109", "handler": "vars" }
+ * ```
+ */
 export const vars = handlerDirective(({ cursor }) => {
   cursor.next();
   const draft: Draft = {};

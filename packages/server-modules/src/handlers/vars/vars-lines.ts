@@ -3,7 +3,10 @@ import { line } from "serverfile/to-text/lines/line";
 import { scalarWord } from "serverfile/to-text/lines/scalar-word";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 
-/** `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. */
+/**
+ * Writes `root`, `fs`, `log_skip`, `log_name`, `log_level` or `vars`. The five special variables have a
+ * directive only where they are alone in the handler.
+ */
 export const vars: HandlerWriter = (handler) => {
   const [only = "", more] = handler.keys;
   if (more === undefined) {

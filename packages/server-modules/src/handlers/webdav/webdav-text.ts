@@ -6,12 +6,31 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { once, readFields, text } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
+/** Both lines may stand once. */
 const fields = {
   root: once(text("root"), "root path already specified"),
   prefix: once(text("prefix"), "prefix already specified"),
 };
 
-/** `webdav { root …; prefix … }`. Source: mholt/caddy-webdav */
+/**
+ * `webdav { root …; prefix … }`.
+ * ```
+ * webdav /files/* {
+ *   root /srv/share
+ *   prefix /files
+ * }
+ * ```
+ * becomes
+ * ```json
+ * [
+ *   {
+ *     "match": [{ "path": ["/files/*"] }],
+ *     "handle": [{ "handler": "webdav", "root": "/srv/share", "prefix": "/files" }]
+ *   }
+ * ]
+ * ```
+ * Source: mholt/caddy-webdav
+ */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -20,6 +39,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
+/** Writes one line for each member that the config has. */
 const toText: HandlerWriter = (handler) => ({
   directive: "webdav",
   words: [],
