@@ -1,5 +1,13 @@
 /**
- * Precedence of each operator. As in Tempo, `&&` and `||` have the same. All but `^` are left-associative.
+ * Precedence of each binary operator: a larger number binds tighter. As in Tempo, `&&` and `||` have the same
+ * precedence. All but `^` are left-associative.
+ *
+ * | text | tree |
+ * |---|---|
+ * | `.a || .b && .c` | `(.a || .b) && .c` |
+ * | `.a + 1 = 2 && .b` | `((.a + 1) = 2) && .b` |
+ * | `8 - 4 - 2` | `(8 - 4) - 2` |
+ * | `2 ^ 3 ^ 2` | `2 ^ (3 ^ 2)` |
  */
 export const binding: Readonly<Record<string, number>> = {
   ...{ "&&": 1, "||": 1 },
@@ -9,8 +17,11 @@ export const binding: Readonly<Record<string, number>> = {
   "^": 6,
 };
 
+/** Precedence of `=`, `<` and the like, and of the relations between spansets, such as `>>`. */
 export const comparisonBinding = 2;
-/** Precedence of a unary minus. */
+/** Precedence of a unary minus: `-.a * 2` is `-(.a * 2)`, but `-.a + 2` is `(-.a) + 2`. */
 export const minusBinding = 4;
+/** Precedence of `!`: `!.a = .b` is `(!.a) = .b`. */
 export const notBinding = 5;
+/** Precedence of `^`, the only operator that is right-associative. */
 export const powerBinding = 6;

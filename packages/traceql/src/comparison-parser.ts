@@ -2,12 +2,21 @@ import { readFilter } from "./stage-parser.ts";
 import type { MetricsComparison, Pipeline } from "./syntax-tree.ts";
 import type { TokenReader } from "./token-reader.ts";
 
+/** Values shown of each attribute when `compare()` names no number; Tempo has the same default. */
 const defaultLimit = 10;
+/** Largest number of values that a query may ask for. An engine holds that many for each attribute. */
 const maxLimit = 1_000n;
 
 /**
- * Parses `compare({ … }, 10, start, end)` after a pipeline. All arguments but the first are optional; the
- * times come together.
+ * Parses `compare({ … }, 10, start, end)` after a pipeline.
+ *
+ * - `compare({ status = error })`: the 10 most frequent values of each attribute, among failed spans and others
+ * - `compare({ status = error }, 5)`: the 5 most frequent values
+ * - `compare({ status = error }, 5, 1700000000000000000, 1700000060000000000)`: only spans that start within that
+ *   minute belong to the selection
+ *
+ * The times are nanoseconds since the Unix epoch. A start without an end is an error.
+ * @param pipeline the stages before; @param offset where the first of them begins
  * @throws TraceQlError
  */
 export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: number): MetricsComparison {
@@ -35,6 +44,9 @@ export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: 
   return tokens.placed(within === undefined ? node : { ...node, within }, offset);
 }
 
+/**
+ * Takes a whole number. @param what names it in the error @throws TraceQlError when it is not from `least` to `most`
+ */
 function readInt(tokens: TokenReader, least: bigint, most: bigint, what: string): bigint {
   const token = tokens.next;
   if (token.kind !== "int") {

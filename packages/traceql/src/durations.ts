@@ -1,3 +1,4 @@
+/** Nanoseconds of each unit. The micro sign stands in Unicode twice, U+00B5 and U+03BC; both are units, as in Go. */
 const nanoOf: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -17,6 +18,14 @@ const printedUnits = ["h", "m", "s", "ms", "us", "ns"];
 
 /**
  * Nanoseconds of a text such as `1h30m`, `1.5s`, `2d`; a day has 24 hours, a year 365 days.
+ *
+ * | text | nanoseconds |
+ * |---|---|
+ * | `1h30m` | 5,400,000,000,000 |
+ * | `.5s` | 500,000,000 |
+ * | `1s1s` | 2,000,000,000: parts of the same unit add up |
+ * | `1.5ns` | 1: the part below a nanosecond is dropped |
+ * | `1h30` | undefined: a number lacks its unit |
  * @returns undefined for a malformed duration
  */
 export function parseDuration(text: string): bigint | undefined {
@@ -43,7 +52,10 @@ export function parseDuration(text: string): bigint | undefined {
   return end === text.length && end > 0 ? nano : undefined;
 }
 
-/** The shortest text of whole units: `1h30m`, `250ms`, `0s`. */
+/**
+ * The shortest text of whole units: `1h30m`, `250ms`, `0s`.
+ * Days and years become hours: `2d` is printed as `48h`.
+ */
 export function printDuration(nano: bigint): string {
   if (nano === 0n) {
     return "0s";

@@ -1,3 +1,14 @@
+// Parses expressions on one span: the text between `{` and `}`, and the arguments of aggregates and of `by()`.
+// ^
+//     expression = operand { operator operand }            by precedence, see binding.ts
+//     operand    = "(" expression ")" | "-" expression | "!" expression
+//                | "nil" ("=" | "!=") expression | value | field
+//     value      = string | int | float | duration | "true" | "false" | status | kind | "minInt" | "maxInt"
+//     field      = attribute | intrinsic
+// ^
+// `{ .http.status_code >= 500 && span.retry != nil }` gives a binary `&&` of a binary `>=` and an `exists`.
+// Types are checked while the tree is built, so an error points at the smallest faulty part.
+
 import { binding, comparisonBinding, minusBinding, notBinding, powerBinding } from "./binding.ts";
 import { intrinsicOf, isRepeated } from "./intrinsics.ts";
 import { traceQlLimits } from "./limits.ts";
@@ -18,6 +29,7 @@ import { wholeId } from "./whole-ids.ts";
 
 const minInt = -(2n ** 63n);
 
+/** Words that are values. They are reserved: an attribute named `ok` is written `.ok`. */
 const words: ReadonlyMap<string, Static> = new Map<string, Static>([
   ["true", { type: "bool", value: true }],
   ["false", { type: "bool", value: false }],
@@ -30,7 +42,9 @@ const words: ReadonlyMap<string, Static> = new Map<string, Static>([
 ]);
 
 /**
- * An expression on a span, checked.
+ * Parses an expression on a span, and checks its types. This is precedence climbing: the loop takes operators as
+ * long as they bind at least as tight as `minBinding`.
+ * @param minBinding weakest operator that still belongs to the expression
  * @throws TraceQlError
  */
 export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldExpression {
@@ -53,7 +67,10 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
   }
 }
 
-/** A field alone, as an argument of `by()` and `select()` of metrics. */
+/**
+ * A field alone, as an argument of `by()` and `select()` of metrics.
+ * @throws TraceQlError for anything else, also for a value
+ */
 export function readField(tokens: TokenReader): Field {
   const field = fieldNext(tokens);
   if (field === undefined) {
@@ -62,7 +79,10 @@ export function readField(tokens: TokenReader): Field {
   return field;
 }
 
-/** A literal value, such as that of a hint. */
+/**
+ * A literal value, such as that of a hint.
+ * @throws TraceQlError for anything else
+ */
 export function readStatic(tokens: TokenReader): StaticExpression {
   const value = staticNext(tokens);
   if (value === undefined) {
@@ -108,6 +128,7 @@ function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression 
   throw tokens.unexpected();
 }
 
+/** A minus before a number becomes a negative number; `-5` is a value, `-.a` an operation. */
 function minus(tokens: TokenReader, operand: FieldExpression, offset: number): FieldExpression {
   if (operand.type === "static" && isNumeric(typeOf(operand))) {
     return tokens.placed({ type: "static", value: negated(operand.value) }, offset);
@@ -120,7 +141,7 @@ function minus(tokens: TokenReader, operand: FieldExpression, offset: number): F
   return node;
 }
 
-/** Wraps around at 64 bits. */
+/** The value with the other sign. Ints and durations wrap around at 64 bits, as in Go: `-minInt` is `minInt`. */
 export function negated(value: Static): Static {
   switch (value.type) {
     case "int":
@@ -133,7 +154,10 @@ export function negated(value: Static): Static {
   }
 }
 
-/** Parses `nil = x`. */
+/**
+ * Parses `nil = x` and `nil != x`, which mean the same as `x = nil` and `x != nil`. `nil = nil` and `nil != nil`
+ * are both `false`, as in Tempo.
+ */
 function readNil(tokens: TokenReader): FieldExpression {
   const { offset } = tokens;
   tokens.take();
@@ -149,6 +173,11 @@ function readNil(tokens: TokenReader): FieldExpression {
   return exists(tokens, readFieldExpression(tokens, 3), operator, offset);
 }
 
+/**
+ * `x != nil`: the span has `x`. `x = nil` is refused for fields that each span has: intrinsics, except those of
+ * events and links, and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil`
+ * is allowed.
+ */
 function exists(
   tokens: TokenReader,
   operand: FieldExpression,
@@ -172,6 +201,11 @@ function exists(
   return node;
 }
 
+/**
+ * Builds an operation of two checked operands. An id that is compared with an id field is completed: in
+ * `trace:id = "1F"` the text becomes 32 lower-case digits.
+ * @throws TraceQlError when the types of the operands differ, or the operator does not take them
+ */
 function binary(
   tokens: TokenReader,
   operator: BinaryOperator,
@@ -197,6 +231,10 @@ function binary(
   return tokens.placed({ ...node, left: leftId ?? left, right: rightId ?? right }, tokens.offsetOf(left));
 }
 
+/**
+ * Compiles the pattern once to find its faults. The pattern must stand in the query: an attribute as pattern, as in
+ * `.a =~ .b`, is refused.
+ */
 function checkRegex(tokens: TokenReader, right: FieldExpression): void {
   if (right.type !== "static" || right.value.type !== "string") {
     throw tokens.errorAt(right, `invalid type for =~ or !~: ${shown(right)}`);
@@ -218,7 +256,7 @@ function illegal(tokens: TokenReader, node: FieldExpression) {
   return tokens.errorAt(node, `illegal operation for the given type: ${shown(node)}`);
 }
 
-/** The parts of a message stay short. */
+/** The text of an expression for a message, cut after 200 characters. */
 export function shown(expression: FieldExpression): string {
   const text = printFieldExpression(expression);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
@@ -229,6 +267,7 @@ function binaryOperatorNext(tokens: TokenReader): BinaryOperator | undefined {
   return kind === "symbol" && Object.hasOwn(binding, text) ? (text as BinaryOperator) : undefined;
 }
 
+/** Takes a value when one is next; otherwise it takes nothing. */
 function staticNext(tokens: TokenReader): StaticExpression | undefined {
   const token = tokens.next;
   const value = token.kind === "word" ? words.get(token.text) : literalValue(tokens);
@@ -253,6 +292,10 @@ function literalValue({ next }: TokenReader): Static | undefined {
   }
 }
 
+/**
+ * Takes a field when one is next; otherwise it takes nothing.
+ * @throws TraceQlError for `parent` alone, and for `span:x` where `x` is no intrinsic
+ */
 function fieldNext(tokens: TokenReader): Field | undefined {
   const token = tokens.next;
   if (token.kind === "attribute") {

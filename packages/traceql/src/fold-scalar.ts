@@ -1,8 +1,9 @@
 import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
 
 /**
- * Calculates with two numbers of the text; two ints give an int, `7 / 2` is 3.
- * @returns the fault when it cannot be computed
+ * Calculates with two numbers of the text; two ints give an int, so `7 / 2` is 3 and `7 / 2.0` is 3.5. Without
+ * folding, an engine would have to type the numbers of each query by itself.
+ * @returns the fault when the result cannot be computed: a duration, a division by zero, a value out of range
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {
   if (left.type === "duration" || right.type === "duration") {
@@ -16,7 +17,11 @@ export function foldedScalar(operator: ArithmeticOperator, left: Static, right: 
   return Number.isFinite(value) ? { type: "float", value } : "value out of range";
 }
 
-/** Wraps around at 64 bits. @returns undefined for a division by zero */
+/**
+ * Arithmetic of 64-bit ints; results wrap around, as in Go. A division cuts towards zero: `-7 / 2` is -3, and
+ * `-7 % 2` is -1.
+ * @returns undefined for a division by zero
+ */
 export function intOperation(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | undefined {
   switch (operator) {
     case "+":
@@ -34,6 +39,7 @@ export function intOperation(operator: ArithmeticOperator, left: bigint, right: 
   }
 }
 
+/** Arithmetic of floats as in IEEE 754: `1.0 / 0` is Infinity, and the caller decides whether that is a fault. */
 export function floatOperation(operator: ArithmeticOperator, left: number, right: number): number {
   switch (operator) {
     case "+":
@@ -51,7 +57,10 @@ export function floatOperation(operator: ArithmeticOperator, left: number, right
   }
 }
 
-/** A power below 0 is 0, but of 1 and -1. */
+/**
+ * A power of ints by repeated squaring, at most 64 rounds. With an exponent below 0 the result is cut to 0, except
+ * for the bases 1 and -1.
+ */
 function intPower(base: bigint, exponent: bigint): bigint {
   if (exponent < 0n) {
     return base === 1n ? 1n : base === -1n ? (exponent % 2n === 0n ? 1n : -1n) : 0n;

@@ -1,9 +1,17 @@
 import type { IntrinsicName } from "./syntax-tree.ts";
 
-/** Type of a value as far as the query tells; `attribute`: known only from the attribute of each span. */
+/**
+ * Type of a value as far as the query tells.
+ *
+ * - `attribute`: the query does not tell. Each span decides, so every operator accepts it.
+ * - `int`, `float`, `duration`: numbers, which can be compared with each other
+ * - `string`: text; only these take `=~` and `!~`
+ * - `bool`: only these can be the condition of a filter
+ * - `status`, `kind`: named values that can only be equal or not
+ */
 export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
 
-/** How each intrinsic may be written. The first is how it is printed. */
+/** How each intrinsic may be written. The first text is how it is printed, in answers and labels too. */
 const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
   "span:duration": ["duration", "span:duration"],
   "span:name": ["name", "span:name"],
@@ -28,6 +36,7 @@ const texts: Readonly<Record<IntrinsicName, readonly string[]>> = {
   nestedSetParent: ["nestedSetParent"],
 };
 
+/** Types of intrinsics. An intrinsic that is missing in this table is a string. */
 const types: Readonly<Partial<Record<IntrinsicName, ValueType>>> = {
   "span:duration": "duration",
   "span:status": "status",
@@ -54,11 +63,12 @@ export function intrinsicText(name: IntrinsicName): string {
   return texts[name][0] ?? name;
 }
 
+/** The type of an intrinsic's value, which is the same for every span. */
 export function intrinsicType(name: IntrinsicName): ValueType {
   return types[name] ?? "string";
 }
 
-/** Whether a span may have none, or several. */
+/** True for intrinsics of events and links: a span may have none of them, or several. */
 export function isRepeated(name: IntrinsicName): boolean {
   return name.startsWith("event:") || name.startsWith("link:");
 }

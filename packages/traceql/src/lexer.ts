@@ -1,15 +1,31 @@
+// Cuts a query into tokens. White space and comments (`// …`, `/* … */`) separate tokens and are dropped.
+// ^
+// | text | token |
+// |---|---|
+// | `>>`, `&&`, `{` | symbol, always the longest that fits |
+// | `duration`, `by`, `nil` | word: what it means, the parser decides |
+// | `span:duration` | intrinsic |
+// | `.a`, `span.http.url`, `parent.resource.a` | attribute |
+// | `."a b"`, `span."x".y` | attribute whose name has quoted parts |
+// | `"a\n"`, backquoted text | string |
+// | `12` | int |
+// | `1.5`, `.5`, `1e3` | float |
+// | `1h30m`, `.5s` | duration |
+
 import { parseDuration } from "./durations.ts";
 import { traceQlLimits } from "./limits.ts";
 import { readQuotedText } from "./quoted-text.ts";
 import type { AttributeField, AttributeScope } from "./syntax-tree.ts";
 import { TraceQlError } from "./traceql-error.ts";
 
+/** Where a token stands. */
 interface Placed {
   /** The text in the query. */
   readonly text: string;
   readonly offset: number;
 }
 
+/** One token. Ints and durations are from 0 to 2⁶³ - 1: a minus is a symbol of its own. */
 export type Token = Placed &
   (
     | { readonly kind: "symbol" | "word" | "end" }
@@ -21,6 +37,7 @@ export type Token = Placed &
     | { readonly kind: "intrinsic" }
   );
 
+/** Symbols of the language. The lexer extends a symbol as long as the longer text is a symbol too. */
 const symbols = new Set([
   ...[
     "{",
@@ -49,6 +66,7 @@ const symbols = new Set([
 /** Begins of symbols that are none themselves. */
 const beginnings = new Set(["&"]);
 
+/** Words before the dot of an attribute. `parent` is handled apart, since a scope may follow it. */
 const attributeScopes: ReadonlySet<string> = new Set([
   "span",
   "resource",
@@ -56,11 +74,13 @@ const attributeScopes: ReadonlySet<string> = new Set([
   "link",
   "instrumentation",
 ]);
+/** Words before the colon of an intrinsic. */
 const intrinsicScopes = new Set(["span", "trace", "event", "link", "instrumentation"]);
 
 const maxInt = 2n ** 63n - 1n;
 const word = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
+/** Characters that may follow the first number of a duration. `12x` is no duration: it is an int, then a word. */
 const durationRest = /[\d.nsumhµμdwy]+/y;
 const space = /\s+/y;
 /** Characters of an unquoted name: all but these. */
@@ -94,6 +114,11 @@ export function isPlainName(name: string): boolean {
   return name !== "" && skip(plainName, name, 0) === name.length;
 }
 
+/**
+ * The token at an offset where no white space is. Numbers come before attributes, so `.5` is a float, while `.a5` is
+ * an attribute.
+ * @throws TraceQlError for a character that begins no token
+ */
 function tokenAt(text: string, offset: number): Token {
   const first = text.charAt(offset);
   if (first === '"' || first === "`") {
@@ -133,6 +158,7 @@ function tokenAt(text: string, offset: number): Token {
   });
 }
 
+/** A duration where the text is one; otherwise an int, or a float when it has a dot or an exponent. */
 function numberAt(text: string, offset: number, end: number): Token {
   const durationEnd = skip(durationRest, text, end);
   const duration = durationEnd > end ? parseDuration(text.slice(offset, durationEnd)) : undefined;
@@ -170,6 +196,10 @@ function outOfRange(text: string, token: Token): TraceQlError {
   });
 }
 
+/**
+ * A word, unless `.` or `:` makes it the scope of an attribute or of an intrinsic. `parent.span.a` is attribute `a`
+ * of the parent span; `parent.a` leaves the scope open.
+ */
 function wordAt(text: string, offset: number, end: number): Token {
   const found = text.slice(offset, end);
   const next = text.charAt(end);
@@ -201,6 +231,9 @@ interface AttributePlace {
   readonly ofParent: boolean;
 }
 
+/**
+ * An attribute: plain and quoted parts of its name may follow each other, `span.a."b c".d` has the name `a.b c.d`.
+ */
 function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent }: AttributePlace): Token {
   let name = "";
   let end = nameOffset;
@@ -227,7 +260,10 @@ function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent
   };
 }
 
-/** In quoted names, unlike strings, a backslash escapes only `"` and `\`. */
+/**
+ * Reads a quoted part of a name. Unlike in strings, a backslash escapes only `"` and `\`.
+ * @param offset of the opening quote
+ */
 function readQuotedName(text: string, offset: number): { readonly value: string; readonly end: number } {
   let value = "";
   for (let index = offset + 1; index < text.length; index++) {
@@ -268,7 +304,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** @param pattern a sticky pattern @returns the end of its match, or `offset` */
+/** @param pattern a sticky pattern @returns the end of its match, or `offset` where it does not match */
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

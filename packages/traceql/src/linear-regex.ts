@@ -7,8 +7,9 @@ export interface LinearRegex {
 }
 
 /**
- * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character.
- * @throws Error for a pattern that is none
+ * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character, line
+ * breaks too. `GET|POST` matches "GET" but not "GET /".
+ * @throws Error for a pattern that is none, such as one with a backreference
  */
 export function linearRegex(pattern: string): LinearRegex {
   const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);

@@ -1,3 +1,11 @@
+// Parses a whole query:
+// ^
+//     query    = pipeline { "with" "(" hint { "," hint } ")" }
+//     pipeline = stage { "|" stage } [ "|" metrics function ]      see pipeline-parser.ts
+//     hint     = word "=" value
+// ^
+// `{ status = error } | rate() by(name) with(exemplars=true)` is a metrics query with one hint.
+
 import { readStatic } from "./field-parser.ts";
 import { type Operand, readPipeline, stageOf } from "./pipeline-parser.ts";
 import type { Hint, TraceQlQuery } from "./syntax-tree.ts";
@@ -21,6 +29,7 @@ export function parseTraceQl(text: string): TraceQlQuery {
   return rootOf(tokens, operand, hints);
 }
 
+/** A search has a pipeline even when the text has a single stage. `coalesce()` alone has no spansets to join. */
 function rootOf(tokens: TokenReader, operand: Operand, hints: readonly Hint[]): TraceQlQuery {
   if (operand.kind === "metrics") {
     return { type: "metrics", expression: operand.node, hints };

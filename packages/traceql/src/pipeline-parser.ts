@@ -1,3 +1,19 @@
+// Parses stages, and operators between spansets, numbers and metrics:
+// ^
+//     pipeline   = expression { "|" stage } [ "|" metrics ]
+//     expression = operand { operator operand }
+//     operand    = "{" condition "}" | "(" pipeline ")" | "-" number | number | aggregate
+//                | "by" "(" … ")" | "select" "(" … ")" | "coalesce" "(" ")"
+// ^
+// The kind of the left operand decides which operators may follow, so one function reads all of these:
+// ^
+// | text | result |
+// |---|---|
+// | `{ .a } >> { .b }` | spanset: spans with `.b` below a span with `.a` |
+// | `count() > 2` | filter |
+// | `max(duration) / 2` | scalar, which a comparison must follow |
+// | `({ } | rate()) / ({ } | rate())` | metrics |
+
 import { comparisonBinding, powerBinding } from "./binding.ts";
 import { readComparison } from "./comparison-parser.ts";
 import { negated } from "./field-parser.ts";
@@ -26,7 +42,15 @@ import {
 import type { TokenReader } from "./token-reader.ts";
 import { scalarTypeOf, takes, typesMatch } from "./value-types.ts";
 
-/** An element of a query; operators combine elements. */
+/**
+ * An element of a query; operators combine elements.
+ *
+ * - `spanset`: `{ … }`, two of them with an operator, or a pipeline in parentheses
+ * - `scalar`: a number or an aggregate, which is no stage until it is compared
+ * - `filter`: two scalars with a comparison
+ * - `stage`: `by()`, `select()` or `coalesce()`; no operator can follow
+ * - `metrics`: a pipeline that ends in a metrics function, in parentheses when an operator follows
+ */
 export type Operand =
   | { readonly kind: "spanset"; readonly node: SpansetExpression }
   | { readonly kind: "scalar"; readonly node: ScalarExpression }
@@ -96,6 +120,7 @@ export function stageOf(tokens: TokenReader, operand: Operand): Stage {
   }
 }
 
+/** Operands with operators between them, by precedence climbing as in the expressions of fields. */
 function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   let left = tokens.within(() => readOperand(tokens));
   for (;;) {
@@ -130,6 +155,10 @@ function bindingBehind(left: Operand, operator: string): number {
   return 0;
 }
 
+/**
+ * Joins two operands. The kinds must fit: spansets with spansets, scalars with scalars, metrics with metrics or with
+ * a number.
+ */
 function combined(tokens: TokenReader, operator: string, left: Operand, right: Operand): Operand {
   const offset = tokens.offsetOf(left.node);
   if (left.kind === "spanset" && right.kind === "spanset") {
@@ -159,6 +188,7 @@ function combined(tokens: TokenReader, operator: string, left: Operand, right: O
   throw tokens.errorAt(right.node, `syntax error: unexpected operand of ${operator}`);
 }
 
+/** A side of arithmetic with series: series, or a plain number. @throws TraceQlError */
 function metricsSide(tokens: TokenReader, side: Operand): MetricsOperand {
   if (side.kind === "metrics") {
     if (side.node.type === "metrics-comparison") {
@@ -176,6 +206,7 @@ function metricsSide(tokens: TokenReader, side: Operand): MetricsOperand {
   throw tokens.errorAt(side.node, "metrics arithmetic takes metrics in parentheses, and numbers");
 }
 
+/** Arithmetic of two numbers of a spanset; numbers of the text are folded, so `2 * 3` is stored as `6`. */
 function scalarOperation(
   tokens: TokenReader,
   operator: ArithmeticOperator,
@@ -200,6 +231,7 @@ function scalarOperation(
   return { kind: "scalar", node };
 }
 
+/** A comparison as a stage. `1 < 2` is refused, since it says nothing about a spanset. */
 function scalarFilter(
   tokens: TokenReader,
   operator: ComparisonOperator,
@@ -239,6 +271,7 @@ function checkScalars(
   }
 }
 
+/** The operand that is next. @throws TraceQlError when none is */
 function readOperand(tokens: TokenReader): Operand {
   const token = tokens.next;
   const { offset } = tokens;
@@ -295,10 +328,12 @@ function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
+/** The answer of `compare()` is counts of values, not series, so nothing can follow it. */
 function notAlone(tokens: TokenReader, node: object) {
   return tokens.errorAt(node, "compare() must be the last stage of the query, and cannot be calculated with");
 }
 
+/** Appends stages such as `topk(5)` to series. @throws TraceQlError behind `compare()` */
 function withSecondStages(
   tokens: TokenReader,
   operand: Extract<Operand, { kind: "metrics" }>,

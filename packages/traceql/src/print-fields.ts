@@ -49,6 +49,10 @@ function printOperand(expression: FieldExpression, min: number): string {
   return own < min || text.startsWith("-") ? `(${text})` : text;
 }
 
+/**
+ * Precedence of an expression's outermost operator. A unary operator counts as the weakest, so it always gets
+ * parentheses within an operation; a field or a value never does.
+ */
 function bindingOf(expression: FieldExpression): number {
   switch (expression.type) {
     case "binary":
@@ -62,6 +66,7 @@ function bindingOf(expression: FieldExpression): number {
   }
 }
 
+/** The text of a value, which the lexer reads back as the same type: `1.0` for a float, `48h` for two days. */
 export function printStatic(value: Static): string {
   switch (value.type) {
     case "string":
@@ -86,7 +91,7 @@ function printText(text: string): string {
   return `"${text.replace(/[\n\r"\\]/g, (character) => escapes[character] ?? character)}"`;
 }
 
-/** It always shows that it is one. */
+/** A float always shows that it is one: `5` becomes `5.0`, since `5` would be read back as an int. */
 export function printFloat(value: number): string {
   if (Object.is(value, -0)) {
     return "-0.0";

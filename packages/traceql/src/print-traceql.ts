@@ -56,6 +56,7 @@ function printSpansets(expression: SpansetExpression): string {
   }
 }
 
+/** @param min lowest precedence that needs no parentheses */
 function spansetOperand(expression: SpansetExpression, min: number): string {
   const text = printSpansets(expression);
   return spansetBinding(expression) < min ? `(${text})` : text;
@@ -86,6 +87,7 @@ export function printScalar(expression: ScalarExpression): string {
   }
 }
 
+/** A number of an operation. A leading minus gets parentheses: `2 - (-1)`. @param min as in `spansetOperand` */
 function scalarOperand(expression: ScalarExpression, min: number): string {
   const text = printScalar(expression);
   const own =

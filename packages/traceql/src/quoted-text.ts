@@ -1,5 +1,6 @@
 import { TraceQlError } from "./traceql-error.ts";
 
+/** Escapes of one letter after the backslash. Source: Go specification, "Rune literals" */
 const plainEscapes: Readonly<Record<string, string>> = {
   a: "\x07",
   b: "\b",
@@ -12,6 +13,7 @@ const plainEscapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
+/** Hex digits that must follow each letter: `\x41`, `\u00e9`, `\U0001f600`. */
 const hexDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**
@@ -55,7 +57,11 @@ export function readQuotedText(
   throw notTerminated();
 }
 
-/** Escapes of bytes become the character of that number. */
+/**
+ * Reads an escape. `\x` and octal escapes give the character of that number: `"\xe9"` is "é", where Go would make it
+ * one byte of UTF-8. A surrogate, such as `\ud800`, is refused.
+ * @param offset of the backslash
+ */
 function escapeAt(text: string, offset: number): { readonly value: string; readonly end: number } {
   const letter = text.charAt(offset + 1);
   const plain = plainEscapes[letter];

@@ -5,10 +5,16 @@ import type { ArithmeticOperator, ComparisonOperator, SecondStage, Static } from
 import type { TokenReader } from "./token-reader.ts";
 
 const comparisons: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">", ">="]);
+/** Largest number of `topk()` and `bottomk()`. */
 const maxSeries = 10_000n;
 
 /**
- * Parses the stages after a metrics function: `> 10`, `| topk(5)`, any number of them.
+ * Parses the stages after a metrics function, any number of them:
+ *
+ * - `> 10` keeps the samples above 10
+ * - `> 100ms` compares series of durations, which are in seconds, with 0.1
+ * - `> 2 * 3` is calculated while it is parsed
+ * - `| topk(5)` keeps the five series with the largest values
  * @throws TraceQlError
  */
 export function readSecondStages(tokens: TokenReader): SecondStage[] {
@@ -26,6 +32,7 @@ export function readSecondStages(tokens: TokenReader): SecondStage[] {
   }
 }
 
+/** `topk(n)` or `bottomk(n)`, after the `|`. @throws TraceQlError when n is not from 1 to `maxSeries` */
 function readRanking(tokens: TokenReader): SecondStage {
   const { next } = tokens;
   if (next.kind !== "word" || (next.text !== "topk" && next.text !== "bottomk")) {
@@ -61,6 +68,7 @@ function readNumber(tokens: TokenReader): number {
   throw tokens.errorAt(tokens.placed({}, offset), "the series can be compared with a number only");
 }
 
+/** An expression of numbers, calculated at once. `%` and `^` are not part of it. */
 function readConstant(tokens: TokenReader, minBinding: number): Static {
   const { offset } = tokens;
   let left = tokens.within(() => readConstantOperand(tokens));

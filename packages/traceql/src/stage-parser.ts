@@ -3,7 +3,11 @@ import type { Aggregate, Field, GroupStage, SelectStage, SpansetFilter } from ".
 import type { TokenReader } from "./token-reader.ts";
 import { isNumeric, referencesSpan, typeOf } from "./value-types.ts";
 
-/** `{ condition }`. @throws TraceQlError */
+/**
+ * Parses `{ condition }`. `{ }` and `{}` select every span. The condition must be true or false, or an attribute,
+ * whose type only each span knows: `{ .retry }` is allowed, `{ duration }` is not.
+ * @throws TraceQlError
+ */
 export function readFilter(tokens: TokenReader): SpansetFilter {
   const { offset } = tokens;
   tokens.expect("{");
@@ -23,7 +27,11 @@ export function readFilter(tokens: TokenReader): SpansetFilter {
   return tokens.placed({ type: "filter", condition }, offset);
 }
 
-/** `count()`, `max(expression)` … @throws TraceQlError */
+/**
+ * Parses `count()`, `min(…)`, `max(…)`, `avg(…)` and `sum(…)`. All but `count` take an expression that gives a number
+ * and differs from span to span: `avg(duration)` is allowed, `avg(name)` and `avg(5)` are not.
+ * @throws TraceQlError
+ */
 export function readAggregate(tokens: TokenReader): Aggregate {
   const { offset } = tokens;
   const aggregate = tokens.take().text as Aggregate["aggregate"];
@@ -46,7 +54,10 @@ export function readAggregate(tokens: TokenReader): Aggregate {
   return node;
 }
 
-/** `by(expression)`. @throws TraceQlError */
+/**
+ * Parses `by(expression)`, which divides each spanset by the value: `by(resource.service.name)`, `by(duration > 1s)`.
+ * @throws TraceQlError when the value is the same for all spans
+ */
 export function readGroup(tokens: TokenReader): GroupStage {
   const { offset } = tokens;
   tokens.take();

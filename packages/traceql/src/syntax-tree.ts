@@ -5,7 +5,9 @@
 
 /** A whole query. */
 export type TraceQlQuery =
+  // Selects spansets of traces: `{ status = error } | count() > 2`.
   | { readonly type: "search"; readonly pipeline: Pipeline; readonly hints: readonly Hint[] }
+  // Gives series over time: `{ status = error } | rate()`.
   | { readonly type: "metrics"; readonly expression: MetricsExpression; readonly hints: readonly Hint[] };
 
 /** `with(name=value)`: advice to an engine, which may ignore it. */
@@ -20,6 +22,9 @@ export interface Pipeline {
   readonly stages: readonly Stage[];
 }
 
+/**
+ * A step of a pipeline. Expressions and filters drop spans; `by`, `select` and `coalesce` only regroup or mark them.
+ */
 export type Stage = SpansetExpression | ScalarFilter | GroupStage | SelectStage | CoalesceStage;
 
 /** Selects spans of a trace. A pipeline in it is in parentheses. */
@@ -43,9 +48,13 @@ export interface SpansetOperation {
  * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result is the spans of
  * the right side with this relation to a span of the left side. With `!` it is the spans of the right side
  * without the relation, with `&` the spans of both sides that are related.
+ * `&&` keeps the traces in which both sides have spans, `||` those in which one side has some; the result is the
+ * spans
+ * of both sides.
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 
+/** All operators between spansets, as they are written. */
 export const spansetOperators = [
   "&&",
   "||",
@@ -102,7 +111,10 @@ export interface ScalarOperation {
   readonly right: ScalarExpression;
 }
 
-/** `operand` is absent for `count` only. */
+/**
+ * A number that is calculated from the spans of one spanset: `count()`, `max(duration)`. `operand` is absent for
+ * `count` only.
+ */
 export interface Aggregate {
   readonly type: "aggregate";
   readonly aggregate: "count" | "min" | "max" | "avg" | "sum";
@@ -115,12 +127,14 @@ export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%" | "^";
 /** A value for each span. */
 export type FieldExpression = StaticExpression | Field | UnaryOperation | BinaryOperation | ExistsOperation;
 
+/** `-.a`, the negative number, or `!.a`, the opposite of a boolean. */
 export interface UnaryOperation {
   readonly type: "unary";
   readonly operator: "-" | "!";
   readonly operand: FieldExpression;
 }
 
+/** `left operator right` on one span: `.a + 1`, `.b = "x"`. The types of both sides are checked when it is parsed. */
 export interface BinaryOperation {
   readonly type: "binary";
   readonly operator: BinaryOperator;
@@ -128,6 +142,9 @@ export interface BinaryOperation {
   readonly right: FieldExpression;
 }
 
+/**
+ * Operators between two values of a span. `=~` and `!~` match the whole text with a pattern that stands at the right.
+ */
 export type BinaryOperator = ComparisonOperator | ArithmeticOperator | "=~" | "!~" | "&&" | "||";
 
 /** `operand != nil`, or, with `exists: false`, `operand = nil`. */
@@ -137,6 +154,7 @@ export interface ExistsOperation {
   readonly exists: boolean;
 }
 
+/** A literal value as an operand. */
 export interface StaticExpression {
   readonly type: "static";
   readonly value: Static;
@@ -155,6 +173,7 @@ export type Static =
       readonly value: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer";
     };
 
+/** A value that a span carries: an attribute that its program set, or an intrinsic that each span has. */
 export type Field = AttributeField | IntrinsicField;
 
 /** The scope of an attribute; `any`: of the span, or of its resource when the span lacks it. */
@@ -178,6 +197,7 @@ export interface IntrinsicField {
 /** One name for each intrinsic, whichever way it was written. */
 export type IntrinsicName = (typeof intrinsicNames)[number];
 
+/** Names of all intrinsics. `nestedSet…` are the numbers of a span in the tree of its trace. */
 export const intrinsicNames = [
   "span:duration",
   "span:name",
@@ -240,6 +260,7 @@ export interface MetricsMath {
   readonly secondStages: readonly SecondStage[];
 }
 
+/** How spans become a series. All take the spans of each interval; `rate` divides their number by its seconds. */
 export type MetricsFunction =
   | "rate"
   | "count_over_time"
@@ -250,15 +271,18 @@ export type MetricsFunction =
   | "quantile_over_time"
   | "histogram_over_time";
 
+/** A metrics function with its arguments: `quantile_over_time(duration, .5, .99) by(.a)`. */
 export interface MetricsAggregate {
   readonly function: MetricsFunction;
   /** Absent for `rate` and `count_over_time` only. */
   readonly field?: Field;
   /** 0 to 1; of `quantile_over_time` only, otherwise empty. */
   readonly quantiles: readonly number[];
+  /** Fields that divide the series, at most five; empty: one series. */
   readonly by: readonly Field[];
 }
 
+/** A stage on whole series: the largest or smallest ones, or the samples that pass a comparison. */
 export type SecondStage =
   | { readonly type: "topk" | "bottomk"; readonly limit: number }
   | { readonly type: "metrics-filter"; readonly operator: ComparisonOperator; readonly value: number };

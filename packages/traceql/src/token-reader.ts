@@ -2,7 +2,10 @@ import { lex, type Token } from "./lexer.ts";
 import { traceQlLimits } from "./limits.ts";
 import { type TextPlace, TraceQlError } from "./traceql-error.ts";
 
-/** Walks the tokens of a query, and tracks depth and size of the tree and the places of its parts. */
+/**
+ * Walks the tokens of one query, and tracks depth and size of the tree and the places of its parts. The parsers share
+ * one reader. Places are kept beside the tree, not in it, so that equal texts give equal trees.
+ */
 export class TokenReader {
   readonly #text: string;
   readonly #tokens: readonly Token[];
@@ -17,6 +20,7 @@ export class TokenReader {
     this.#tokens = lex(text);
   }
 
+  /** The token that the parser looks at. After the last one it stays the `end` token. */
   get next(): Token {
     return this.#tokens[this.#index] as Token;
   }
@@ -26,6 +30,7 @@ export class TokenReader {
     return this.#tokens[this.#index + 1];
   }
 
+  /** Takes the next token, and moves on. */
   take(): Token {
     const token = this.next;
     if (token.kind !== "end") {
@@ -34,10 +39,12 @@ export class TokenReader {
     return token;
   }
 
+  /** True when the next token is this symbol. */
   isSymbol(text: string): boolean {
     return this.next.kind === "symbol" && this.next.text === text;
   }
 
+  /** True when the next token is this word; words are compared with case. */
   isWord(text: string): boolean {
     return this.next.kind === "word" && this.next.text === text;
   }
@@ -66,6 +73,7 @@ export class TokenReader {
     return this.error(`syntax error: unexpected ${seen}${wanted}`, placeOf(token));
   }
 
+  /** An error at a place of the query. */
   error(reason: string, place: TextPlace): TraceQlError {
     return new TraceQlError(reason, this.#text, place);
   }
@@ -94,6 +102,7 @@ export class TokenReader {
     return node;
   }
 
+  /** Where a part of the tree begins; the next token, when `placed` never saw it. */
   offsetOf(node: object): number {
     return this.#places.get(node)?.offset ?? this.offset;
   }
@@ -116,6 +125,7 @@ function placeOf(token: Token): TextPlace {
   return { offset: token.offset, length: token.text.length };
 }
 
+/** A token as Tempo's messages show it: `IDENTIFIER foo`, `INT 5`. */
 function named(token: Token): string {
   const kind = token.kind === "word" ? "IDENTIFIER" : token.kind.toUpperCase();
   const shown = token.text.length > 60 ? `${token.text.slice(0, 60)}…` : token.text;

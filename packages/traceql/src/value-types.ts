@@ -6,7 +6,10 @@ const equality: ReadonlySet<string> = new Set(["=", "!="]);
 const order: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 const regex: ReadonlySet<string> = new Set(["=~", "!~"]);
 
-/** The type of an expression's value, as far as the query tells. */
+/**
+ * The type of an expression's value, as far as the query tells: `duration + 1s` is a duration, `.a + 1` an int,
+ * `.a + .b` an attribute.
+ */
 export function typeOf(expression: FieldExpression): ValueType {
   switch (expression.type) {
     case "static":
@@ -47,15 +50,20 @@ function staticType({ type }: Static): ValueType {
   return type;
 }
 
+/** True for `+ - * / % ^`, whose result is a number. */
 export function isArithmetic(operator: BinaryOperator): boolean {
   return !logical.has(operator) && !equality.has(operator) && !order.has(operator) && !regex.has(operator);
 }
 
+/** True for types that can be calculated with. */
 export function isNumeric(type: ValueType): boolean {
   return type === "int" || type === "float" || type === "duration";
 }
 
-/** True when the operator accepts operands of these types. */
+/**
+ * True when values of these types can stand on both sides of an operator. An attribute fits everything, and numbers
+ * fit each other: `duration > 5` is allowed.
+ */
 export function typesMatch(left: ValueType, right: ValueType): boolean {
   if (left === "attribute" || right === "attribute" || left === right) {
     return true;
@@ -63,7 +71,7 @@ export function typesMatch(left: ValueType, right: ValueType): boolean {
   return isNumeric(left) && isNumeric(right);
 }
 
-/** Whether an operator can take values of a type. */
+/** Whether an operator can take values of a type: `name > "a"` is allowed, `status > ok` is not. */
 export function takes(operator: BinaryOperator, type: ValueType): boolean {
   switch (type) {
     case "attribute":

@@ -1,6 +1,10 @@
 import { CliError } from "./cli-error.ts";
 
-/** The text of a body. @param limit most bytes @throws CliError past the limit */
+/**
+ * The text of a body, as UTF-8. The limit is checked while the body arrives, so an endless answer cannot fill memory.
+ * @param limit most bytes
+ * @throws CliError past the limit
+ */
 export async function bodyOf(response: Response, limit: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -1,7 +1,7 @@
 /** A fault that the user can mend: its text is printed, without a stack. */
 export class CliError extends Error {
   override readonly name = "CliError";
-  /** 1: what was asked for failed. 2: the command line is wrong. */
+  /** Exit code of the program: 1 when a request or a file failed, 2 when the command line is wrong. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, exitCode: 1 | 2 = 1, options?: ErrorOptions) {

@@ -3,15 +3,20 @@ import type { QueryClient } from "./query-client.ts";
 
 /** An option of a command. */
 export interface CommandOption {
-  /** Which of both decides whether a value follows. */
+  /** A string takes the next argument as its value, or the text after `=`. A boolean takes none. */
   readonly type: "string" | "boolean";
-  /** A letter. */
+  /** One letter: `n` lets users write `-n 5`. */
   readonly short?: string;
-  /** Whether it may be given again. */
+  /**
+   * True: the option may be given again, and `list` returns all values. Otherwise the last one counts. False by
+   * default.
+   */
   readonly multiple?: boolean;
   /** The value's name in `--help`; absent for a boolean. */
   readonly placeholder?: string;
+  /** The value of an option that was not given; `--help` prints it. */
   readonly default?: string;
+  /** The only values that are taken; another one ends the program with 2. */
   readonly choices?: readonly string[];
   /** One sentence or two for `--help`. */
   readonly meaning: string;
@@ -31,34 +36,46 @@ export interface Streams {
 
 /** Operands, options and streams of one run of a command. */
 export interface CommandContext extends Streams {
+  /** Variables such as TRACING_URL and TRACING_TENANT; options on the command line go first. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Arguments that are no options, in their order. `main` has checked their number, not their form. */
   readonly operands: readonly string[];
+  /** Options of the command and the common ones, with defaults filled in. */
   readonly values: OptionValues;
+  /** Asks tracing-query at `--url`. Making it opens no connection. */
   readonly client: QueryClient;
-  /** Aborted by SIGINT and SIGTERM. */
+  /** Aborted by SIGINT and SIGTERM; the program then ends with 130. */
   readonly signal: AbortSignal;
 }
 
 /** A command of the program. */
 export interface Command {
+  /** The first argument, such as `search`. */
   readonly name: string;
   /** As in a usage line: `<trace id>`, `[query]`; "" for none. */
   readonly operands: string;
-  /** Fewest and most operands. */
+  /** Fewest and most operands; another number ends the program with 2. */
   readonly operandCounts: readonly [least: number, most: number];
   /** One sentence. */
   readonly meaning: string;
   /** Its own options; those of `common-options.ts` are taken too. */
   readonly options: CommandOptions;
-  /** Whole command lines. */
+  /** Whole command lines for `--help`; each can be pasted into a shell. */
   readonly examples: readonly string[];
-  /** @returns the exit code. @throws CliError */
+  /**
+   * Answers on `output`, and warnings on `errors`.
+   * @returns the exit code: 0 when all was done, 1 when a part failed
+   * @throws CliError when nothing could be done
+   */
   run(context: CommandContext): Promise<number>;
 }
 
 type Value = string | boolean | readonly (string | boolean)[] | undefined;
 
-/** Values of options, by the type that a command knows each to have. */
+/**
+ * Values of options, by the type that a command declares for each. A method for the wrong type returns its empty
+ * value, so a command never checks types.
+ */
 export class OptionValues {
   readonly #values: Readonly<Record<string, Value>>;
 
@@ -72,10 +89,12 @@ export class OptionValues {
     return typeof value === "string" ? value : "";
   }
 
+  /** True when the boolean option was given. */
   flag(name: string): boolean {
     return this.#values[name] === true;
   }
 
+  /** All values of an option with `multiple`; [] when it was not given. */
   list(name: string): readonly string[] {
     const value = this.#values[name];
     return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];

@@ -1,6 +1,8 @@
 import type { CommandOptions, OptionValues, Streams } from "./command.ts";
 
-/** Options of every command. */
+/**
+ * Options of every command. They stand behind the command: `tracing search --url …`, never `tracing --url … search`.
+ */
 export const commonOptions: CommandOptions = {
   url: {
     type: "string",
@@ -45,7 +47,10 @@ export const timeOptions: CommandOptions = {
   end: { type: "string", placeholder: "time", meaning: "The end; now by default." },
 };
 
-/** Whether a table is wanted. */
+/**
+ * Whether answers are printed for people. Without `--output`, a terminal gets a table and a pipe gets JSON, so that
+ * `tracing search | jq` needs no option.
+ */
 export function wantsTable(values: OptionValues, { output }: Streams): boolean {
   const format = values.text("output");
   return format === "" ? output.isTTY === true : format === "table";

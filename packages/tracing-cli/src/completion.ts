@@ -2,17 +2,21 @@ import { CliError } from "./cli-error.ts";
 import { commands } from "./commands/command-list.ts";
 import { commonOptions } from "./common-options.ts";
 
+/** First arguments that a shell can complete. `completion`, `version` and `help` are no commands of the list. */
 const names = [...commands.map(({ name }) => name), "completion", "version", "help"];
 
+/** Options of a command as words: `--service --operation … --help`. Short forms are left out. */
 function flagsOf(index: number): string {
   return Object.keys({ ...commands[index]?.options, ...commonOptions })
     .map((name) => `--${name}`)
     .join(" ");
 }
 
+/** One line of a script for each command. */
 const cases = (line: (name: string, flags: string) => string) =>
   commands.map(({ name }, index) => line(name, flagsOf(index))).join("\n");
 
+/** Needs no package `bash-completion`. `-o default` completes file names where no option fits. */
 const bash = () => `_tracing() {
   local word="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" = 1 ]; then COMPREPLY=($(compgen -W '${names.join(" ")}' -- "$word")); return; fi
@@ -24,6 +28,7 @@ ${cases((name, flags) => `    ${name}) COMPREPLY=($(compgen -W '${flags}' -- "$w
 complete -o default -F _tracing tracing
 `;
 
+/** To be stored as `_tracing` in a folder of `fpath`. */
 const zsh = () => `#compdef tracing
 if (( CURRENT == 2 )); then compadd ${names.join(" ")}; return; fi
 case "$words[2]" in
@@ -32,6 +37,7 @@ ${cases((name, flags) => `  ${name}) compadd -- ${flags}; _files ;;`)}
 esac
 `;
 
+/** One `complete` line for each option; `-r` says that a value follows. */
 const fish = () =>
   `${[
     `complete -c tracing -n __fish_use_subcommand -f -a '${names.join(" ")}'`,
@@ -46,7 +52,10 @@ const fish = () =>
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
-/** The script that makes a shell complete commands and options. @throws CliError for another shell */
+/**
+ * The script that makes a shell complete commands and options: `tracing completion bash`.
+ * @throws CliError with exit code 2 for another shell, or none
+ */
 export function completionFor(shell = ""): string {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {

@@ -3,12 +3,21 @@ import { CliError } from "./cli-error.ts";
 /** Characters of one event. */
 const maxEvent = 16 * 1024 * 1024;
 
-/** One event. Source: WHATWG HTML, "Server-sent events" */
+/**
+ * One event. The lines `event: spans` and `data: {…}`, then a blank line, become `{ event: "spans", data: "{…}" }`.
+ * Source: WHATWG HTML, "Server-sent events"
+ */
 export interface ServerSentEvent {
+  /** The field `event`; `message` when the stream names none. */
   readonly event: string;
+  /** The lines of the field `data`, joined with line breaks. */
   readonly data: string;
 }
 
+/**
+ * An event of the lines before a blank line. Comments, which keep a connection open, and fields such as `id` give
+ * none: then the result is undefined.
+ */
 function eventOf(block: string): ServerSentEvent | undefined {
   let event = "message";
   const data: string[] = [];
@@ -23,7 +32,12 @@ function eventOf(block: string): ServerSentEvent | undefined {
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
 }
 
-/** The events of a stream, until it ends or `signal` is aborted. @throws CliError when it breaks off */
+/**
+ * The events of a stream, as they arrive. The stream of tracing-query never ends by itself, so an end is a failure,
+ * unless the user stopped the program.
+ * @param signal aborted: the generator ends without an error
+ * @throws CliError when the stream breaks off, or an event is over the limit
+ */
 export async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let text = "";

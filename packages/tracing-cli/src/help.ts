@@ -2,6 +2,7 @@ import type { Command, CommandOption } from "./command.ts";
 import { commands } from "./commands/command-list.ts";
 import { commonOptions } from "./common-options.ts";
 
+/** The text of `tracing help`, and of `tracing` without arguments. */
 export const programHelp = `Asks tracing-query from a terminal.
 
 Usage: tracing <command> [operands] [options]
@@ -15,6 +16,7 @@ ${commands.map(({ name, meaning }) => `  ${name.padEnd(12)}${meaning}`).join("\n
 Exit codes: 0 done, 1 something failed, 2 the command line is wrong.
 `;
 
+/** Two lines of an option: `  -n, --limit <count>`, then its meaning with the default. */
 function optionLine([name, option]: readonly [string, CommandOption]): string {
   const short = option.short === undefined ? "" : `-${option.short}, `;
   const value =

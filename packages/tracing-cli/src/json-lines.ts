@@ -2,10 +2,15 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { CliError } from "./cli-error.ts";
 
-/** Bytes of a line: a trace. */
+/**
+ * Bytes of a line after unpacking; a line is a trace. A longer line ends the import, since a line is held in memory.
+ */
 const maxLine = 64 * 1024 * 1024;
 
-/** The bytes of a stream, unpacked where they are gzip. */
+/**
+ * The bytes of a stream, unpacked where they are gzip. The first two bytes tell: 1f 8b. The name of the file does not
+ * count, so packed bytes may come through a pipe as well. A stream whose first piece has one byte counts as plain.
+ */
 async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
   const pieces = source[Symbol.asyncIterator]();
   const first = await pieces.next();
@@ -22,6 +27,8 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
     return;
   }
   const gunzip = createGunzip();
+  // The unpacker is fed beside the reading of its output. A fault of the source destroys the unpacker, whose reader
+  // then fails with the same error.
   const feed = (async () => {
     for await (const piece of all) {
       if (!gunzip.write(piece)) {
@@ -34,7 +41,10 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
   yield* gunzip as AsyncIterable<Buffer>;
 }
 
-/** Lines of a stream of text or of gzip. @throws CliError for a line over the limit, or a stream that breaks off */
+/**
+ * Lines of a stream of text or of gzip, without their line break. A last line without a line break counts as well.
+ * @throws CliError for a line over the limit, or a stream that breaks off
+ */
 export async function* readLines(source: Readable): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let length = 0;

@@ -1,3 +1,14 @@
+// The program `tracing`. Exit codes:
+// ^
+// | code | meaning |
+// |---|---|
+// | 0 | done; a search without a match too |
+// | 1 | a request failed, a part of an export or import failed, or the program has a fault |
+// | 2 | the command line is wrong: nothing was asked or written |
+// | 130 | SIGINT or SIGTERM ended it |
+// ^
+// Answers go to standard output, everything else to standard error.
+
 import { parseArgs } from "node:util";
 import { version } from "lifecycle/version";
 import { CliError } from "./cli-error.ts";
@@ -10,12 +21,16 @@ import { shownText } from "./output/table.ts";
 import { write } from "./output/write.ts";
 import { clientSettings, QueryClient } from "./query-client.ts";
 
-/** Streams and variables that the shell gave the program. */
+/** Streams and variables that the shell gave the program. A test passes its own. */
 export interface Surroundings extends Streams {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs a command line. @returns the exit code */
+/**
+ * Runs a command line. It never throws: a CliError prints its message, another error its stack, which is worth a
+ * report.
+ * @returns the exit code
+ */
 export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { errors, output } = surroundings;
   // A reader that has enough, such as `head`, closes the pipe.
@@ -39,6 +54,10 @@ export async function main(args: readonly string[], surroundings: Surroundings):
   }
 }
 
+/**
+ * Chooses the command. `help`, `version` and `completion` need no server, and so run before a client is made.
+ * @throws CliError
+ */
 async function run(
   [name = "help", ...rest]: readonly string[],
   surroundings: Surroundings,
@@ -74,6 +93,7 @@ async function run(
   return command.run({ ...surroundings, operands, values, client, signal });
 }
 
+/** @throws CliError with exit code 2 when there is none */
 function commandOf(name: string): Command {
   if (name.startsWith("-")) {
     throw new CliError(
@@ -88,7 +108,11 @@ function commandOf(name: string): Command {
   return command;
 }
 
-/** @throws CliError */
+/**
+ * Divides arguments into options and operands, by the options of the command. `--` ends the options, so that a query
+ * may begin with a dash.
+ * @throws CliError with exit code 2 for an unknown option, a missing value, or a value that is not among the choices
+ */
 function parsed(
   command: Command,
   args: readonly string[],

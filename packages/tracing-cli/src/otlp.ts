@@ -1,12 +1,15 @@
 /** The part of OTLP JSON that is read here. Ids are hex digits. */
 export interface OtlpTraces {
   readonly resourceSpans?: readonly {
+    // The program that sent the spans; its attribute `service.name` names the service.
     readonly resource?: { readonly attributes?: readonly OtlpAttribute[] };
     readonly scopeSpans?: readonly { readonly spans?: readonly OtlpSpan[] }[];
   }[];
 }
 
-/** An attribute, as far as its text is read. */
+/**
+ * An attribute, as far as its text is read. Numbers and lists have other members, which are carried along untouched.
+ */
 export interface OtlpAttribute {
   readonly key: string;
   readonly value?: { readonly stringValue?: string };
@@ -14,12 +17,16 @@ export interface OtlpAttribute {
 
 /** A span, as far as it is read. Whole messages keep their other fields. */
 export interface OtlpSpan {
+  /** 32 hex digits. */
   readonly traceId: string;
+  /** 16 hex digits. Several spans may share one: client and server of a call, in traces of Zipkin. */
   readonly spanId: string;
+  /** Absent or empty for a root. */
   readonly parentSpanId?: string;
   readonly name?: string;
-  /** 2 server, 3 client, 4 producer, 5 consumer. */
+  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer, or the names such as `SPAN_KIND_SERVER`. */
   readonly kind?: number | string;
+  /** Nanoseconds since the Unix epoch, in decimal digits: a number of JSON would lose the last ones. */
   readonly startTimeUnixNano?: string;
   readonly endTimeUnixNano?: string;
   readonly attributes?: readonly OtlpAttribute[];
@@ -27,10 +34,13 @@ export interface OtlpSpan {
   readonly status?: { readonly code?: number | string; readonly message?: string };
 }
 
-/** The collector notes here the format that a span came in, and does so again when it is sent again. */
+/**
+ * The collector notes here the format that a span came in. It does so again when the span is imported, so an export
+ * without removal would double the attribute.
+ */
 const formatKey = "internal.span.format";
 
-/** A trace as its programs sent it. */
+/** A trace as its programs sent it: without the attribute that the collector added. All other members stay. */
 export function asSent(traces: OtlpTraces): OtlpTraces {
   return {
     ...traces,
@@ -54,11 +64,19 @@ export interface SpanNode {
   readonly span: OtlpSpan;
   readonly startNano: bigint;
   readonly endNano: bigint;
+  /** Spans whose parent this is, ordered by start. */
   readonly children: SpanNode[];
 }
 
-/** Spans below their parents, ordered by start. A span whose parent is not there is a root; so is the first of
- * spans that are each other's parents. */
+/**
+ * Spans below their parents, ordered by start. Traces can be incomplete or wrong, and each span must still be shown
+ * once:
+ *
+ * - A span whose parent is not in the trace is a root.
+ * - The first of spans that are each other's parents is a root.
+ * - A span that names itself as parent is a root.
+ * - Where a client and a server share an id, children belong to the server.
+ */
 export function spanTree(traces: OtlpTraces): SpanNode[] {
   const nodes: SpanNode[] = [];
   for (const { resource, scopeSpans = [] } of traces.resourceSpans ?? []) {
@@ -102,7 +120,7 @@ export function spanTree(traces: OtlpTraces): SpanNode[] {
   return roots;
 }
 
-/** Notes a node and all below it. */
+/** Adds a node and all below it to `reached`. Without recursion: traces can be deep. */
 function reach(root: SpanNode, reached: Set<SpanNode>): void {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -2,9 +2,9 @@ import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 import type { OptionValues } from "./command.ts";
 
-/** Bytes of an answer that is read as a whole. */
+/** Bytes of an answer that is read as a whole: 256 MiB. Streams have a limit for each event instead. */
 const maxAnswerBytes = 256 * 1024 * 1024;
-/** Characters of a failure that are printed. */
+/** Characters of a failure that are printed; a proxy may answer with a whole page. */
 const maxFailure = 2_000;
 
 /** Parameters of a request; those that are undefined are left out. */
@@ -14,8 +14,9 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
 export interface ClientSettings {
   /** With the base path, without a slash at its end. */
   readonly url: string;
-  /** Fields of each request, in lower case. */
+  /** Fields of each request, names in lower case: the tenant, and those of `--header`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Aborts requests under way when the user stops the program. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +41,10 @@ export class QueryClient {
     return this.#partialAnswers;
   }
 
-  /** @throws CliError */
+  /**
+   * The answer to a GET, parsed. The type is believed, not checked: servers of the same release answer in that form.
+   * @throws CliError when the request fails, or the answer is not JSON
+   */
   async json<Answer>(path: string, parameters: Parameters = {}): Promise<Answer> {
     const response = await this.open(path, parameters, "application/json");
     const text = await bodyOf(response, maxAnswerBytes);
@@ -55,7 +59,12 @@ export class QueryClient {
     }
   }
 
-  /** The answer, once its status is 200. @throws CliError */
+  /**
+   * The answer to a GET, once its status is 200; its body is not read yet. Redirects are not followed: they lead to
+   * pages for logging in, whose HTML would confuse users more than the status.
+   * @param accept media type that is asked for
+   * @throws CliError when nothing answers, or with another status
+   */
   async open(path: string, parameters: Parameters, accept: string): Promise<Response> {
     const { url, headers, signal } = this.#settings;
     const address = new URL(`${url}${path}`);
@@ -83,6 +92,7 @@ export class QueryClient {
     return response;
   }
 
+  /** Counts answers that lack a part of the store. The same reason is printed once, not for each trace of an export. */
   #notePartial(header: string | null): void {
     if (header === null) {
       return;
@@ -115,7 +125,10 @@ interface FailureBody {
   readonly errors?: readonly { readonly msg?: string }[];
 }
 
-/** Why a request failed, out of each form of our APIs: problem details, envelope, gateway, plain text. */
+/**
+ * Why a request failed, out of each form of our APIs: problem details, envelope, gateway, plain text.
+ * The first of these members that is there wins: `detail`, `error.message`, `errors[0].msg`, `message`, `title`.
+ */
 async function failureOf(response: Response): Promise<string> {
   if (response.status >= 300 && response.status < 400) {
     return `leads to ${response.headers.get("location")}: give that address, or what logs you in, with --url and --header`;
@@ -132,7 +145,18 @@ async function failureOf(response: Response): Promise<string> {
   return (message ?? text).slice(0, maxFailure);
 }
 
-/** @throws CliError for an address or a header that is none */
+/**
+ * Where to ask, from options and variables; options go first.
+ *
+ * | setting | option | variable | default |
+ * |---|---|---|---|
+ * | address | `--url` | TRACING_URL | `http://localhost:16686` |
+ * | tenant | `--tenant` | TRACING_TENANT | none |
+ * | headers | `--header`, several | | none |
+ *
+ * The value of a faulty `--header` is not printed, since it may be a password.
+ * @throws CliError with exit code 2 for an address or a header that is none
+ */
 export function clientSettings(
   values: OptionValues,
   environment: Readonly<Record<string, string | undefined>>,

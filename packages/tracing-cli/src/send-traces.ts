@@ -6,22 +6,27 @@ import { CliError } from "./cli-error.ts";
 export interface SendTarget {
   /** With `/v1/traces`. */
   readonly url: string;
+  /** Fields of each request, besides `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds in which a send that may succeed later is tried again. */
+  /** Milliseconds from the first try in which a send is tried again. 0: once. */
   readonly retryForMs: number;
+  /** Aborted: the send, or the pause before the next one, ends with an AbortError. */
   readonly signal: AbortSignal;
 }
 
 /** The outcome of one send. */
 export interface SendResult {
-  /** Spans that the collector did not take, and why. */
+  /**
+   * Spans of a message that the collector otherwise took, and why it did not take them. 0 with "" when it took all.
+   */
   readonly rejected: { readonly spans: number; readonly message: string };
-  /** Why the whole is refused for good. */
+  /** Why the collector refused the whole message for good, such as `400 …`. Sending it again cannot help. */
   readonly fault?: string;
 }
 
 /** Answers after which the same may succeed. Source: OTLP specification, "Retryable Response Codes" */
 const retryable = new Set([429, 502, 503, 504]);
+/** Milliseconds before the second try. Each further pause is twice as long, up to `maxPauseMs`. */
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
 /** Bytes of an answer: a status and a sentence. */
@@ -33,8 +38,9 @@ interface PartialSuccess {
 }
 
 /**
- * Sends a message of OTLP JSON, again while the collector is away.
- * @throws CliError when it stays away
+ * Sends a message of OTLP JSON, again while the collector is away or busy. A message whose answer
+ * was lost is sent again, so the collector may get it twice.
+ * @throws CliError when the collector stays away for `retryForMs`
  */
 export async function sendTraces(text: string, target: SendTarget): Promise<SendResult> {
   const deadline = performance.now() + target.retryForMs;
@@ -50,14 +56,17 @@ export async function sendTraces(text: string, target: SendTarget): Promise<Send
   }
 }
 
-/** A try: its outcome, or why another one may succeed. */
+/** The outcome of a try: `result` when it is final, or `problem` when another try may succeed. */
 interface Attempt {
+  /** Final: taken, or refused for good. */
   readonly result?: SendResult;
+  /** The status or the fault of the connection, for the message when time is over. */
   readonly problem?: string;
-  /** Milliseconds that the collector asks to wait. */
+  /** Milliseconds that the collector asks to wait, in `Retry-After` as seconds; at most a minute. */
   readonly waitMs?: number;
 }
 
+/** Sends once. @throws CliError for an answer over the limit; the error of the signal when it was aborted */
 async function trySend(text: string, { url, headers, signal }: SendTarget): Promise<Attempt> {
   let response: Response;
   let answer: string;

@@ -2,7 +2,15 @@ import { CliError } from "./cli-error.ts";
 import type { CommandOptions, OptionValues } from "./command.ts";
 import { durationMsOf } from "./time-range.ts";
 
-/** Options that select spans, in place of a TraceQL query. */
+/**
+ * Options that select spans, in place of a TraceQL query. All must match the same span:
+ *
+ *     --service cart --tag http.status_code=500 --error
+ *
+ * becomes
+ *
+ *     { resource.service.name = "cart" && (.http.status_code = "500" || .http.status_code = 500) && status = error }
+ */
 export const searchOptions: CommandOptions = {
   service: { type: "string", short: "s", placeholder: "name", meaning: "Service of a span." },
   operation: { type: "string", placeholder: "name", meaning: "Name of the span." },
@@ -18,16 +26,21 @@ export const searchOptions: CommandOptions = {
   error: { type: "boolean", meaning: "The span failed." },
 };
 
-/** A name in TraceQL: in quotes where it is no plain word. */
+/** A name in TraceQL: in quotes where it has other characters than letters, digits and `_ . - /`. */
 function attributeOf(key: string): string {
   return /^[A-Za-z_][\w.\-/]*$/.test(key) ? `.${key}` : `.${JSON.stringify(key)}`;
 }
 
+/** A number or a boolean where the text is one; otherwise a string. */
 function literalOf(text: string): string {
   return /^-?\d+(?:\.\d+)?$|^(?:true|false)$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** One attribute. Whether `17` is a number or a text, the sender decided; so both match. */
+/**
+ * The condition of `key=value`. The sender decided whether `17` is a number or a text, so both match. The value may
+ * contain `=`: the first one divides.
+ * @throws CliError with exit code 2 without a key
+ */
 function tagCondition(tag: string): string {
   const at = tag.indexOf("=");
   if (at < 1) {
@@ -40,6 +53,7 @@ function tagCondition(tag: string): string {
   return value === JSON.stringify(text) ? asText : `(${asText} || ${name} = ${value})`;
 }
 
+/** The duration of an option in nanoseconds, a unit of TraceQL; `1d` of the command line is `86400000000000ns`. */
 function duration(values: OptionValues, option: string): string {
   const text = values.text(option);
   return `${Math.round(durationMsOf(text, option) * 1_000_000)}ns`;

@@ -4,14 +4,21 @@ import type { OptionValues } from "./command.ts";
 
 /** Milliseconds since the Unix epoch, from `startMs` to before `endMs`. */
 export interface TimeRange {
+  /** The first millisecond that belongs to the range. */
   readonly startMs: number;
+  /** The first millisecond after the range. */
   readonly endMs: number;
 }
 
 /** The last moment that a `Date` can hold. */
 const maxMs = 8.64e15;
 
-/** @returns milliseconds. @throws CliError */
+/**
+ * Reads a duration as Go writes it, and days: `90s`, `1h30m`, `1.5d`. Days stand alone: `1d12h` is refused.
+ * @param option names the option in the error
+ * @returns milliseconds, more than 0
+ * @throws CliError with exit code 2
+ */
 export function durationMsOf(text: string, option: string): number {
   const days = /^(\d{1,6}(?:\.\d+)?)d$/.exec(text)?.[1];
   const ms = days === undefined ? parseGoDuration(text) : Number(days) * 86_400_000;
@@ -24,6 +31,7 @@ export function durationMsOf(text: string, option: string): number {
   return ms;
 }
 
+/** Reads seconds since the Unix epoch, or a date as `Date.parse` takes it. @throws CliError with exit code 2 */
 function timeMsOf(text: string, option: string): number {
   const ms = /^\d{1,11}(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
   if (!(ms >= 0 && ms <= maxMs)) {
@@ -35,7 +43,11 @@ function timeMsOf(text: string, option: string): number {
   return ms;
 }
 
-/** The time that `timeOptions` name. @throws CliError */
+/**
+ * The time that `timeOptions` name: `--start` to `--end`, where `--since` before the end replaces a missing start.
+ * @param nowMs the end when `--end` is missing
+ * @throws CliError with exit code 2 when the beginning is not before the end
+ */
 export function timeRangeOf(values: OptionValues, nowMs = Date.now()): TimeRange {
   const end = values.text("end");
   const endMs = end === "" ? nowMs : timeMsOf(end, "end");
@@ -48,7 +60,7 @@ export function timeRangeOf(values: OptionValues, nowMs = Date.now()): TimeRange
   return { startMs: Math.max(0, startMs), endMs };
 }
 
-/** A whole number of an option, from 1 to `most`. @throws CliError */
+/** A whole number of an option, from 1 to `most`. @throws CliError with exit code 2 for anything else */
 export function countOf(values: OptionValues, option: string, most: number): number {
   const text = values.text(option);
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;

@@ -9,10 +9,12 @@ import { checkTraceId } from "./get.ts";
 
 /** One side of a node; durations in microseconds. */
 interface Side {
+  /** Spans of this operation in one trace; a median when this side is several traces. */
   readonly count: number;
   readonly errors: number;
+  /** Time of these spans together, their children included. */
   readonly duration: number;
-  /** Time in which no child ran. */
+  /** Self time: the duration without the time in which a child ran. */
   readonly selfTime: number;
 }
 
@@ -40,6 +42,7 @@ const columns = [
   { title: "OPERATION" },
 ] as const;
 
+/** `+12.3 ms` says that side A spent more time in the operation than side B. */
 function rowOf({ service, operation, a, b }: DiffAnswer["nodes"][number]): string[] {
   const change = (a?.selfTime ?? 0) - (b?.selfTime ?? 0);
   return [
@@ -52,6 +55,7 @@ function rowOf({ service, operation, a, b }: DiffAnswer["nodes"][number]): strin
   ];
 }
 
+/** `tracing diff`: exit code 1 when there is nothing to compare with. */
 export const diffCommand: Command = {
   name: "diff",
   operands: "<trace id> [other trace id]",

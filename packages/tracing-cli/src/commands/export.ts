@@ -10,7 +10,10 @@ import { countOf } from "../time-range.ts";
 import { readTrace } from "./get.ts";
 import { findTraces, maxTraces } from "./search.ts";
 
-/** Where the lines go: a new file, never one that is there. */
+/**
+ * Where the lines go: standard output, or `--file`. Without `--force` a file that exists is an error, found when the
+ * stream opens.
+ */
 function openTarget({ output, values }: CommandContext) {
   const path = values.text("file");
   return path === "" ? output : createWriteStream(path, { flags: values.flag("force") ? "w" : "wx" });
@@ -18,13 +21,18 @@ function openTarget({ output, values }: CommandContext) {
 
 /** Counts of traces. */
 interface Exported {
+  /** Traces that were written as a line. */
   written: number;
   /** Written traces that may lack spans, because a part of the store did not answer. */
   incomplete: number;
+  /** Traces that could not be read. Each is named on standard error, and the export goes on. */
   failed: number;
 }
 
-/** Writes each trace as a line, until nobody reads any more. */
+/**
+ * Writes each trace as a line, until nobody reads any more. Traces are read one after the other, so memory holds one.
+ * @throws when the user stops the program
+ */
 async function exportTraces(
   context: CommandContext,
   ids: readonly string[],
@@ -53,6 +61,7 @@ async function exportTraces(
   return sum;
 }
 
+/** `tracing export`: exit code 1 when a trace failed or may lack spans. `tracing import` reads what it writes. */
 export const exportCommand: Command = {
   name: "export",
   operands: "[query]",

@@ -6,7 +6,7 @@ import { durationText, timeText } from "../output/figures.ts";
 import { cutTo, shownText } from "../output/table.ts";
 import { isClosed, write } from "../output/write.ts";
 
-/** @throws CliError */
+/** A trace id in lower case. Leading zeros may be missing. @throws CliError with exit code 2 for anything else */
 export function checkTraceId(text: string): string {
   if (!/^[0-9a-fA-F]{1,32}$/.test(text)) {
     throw new CliError(`${JSON.stringify(text)} is no trace id of up to 32 hex digits`, 2);
@@ -20,9 +20,19 @@ export async function readTrace({ client }: Pick<CommandContext, "client">, id: 
   return result ?? {};
 }
 
+/** Microseconds, which lose no digit that is printed. */
 const micros = (nano: bigint) => Number(nano) / 1_000;
 
-/** Lines of a tree, each at most as wide as the terminal. Without recursion: traces can be deep. */
+/**
+ * Lines of a tree, each at most as wide as the terminal:
+ *
+ *     2026-01-31 12:00:00.123
+ *            AT   DURATION  SPAN
+ *          0 µs    12.3 ms  cart GET /cart
+ *       1.20 ms    8.10 ms    store SELECT  [error: no such table]
+ *
+ * Without recursion: traces can be deep. Deeper than 40 levels, spans are indented no further.
+ */
 function* treeLines(roots: readonly SpanNode[], width: number | undefined): Generator<string> {
   const begin = roots[0]?.startNano ?? 0n;
   yield timeText(Number(begin / 1_000_000n));

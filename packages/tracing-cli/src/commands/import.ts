@@ -8,11 +8,18 @@ import { clientSettings } from "../query-client.ts";
 import { sendTraces } from "../send-traces.ts";
 import { countOf, durationMsOf } from "../time-range.ts";
 
+/** The file of the operand; standard input for `-` or without one. */
 function openSource({ input, operands }: CommandContext): Readable {
   const [path = "-"] = operands;
   return path === "-" ? input : createReadStream(path);
 }
 
+/**
+ * `tracing import`: each line of the input is one OTLP message, sent in order, one at a time.
+ *
+ * - A line that the collector refuses is told with its number, and the next line follows; exit code 1 at the end.
+ * - A collector that stays away ends the import, with the line to go on from.
+ */
 export const importCommand: Command = {
   name: "import",
   operands: "[file]",

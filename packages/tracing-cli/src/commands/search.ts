@@ -16,10 +16,11 @@ export interface FoundTrace {
   /** Absent, or a text in angle brackets, while the root span is not there. */
   readonly rootServiceName?: string;
   readonly rootTraceName?: string;
+  /** Nanoseconds since the Unix epoch, in decimal digits. */
   readonly startTimeUnixNano: string;
   /** Whole milliseconds. */
   readonly durationMs?: number;
-  /** By service; a count of 0 is left out. */
+  /** Spans and failed spans by service. The API leaves out counts of 0. */
   readonly serviceStats?: Readonly<
     Record<string, { readonly spanCount?: number; readonly errorCount?: number }>
   >;
@@ -36,7 +37,12 @@ interface SearchAnswer {
   readonly metrics?: { readonly completedJobs?: number; readonly totalJobs?: number };
 }
 
-/** The newest traces that match, and a warning on standard error when a part of the store did not answer. */
+/**
+ * The newest traces that match, and a warning on standard error when a part of the store did not answer. The API
+ * takes
+ * whole seconds, so the range is widened to them.
+ * @throws CliError when the query is wrong, or the server does not answer
+ */
 export async function findTraces(context: CommandContext, limit: number): Promise<readonly FoundTrace[]> {
   const { client, errors, operands, values } = context;
   const { startMs, endMs } = timeRangeOf(values);
@@ -85,6 +91,7 @@ function rowOf(trace: FoundTrace): string[] {
   ];
 }
 
+/** `tracing search`: exit code 0 even when no trace matches, as with SQL tools and unlike grep. */
 export const searchCommand: Command = {
   name: "search",
   operands: "[query]",

@@ -11,9 +11,10 @@ interface RatesAnswer {
   readonly total: number;
   readonly names: readonly {
     readonly name: string;
+    /** Spans of kind server, the default of the API. */
     readonly calls: number;
     readonly errors: number;
-    /** Microseconds, as are the others. */
+    /** Median in microseconds; the other percentiles are in microseconds too. */
     readonly p50: number;
     readonly p95: number;
     readonly p99: number;
@@ -30,9 +31,10 @@ const columns = [
 ] as const;
 
 const minuteMs = 60_000;
-/** Names of one page of the API. */
+/** Names of one request. The API refuses larger pages, so `--limit` above it takes several requests. */
 const page = 200;
 
+/** `tracing services`: one line for each service, over as many pages as `--limit` needs. */
 export const servicesCommand: Command = {
   name: "services",
   operands: "[part of a name]",

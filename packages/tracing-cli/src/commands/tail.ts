@@ -18,18 +18,23 @@ interface TailedSpan {
   readonly error: boolean;
 }
 
-/** An event: spans, or how many were left out. */
+/** Data of an event. `spans`: a list of spans. `skipped`: the number of spans that the server left out, and why. */
 interface TailEvent {
   readonly spans?: readonly TailedSpan[] | number;
   readonly reason?: string;
 }
 
+/** A line such as `12:00:00.123    12.3 ms  error  71a8…  cart GET /cart`. */
 function lineOf(span: TailedSpan): string {
   const time = timeText(span.start / 1_000).slice(11);
   const text = shownText(`${span.service} ${span.operation}`);
   return `${time}  ${durationText(span.duration).padStart(9)}  ${span.error ? "error" : "     "}  ${span.traceID}  ${text}`;
 }
 
+/**
+ * `tracing tail`: ends with 0 after `--limit` spans or when its reader is gone, with 130 when the user stops it, and
+ * with 1 when the server ends the stream.
+ */
 export const tailCommand: Command = {
   name: "tail",
   operands: "",

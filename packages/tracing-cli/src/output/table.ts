@@ -5,7 +5,10 @@ export interface Column {
   readonly align?: "right";
 }
 
-/** Texts come from traced programs: a control character in one could write over the terminal. */
+/**
+ * Replaces control characters and marks that change the direction of text by `�`. Texts come from traced programs: an
+ * escape sequence in a span's name could write over the terminal.
+ */
 export function shownText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
@@ -35,7 +38,9 @@ export function tableText(
   return `${lines.map((line) => cutTo(line, width)).join("\n")}\n`;
 }
 
-/** A line cut to a width, with a sign that it is cut. */
+/**
+ * A line cut to a width, with `…` at its end. Widths below 40 do not cut: a terminal that small wraps lines anyway.
+ */
 export function cutTo(line: string, width: number | undefined): string {
   return width === undefined || width < 40 || line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }

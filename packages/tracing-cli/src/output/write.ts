@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 
-/** Writes, and waits while the reader of a pipe is slow. Whoever closed the pipe wants no more: then nothing is written. */
+/**
+ * Writes, and waits while the reader of a pipe is slow. When the reader closed the pipe, nothing is written, and
+ * nothing is thrown.
+ */
 export async function write(output: Writable, text: string): Promise<void> {
   if (output.destroyed || output.writableEnded) {
     return;
@@ -22,12 +25,12 @@ export async function write(output: Writable, text: string): Promise<void> {
   }
 }
 
-/** Whether nobody reads any more. */
+/** True when nobody reads any more, as after `| head`: a command then stops asking for more. */
 export function isClosed(output: Writable): boolean {
   return output.destroyed || output.errored !== null;
 }
 
-/** Each value on a line of its own. */
+/** Writes each value as JSON on a line of its own, which `jq` and `split` read piece by piece. */
 export async function writeJsonLines(output: Writable, values: Iterable<unknown>): Promise<void> {
   for (const value of values) {
     await write(output, `${JSON.stringify(value)}\n`);
