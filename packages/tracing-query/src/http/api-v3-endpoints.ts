@@ -15,7 +15,14 @@ import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
 import { otlpTracesJson } from "./otlp-traces-json.ts";
 import { parseTagsJson } from "./tags-json-param.ts";
 
-/** The public model sends JSON with the media type of text here. */
+/**
+ * gRPC-Gateway's form of answers and failures in the public model, which sends JSON with the media type of
+ * text.
+ *
+ * ```
+ * {"error":{"httpCode":404,"message":"trace not found"}}
+ * ```
+ */
 const gatewayStyle: AnswerStyle = {
   contentType: "text/plain; charset=utf-8",
   failure: (httpCode, message, failure) =>
@@ -31,6 +38,7 @@ function partialValue({
   return partial === undefined ? {} : { partial: true, warnings: partial.reasons };
 }
 
+/** Whether the text is a kind in lower case. An unknown kind finds nothing, and is no fault. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
@@ -52,6 +60,7 @@ function param(params: URLSearchParams, name: string): { readonly name: string; 
   return text === "" ? { name: older, text: params.get(older) ?? "" } : { name, text };
 }
 
+/** Most traces: `query.searchDepth`, else the older `query.numTraces`; 100 for none, zero or a negative number. */
 function limitOf(params: URLSearchParams): number {
   const depth = param(params, "query.searchDepth");
   const { name, text } = depth.text === "" ? param(params, "query.numTraces") : depth;
@@ -59,11 +68,22 @@ function limitOf(params: URLSearchParams): number {
   return limit > 0 ? Math.min(limit, Number.MAX_SAFE_INTEGER) : defaultSearchLimit;
 }
 
+/** A duration as Go writes it, such as "200ms"; 0 when absent. */
 function durationOf(params: URLSearchParams, canonical: string): bigint {
   const { name, text } = param(params, canonical);
   return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
 }
 
+/**
+ * The search of a request.
+ *
+ * ```
+ * ?query.serviceName=shop&query.startTimeMin=2020-01-01T00:00:00Z&query.startTimeMax=2100-01-01T00:00:00Z
+ *     &query.attributes={"region":"west"}&query.searchDepth=5
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER without both times, for a malformed value, and for `query.filter`
+ */
 function queryOf(params: URLSearchParams): TraceQuery {
   const attributes = params.get("query.attributes") ?? "";
   const tags = attributes === "" ? [] : parseTagsJson(attributes, "parameter query.attributes");
@@ -124,6 +144,7 @@ function summaryJson(summary: TraceSummary): unknown {
   };
 }
 
+/** `GET /api/v3/operations?service=db`: `{"operations":[{"name":"SELECT","spanKind":"client"}]}`. */
 function operationsEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {
     const kind = param(params, "spanKind").text;
@@ -142,20 +163,30 @@ function operationsEndpoint(service: QueryService): Endpoint {
 }
 
 /**
- * `GET /api/v3/…`, by path: services, operations, traces as OTLP JSON without adjusters, and summaries of traces
- * with adjusted times.
+ * `GET /api/v3/…`, by path, in the form of Jaeger 2: services, operations, traces as OTLP JSON without
+ * adjusters, and summaries of traces with adjusted times.
+ *
+ * ```
+ * GET /api/v3/services          {"services":["db","shop"]}
+ * GET /api/v3/traces/71a8…      {"result":{"resourceSpans":[{"resource":{…},"scopeSpans":[{"spans":[…]}]}]}}
+ * GET /api/v3/trace-summaries?… {"summaries":[{"traceId":"71a8…","rootServiceName":"shop","spanCount":3,…}]}
+ * ```
+ *
+ * Errors: 400 for a parameter, 404 for an unknown trace, 413 past --query.max-spans.
  */
 export function apiV3Endpoints(
   service: QueryService,
   limits: ReadLimits,
   adjust: AdjustOptions,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
+  // Names of services, of the whole store.
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
     // The public model leaves out an empty list of services, and no other empty list.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 
+  // One trace by its id, in hex or base64.
   const trace: Endpoint = async ({ pathPart, read }) => {
     const traceId = parsed("trace_id", () => traceIdOf(pathPart("traceId")));
     const traces = await service.getPackedTraces([traceId], read);
@@ -166,6 +197,7 @@ export function apiV3Endpoints(
     return otlpTracesJson(traces, read.reasons);
   };
 
+  // A search that answers with whole traces.
   const search: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
@@ -174,6 +206,7 @@ export function apiV3Endpoints(
     return otlpTracesJson(traces, read.reasons);
   };
 
+  // The same search, but the store sends outlines of spans: no attributes, events or links.
   const summaries: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);

@@ -5,15 +5,18 @@ import type { OperationDescription } from "./openapi/operation.ts";
 /** The public model sends this media type, although the answers are JSON. */
 const contentType = "text/plain; charset=utf-8";
 
+// An attribute of OTLP. Its value has one field named after its type: `{"stringValue": "shop"}`.
 const keyValue = z.strictObject({ key: z.string(), value: z.looseObject({}).describe("OTLP's AnyValue.") });
 
 const attributes = z.array(keyValue).optional();
 
+// 64-bit numbers are strings in the JSON of protobuf, because JSON numbers lose digits past 2^53.
 const nanos = z
   .string()
   .regex(/^-?\d+$/)
   .describe("Nanoseconds since the Unix epoch.");
 
+// Fields that are zero or empty may be missing, as in all JSON of protobuf.
 const otlpSpan = z
   .looseObject({
     traceId: z.string().describe("32 hex digits."),
@@ -27,6 +30,7 @@ const otlpSpan = z
   })
   .meta({ id: "OtlpSpan", description: "A span in OTLP's JSON." });
 
+// gRPC-Gateway wraps a message of a stream in `result`.
 const resultSchema = z
   .strictObject({
     result: z.strictObject({
@@ -55,6 +59,7 @@ const searchParams = z.object({
   "query.searchDepth": z.int().optional().describe("Most traces; 100 by default. Also as query.num_traces."),
 });
 
+// An example of a search; the times are far apart, so that it finds the spans of any test.
 const example = {
   query: {
     "query.serviceName": "shop",
@@ -63,10 +68,13 @@ const example = {
   },
 };
 
+// Both times are required, as in the public model.
 const failingExample = { status: 400, request: { query: { "query.serviceName": "shop" } } };
 
+// A count of zero is left out.
 const count = z.int().optional();
 
+// The form of the answer that lists traces without their spans.
 const summariesSchema = z
   .strictObject({
     summaries: z
@@ -90,6 +98,7 @@ const summariesSchema = z
   })
   .meta({ id: "TraceSummaries" });
 
+// Failures have the form of gRPC-Gateway: `{"error": {"httpCode": 400, "message": "…"}}`.
 const shared = { method: "GET", failures: "gateway" } as const;
 
 /** Descriptions of the endpoints in `api-v3-endpoints.ts`. */

@@ -9,10 +9,15 @@ import { envelope } from "./envelope.ts";
 import { metricFamilyJson } from "./metric-family-json.ts";
 import { integerParam, parsedParam } from "./number-params.ts";
 
+/** An error in the public model's words, which its UI shows. */
 function bad(name: string, reason: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `unable to parse param '${name}': ${reason}`);
 }
 
+/**
+ * The kinds of a request; undefined for none, when `metricsQueryOf` chooses. @throws QueryError
+ * QUERY_BAD_PARAMETER for an unknown kind
+ */
 function spanKindParams(params: URLSearchParams): SpanKind[] | undefined {
   if (!params.has("spanKind")) {
     return undefined;
@@ -26,6 +31,7 @@ function spanKindParams(params: URLSearchParams): SpanKind[] | undefined {
   });
 }
 
+/** A whole number of milliseconds; undefined when absent. */
 function milliseconds(params: URLSearchParams, name: string): number | undefined {
   const value = integerParam(params, name);
   return value === undefined ? undefined : Number(value);
@@ -48,6 +54,7 @@ function requestOf(params: URLSearchParams): MetricsRequest {
   };
 }
 
+/** One metric over time. @param metricOf reads the parameters of this metric alone, before the shared ones */
 function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParams) => MetricKind): Endpoint {
   return async ({ params, read }) => {
     const metric = metricOf(params);
@@ -62,7 +69,20 @@ function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParam
   };
 }
 
-/** `GET /api/metrics/{latencies,calls,errors,minstep}`, by path: the data of the UI's monitoring page. */
+/**
+ * `GET /api/metrics/{latencies,calls,errors,minstep}`, by path: the data of the UI's monitoring page, in the
+ * form of Jaeger 1.62. Errors: 400 without a service, 501 from a store without metrics, 500 when Prometheus
+ * fails.
+ *
+ * ```
+ * GET /api/metrics/calls?service=shop&step=60000
+ * {"name":"service_call_rate","type":"GAUGE","help":"calls/sec, grouped by service",
+ *  "metrics":[{"labels":[{"name":"service_name","value":"shop"}],
+ *              "metricPoints":[{"gaugeValue":{"doubleValue":0.0033333333333333335},"timestamp":"2026-11-29T15:55:50.018Z"},…]}]}
+ * GET /api/metrics/minstep
+ * {"data":1,"total":0,"limit":0,"offset":0,"errors":null}
+ * ```
+ */
 export function metricsEndpoints(service: QueryService): [path: string, answer: Endpoint][] {
   return [
     [

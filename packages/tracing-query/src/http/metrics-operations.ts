@@ -5,6 +5,7 @@ import type { OperationDescription } from "./openapi/operation.ts";
 import { ratesOperation } from "./rates-endpoint.ts";
 import { metricNamings } from "./span-metrics-endpoint.ts";
 
+// Jaeger's `MetricFamily`, as its UI reads it: one metric for each service or operation, with points over time.
 const familySchema = z
   .strictObject({
     name: z.string(),
@@ -26,6 +27,7 @@ const familySchema = z
   })
   .meta({ id: "MetricFamily" });
 
+// Parameters of Jaeger's endpoints of metrics. Times are milliseconds.
 const params = {
   service: z.array(z.string()).describe("At least one."),
   spanKind: z.array(z.enum(spanKinds)).optional().describe("`server` by default."),
@@ -36,6 +38,7 @@ const params = {
   ratePer: z.int().optional().describe("Milliseconds that a point looks back; 600,000 by default."),
 };
 
+// Fields that three endpoints share.
 const shared = {
   method: "GET",
   answer: { contentType: "application/json", schema: familySchema },
@@ -43,6 +46,7 @@ const shared = {
   failureStatuses: [400, 501],
 } as const;
 
+// Parameters of the examples.
 const query = { service: "shop", step: "60000" };
 
 /** Descriptions of the endpoints in `metrics-endpoints.ts` and `span-metrics-endpoint.ts`. */

@@ -4,12 +4,14 @@ import { adjustedCallsSchema, adjustedParam } from "./adjusted-json.ts";
 import { envelopeSchema } from "./envelope-schema.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
 
+// A list of names in Jaeger's envelope: `{"data":["db","shop"],"total":2,"limit":0,"offset":0,"errors":null}`.
 const namesSchema = envelopeSchema(z.array(z.string()).nullable().describe("null when there are none.")).meta(
   {
     id: "Names",
   },
 );
 
+// Fields that all these endpoints share.
 const shared = { method: "GET", failures: "envelope" } as const;
 
 /** Descriptions of the endpoints in `name-endpoints.ts` and `dependencies-endpoint.ts`. */

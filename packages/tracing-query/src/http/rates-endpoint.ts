@@ -7,11 +7,13 @@ import { paramsReader } from "./analysis/read-request.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
 
+// Stores count spans by minute, so all times of a request are rounded to minutes.
 const minuteMs = 60_000;
 const text = z.string().max(4_096);
 /** Milliseconds since the epoch that a `Date` can hold. */
 const time = z.int().min(0).max(8_640_000_000_000_000);
 
+// Times are milliseconds, as in Jaeger's other endpoints of metrics.
 const paramsSchema = z.strictObject({
   service: text
     .optional()
@@ -35,6 +37,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
+// Figures of one name over the whole time.
 const figures = {
   calls: z.number().describe("Spans that count."),
   errors: z.number().describe("Of them, those that failed."),
@@ -47,6 +50,7 @@ const figures = {
   p99: z.number(),
 };
 
+// The same figures for each step.
 const curveSchema = z
   .array(z.tuple([z.int(), z.number(), z.number(), z.number(), z.number(), z.number()]))
   .describe("`[step, calls, errors, p50, p95, p99]`; steps without calls are left out.");
@@ -77,6 +81,7 @@ const answerSchema = z
 
 type Answer = z.output<typeof answerSchema>;
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const ratesOperation: OperationDescription = {
   method: "GET",
   path: "/api/metrics/rates",
@@ -92,7 +97,19 @@ export const ratesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { order: "size" } } },
 };
 
-/** `GET /api/metrics/rates` */
+/**
+ * `GET /api/metrics/rates`: services, or operations of one, ranked by calls, errors or durations. It is an API
+ * of our own, beside those of Jaeger's monitoring page, whose answers grow with the number of services.
+ *
+ * ```
+ * GET /api/metrics/rates?order=errors&limit=5
+ * {"total": 1, "start": 1795965840000, "step": 300000, "steps": 12,
+ *  "names": [{"name": "shop", "calls": 2, "errors": 0, "p50": 21757.357, "p95": 94906.266, "p99": 94906.266,
+ *             "curve": [[6, 2, 0, 21757.357, 94906.266, 94906.266]]}]}
+ * ```
+ *
+ * Errors: 400 in the envelope of `/api`, 501 from a store without metrics, 500 when Prometheus fails.
+ */
 export function ratesEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {
     const query = queryOf(readParams(params), Date.now());
@@ -113,6 +130,7 @@ export function ratesEndpoint(service: QueryService): Endpoint {
   };
 }
 
+/** Steps with calls as `[step, calls, errors, p50, p95, p99]`. Missing steps had no call. */
 function curveOf(
   steps: readonly (Omit<RateFigures, "adjusted"> | undefined)[],
 ): z.output<typeof curveSchema> {
@@ -125,7 +143,9 @@ function curveOf(
   });
 }
 
+/** The figures that sampled spans stand for: a span with the sampling probability 0.1 counts ten times. */
 function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures | undefined)[]) {
+  // Estimates are fractions, and are rounded to a thousandth.
   const rounded = (one: AdjustedFigures) => ({
     ...one,
     calls: roundedCount(one.calls),
@@ -138,6 +158,10 @@ function adjustedOf(figuresOfAll: AdjustedFigures, steps: readonly (RateFigures 
   };
 }
 
+/**
+ * The question for the store. `end` is rounded down and `lookback` up to whole minutes, each to at least one
+ * minute.
+ */
 function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRatesQuery {
   const { service, name, contains, spanKind, endTs = nowMs, lookback, step, order, limit, offset } = values;
   const adjusted = values.adjusted === "true";
@@ -152,6 +176,7 @@ function queryOf(values: z.output<typeof paramsSchema>, nowMs: number): RankedRa
   };
 }
 
+/** Figures in the units of the answer: counts to a thousandth, durations in microseconds. */
 function shown({ calls, errors, p50Ms, p95Ms, p99Ms }: Omit<RateFigures, "adjusted">) {
   const micros = (ms: number) => Math.round(ms * 1e6) / 1_000;
   return {

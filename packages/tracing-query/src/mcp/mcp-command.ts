@@ -3,6 +3,7 @@ import { type ProcessCommand, parseOptions } from "lifecycle";
 import { z } from "zod";
 import { headerLines } from "../header-lines.ts";
 
+// Options of the command. It opens no store: a running server answers.
 const commandOptions = z.object({
   url: z
     .url({ protocol: /^https?$/ })
@@ -13,7 +14,10 @@ const commandOptions = z.object({
   ),
 });
 
-/** `tracing-query mcp`: for assistants that start a program and speak to it. */
+/**
+ * `tracing-query mcp`: for assistants that start a program and speak to it. The program relays to a running
+ * server, so that assistants see the same traces as people, and need no access to the store.
+ */
 export const mcpCommand: ProcessCommand = {
   name: "mcp",
   meaning: "Relay an assistant's Model Context Protocol from standard input to the /mcp of --url.",

@@ -14,16 +14,21 @@ import { isOriginAllowed } from "./origin-check.ts";
 import { pageAddress } from "./page-address.ts";
 import type { ToolContext } from "./tool.ts";
 
+/** Settings of `/mcp`. */
 export interface McpSettings extends EndpointSettings {
+  /** Reads of the store. */
   readonly service: QueryService;
+  /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
+  /** Limits of one read, the same as those of the HTTP API. */
   readonly limits: ReadLimits;
+  /** --query.base-path, for links to pages of the UI. */
   readonly basePath: string;
   /** Origins of web pages that may ask, beside those of this machine. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Arguments of tools are short. */
+/** Most bytes of a request's body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
 const maxBodyBytes = 262_144;
 
 const methods = ["GET", "POST"] as const;
@@ -34,11 +39,13 @@ const methods = ["GET", "POST"] as const;
  */
 export function mcpRouter(settings: McpSettings): Router {
   const router = Router({ strict: true, caseSensitive: true });
+  // Loaded with the first request, and shared by all later ones.
   let endpoint: ReturnType<typeof loadEndpoint> | undefined;
   router.options("/mcp", (request, response) => {
     if (refuseOrigin(request, response, settings)) {
       return;
     }
+    // A browser's preflight. The origin was checked before.
     response.status(204).setHeader("Access-Control-Allow-Methods", methods.join(", "));
     const asked = request.headers["access-control-request-headers"];
     response.setHeader("Access-Control-Allow-Headers", asked ?? "content-type");
@@ -55,6 +62,7 @@ export function mcpRouter(settings: McpSettings): Router {
     try {
       endpoint ??= loadEndpoint(settings);
       const asked = await webRequest(request, read);
+      // Links lead to the UI at the address by which the client reached this server.
       const link = (path: string) => pageAddress(request, settings.basePath, path);
       const answer = await (await endpoint)(asked, { read, link });
       response.status(answer.status);
@@ -76,7 +84,7 @@ export function mcpRouter(settings: McpSettings): Router {
 /** The parts of a context that a request brings. */
 type Asks = Pick<ToolContext, "read" | "link">;
 
-/** The SDK is loaded with the first request. */
+/** Makes the endpoint. The SDK is loaded with the first request: most servers never get one. */
 async function loadEndpoint(
   settings: McpSettings,
 ): Promise<(request: Request, asks: Asks) => Promise<Response>> {
@@ -96,6 +104,10 @@ async function loadEndpoint(
   });
 }
 
+/**
+ * The request in the form of the Fetch standard, which the SDK takes. Its signal is aborted when the client
+ * leaves.
+ */
 async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): Promise<Request> {
   const { method = "GET" } = request;
   const headers = new Headers();
@@ -108,7 +120,11 @@ async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): P
   return new Request("http://localhost/mcp", { method, headers, body, signal });
 }
 
-/** @returns true when the request was answered with 403 */
+/**
+ * Guards against web pages of other origins, whose scripts could otherwise read traces in a user's name.
+ * Requests without `Origin` come from programs, and pass.
+ * @returns true when the request was answered with 403
+ */
 function refuseOrigin(
   request: ExpressRequest,
   response: ExpressResponse,

@@ -1,14 +1,19 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
+// Arguments are as long as a name may be.
 const text = z.string().max(4_096);
 const service = text.describe("Name of the service.");
 
-/** An argument is what a user wrote, so it stands in quotes and cannot end them. */
+/**
+ * An argument in quotes, which it cannot end: it is what a user wrote, and could otherwise be read as an
+ * instruction.
+ */
 function quoted(value: string | undefined): string {
   return JSON.stringify(value ?? "");
 }
 
+/** Questions that clients offer as commands, such as `/why_slow shop`. Each names the tools and their order. */
 export const prompts: readonly Prompt[] = [
   {
     name: "why_slow",

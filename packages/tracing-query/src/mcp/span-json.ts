@@ -1,6 +1,7 @@
 import { type Attribute, type AttributeValue, lengthNano, type Span } from "wire/model";
 import { timeText } from "./time-argument.ts";
 
+/** A value as plain JSON. Integers past 2^53, NaN and infinities become strings; bytes become base64. */
 function valueJson(value: AttributeValue): unknown {
   switch (value.type) {
     case "empty":
@@ -25,10 +26,12 @@ function attributesJson(attributes: readonly Attribute[]): Record<string, unknow
   return Object.fromEntries(attributes.toReversed().map(({ key, value }) => [key, valueJson(value)]));
 }
 
+/** An attribute list under a name, or nothing when it is empty: empty parts cost tokens. */
 function unlessEmpty(name: string, attributes: readonly Attribute[]): Record<string, unknown> {
   return attributes.length === 0 ? {} : { [name]: attributesJson(attributes) };
 }
 
+// Names of the public model's tools.
 const statusNames = { unset: "Unset", ok: "Ok", error: "Error" } as const;
 
 /** A whole span, in the words of the public model's tools. Empty parts are left out. */

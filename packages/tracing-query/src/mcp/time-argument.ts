@@ -16,9 +16,21 @@ export const timeArguments = {
   start_time_max: z.string().max(100).default("now").describe("End of the time, in the same form."),
 };
 
+/** `now`, `now-1h`, `-1h` and "": relative to the time of the call. Everything else is RFC 3339. */
 const relative = /^(?:now)?\s*([-+].+)?$/;
 
-/** @returns nanoseconds since the Unix epoch @throws QueryError QUERY_BAD_PARAMETER */
+/**
+ * A time of the arguments.
+ *
+ * ```
+ * "-1h"                    an hour ago
+ * "-7d"                    a week ago
+ * "2026-01-31T09:30:00Z"   that moment
+ * ```
+ *
+ * @returns nanoseconds since the Unix epoch
+ * @throws QueryError QUERY_BAD_PARAMETER that shows both forms
+ */
 function timeOf(name: string, text: string, nowMs: number): bigint {
   const nowNano = BigInt(nowMs) * 1_000_000n;
   const trimmed = text.trim();
@@ -37,7 +49,7 @@ function timeOf(name: string, text: string, nowMs: number): bigint {
   }
 }
 
-/** Go's durations end at hours, but people say days and weeks. */
+/** Days and weeks as hours, because Go's durations end at hours: "-7d" becomes "-168h". */
 function withDays(text: string): string {
   const [, sign, count, unit] = /^([-+])(\d{1,5})([dw])$/.exec(text) ?? [];
   return count === undefined ? text : `${sign}${Number(count) * (unit === "d" ? 24 : 168)}h`;

@@ -8,8 +8,11 @@ import type { ReadLimits } from "../service/read-limits.ts";
 /** Everything that a tool reads with, for one call. */
 export interface ToolContext {
   readonly service: QueryService;
+  /** Reads of the store. */
   readonly adjust: AdjustOptions;
+  /** Corrections of shown traces. */
   readonly limits: ReadLimits;
+  /** Limits of one read. */
   /** The tenant whose spans are read; aborted when the client is gone. */
   readonly read: AdmittedRead;
   /** Milliseconds since the Unix epoch. */

@@ -2,12 +2,24 @@ import type { MetricsQuery } from "storage/api";
 import { formatDurationNano } from "../go-text/go-duration.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 
+// Units as OpenTelemetry's connector writes them in names of metrics.
 const unitNames = { ms: "milliseconds", s: "seconds" } as const;
 
-/** PromQL for the metrics of OpenTelemetry's span metrics connector, with exactly the public model's text. */
+/**
+ * PromQL for the metrics of OpenTelemetry's span metrics connector, with exactly the public model's text.
+ *
+ * ```
+ * calls    sum(rate(traces_span_metrics_calls{service_name =~ "shop|db", span_kind =~ "SPAN_KIND_SERVER"}[10m]))
+ *            by (service_name)
+ * errors   the same with status_code = "STATUS_CODE_ERROR", divided by calls
+ * ```
+ */
 export class PromQl {
+  // Name of the counter, such as `traces_span_metrics_calls_total`.
   readonly #calls: string;
+  // Name of the histogram without `_bucket`.
   readonly #duration: string;
+  // Label that names the tenant; "" for metrics without tenants.
   readonly #tenantLabel: string;
 
   constructor(options: PrometheusOptions) {
@@ -27,11 +39,13 @@ export class PromQl {
     return `histogram_quantile(${quantile.toFixed(2)}, sum(rate(${this.#duration}_bucket{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by},le))`;
   }
 
+  /** Calls a second. */
   calls(query: MetricsQuery, tenant: string): string {
     const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     return `sum(rate(${this.#calls}{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by})`;
   }
 
+  /** Share of calls that failed. The quotient has no series for a name without a failed call. */
   errors(query: MetricsQuery, tenant: string): string {
     const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     const failed = `sum(rate(${this.#calls}{service_name =~ ${services}, status_code = "STATUS_CODE_ERROR", ${kinds}}[${rate}])) by (${by})`;

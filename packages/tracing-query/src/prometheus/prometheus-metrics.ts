@@ -17,12 +17,22 @@ import { PromQl } from "./prom-ql.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
-/** Longest answer of the Prometheus server. */
+/** Longest answer of the Prometheus server: 64 MiB. A longer one fails the request before it fills the memory. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** A longer query is cancelled. */
+/**
+ * Milliseconds from sending a query to the end of its answer. A longer query is cancelled, and fails with
+ * QUERY_UPSTREAM.
+ */
 const queryTimeoutMs = 60_000;
 
+// Prometheus's answer to `/api/v1/query_range`:
+//
+// ```
+// {"status":"success","data":{"resultType":"matrix","result":[
+//   {"metric":{"service_name":"shop"},"values":[[1795227000,"1.5"]]}]}}
+// {"status":"error","errorType":"bad_data","error":"parse error: x"}
+// ```
 const answerSchema = z.discriminatedUnion("status", [
   z.object({
     status: z.literal("success"),
@@ -40,14 +50,25 @@ const answerSchema = z.discriminatedUnion("status", [
   z.object({ status: z.literal("error"), errorType: z.string(), error: z.string() }),
 ]);
 
-/** Rates, errors and durations, read from a Prometheus server. */
+/**
+ * Rates, errors and durations, read from a Prometheus server. The public model has the same choice of storage.
+ *
+ * Every method throws QueryError QUERY_UPSTREAM when the server fails, and the signal's reason when the client
+ * has gone.
+ */
 export class PrometheusMetrics implements RedMetrics {
+  // Parsed options of the command line.
   readonly #options: PrometheusOptions;
+  // Writes the queries.
   readonly #promQl: PromQl;
+  // `/api/v1/query_range` below the server's URL.
   readonly #url: URL;
+  // The token of --prometheus.token-file, read once; undefined without a file.
   readonly #token: string | undefined;
+  // Certificates for the connection, which reload when their files change; undefined without TLS.
   readonly #tls: ClientTls | undefined;
   readonly #log: Logger;
+  // Connections to the server. Another agent takes its place when certificates change.
   #agent: Agent;
 
   /**
@@ -68,6 +89,7 @@ export class PrometheusMetrics implements RedMetrics {
     this.#token = readToken(options["prometheus.token-file"]);
     this.#tls = openClientTls(options, "prometheus", log);
     this.#agent = this.#newAgent();
+    // New requests get the new certificates. Those that run end on the old connections.
     this.#tls?.onChange(() => {
       const old = this.#agent;
       this.#agent = this.#newAgent();
@@ -75,10 +97,12 @@ export class PrometheusMetrics implements RedMetrics {
     });
   }
 
+  /** Calls a second, by service or by operation. */
   getCallRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     return this.#run(this.#promQl.calls(query, options.tenant ?? ""), query, options);
   }
 
+  /** A quantile of durations over time, in the unit of the histogram. */
   getLatencies(query: LatencyQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     return this.#run(this.#promQl.latencies(query, query.quantile, options.tenant ?? ""), query, options);
   }
@@ -106,15 +130,18 @@ export class PrometheusMetrics implements RedMetrics {
     }));
   }
 
+  /** Ranked names with their curves. It asks several queries, because PromQL has no pages. */
   getRankedRates(query: RankedRatesQuery, options: ReadOptions = {}): Promise<RankedRates> {
     return prometheusRankedRates(this, query, options);
   }
 
+  /** Closes all connections. Queries that run fail. */
   async close(): Promise<void> {
     this.#tls?.close();
     await this.#agent.destroy();
   }
 
+  // An agent with the certificates of now.
   #newAgent(): Agent {
     const material = this.#tls?.material;
     return new Agent({
@@ -128,12 +155,17 @@ export class PrometheusMetrics implements RedMetrics {
     });
   }
 
+  /**
+   * Runs a query with its deadline, and turns each failure into QUERY_UPSTREAM. @param prefix words in front of
+   * the message, as in the public model
+   */
   async #run(
     promQl: string,
     query: MetricsQuery,
     options: ReadOptions,
     prefix = "",
   ): Promise<MetricSeries[]> {
+    // A request without services asks for nothing; PromQL would select the metrics of all of them.
     if (query.services.length === 0) {
       return [];
     }
@@ -154,6 +186,7 @@ export class PrometheusMetrics implements RedMetrics {
     }
   }
 
+  /** Sends one query. The form stands in the body, so that a query of many names makes no long URL. */
   async #ask(
     promQl: string,
     { startUnixMs, endUnixMs, stepMs, groupByOperation }: MetricsQuery,
@@ -209,6 +242,10 @@ export class PrometheusMetrics implements RedMetrics {
   }
 }
 
+/**
+ * Reads the token, without the newline that editors leave at its end. @throws StartError in the public model's
+ * words
+ */
 function readToken(file: string): string | undefined {
   if (file === "") {
     return undefined;
@@ -225,6 +262,7 @@ function readToken(file: string): string | undefined {
   }
 }
 
+/** The text of the answer. @throws Error past `maxAnswerBytes` */
 async function textOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -238,6 +276,7 @@ async function textOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   return Buffer.concat(chunks, length).toString("utf8");
 }
 
+/** undefined for a text that is no JSON, such as a proxy's page of an error. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -246,6 +285,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** A sample's value; Prometheus writes infinities as "+Inf" and "-Inf". */
 function numberOf(text: string): number {
   return text === "+Inf" ? Infinity : text === "-Inf" ? -Infinity : Number(text);
 }

@@ -10,18 +10,29 @@ import {
 } from "storage/api";
 import type { RedMetrics } from "../service/red-metrics.ts";
 
+/** The reads that ranking needs; `PrometheusMetrics` has them. */
 type Series = Pick<RedMetrics, "getCallRates" | "getErrorRates" | "getLatencies">;
 
 /** Values of a name, by the point's milliseconds. */
 type Points = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** One page of ranked names. One query finds and ranks all names; a few more fill the page. */
+/**
+ * One page of ranked names. One query finds and ranks all names; a few more fill the page.
+ *
+ * ```
+ * order=errors&limit=50, 1,200 services
+ * 1. calls and errors of all services, one point that covers the whole time
+ * 2. calls, errors, p50, p95, p99 of the 50 names of the page, the same point
+ * 3. the same figures of the page for each step of the curve
+ * ```
+ */
 export async function prometheusRankedRates(
   metrics: Series,
   query: RankedRatesQuery,
   options: ReadOptions,
 ): Promise<RankedRates> {
   const { startUnixMs, endUnixMs, stepMs, contains, only, order, limit, offset } = query;
+  // The range of `rate()`: the whole time for the sums, a step for the curves.
   const lookbackMs = endUnixMs - startUnixMs;
   const whole = { startUnixMs: endUnixMs, endUnixMs, stepMs: lookbackMs, ratePerMs: lookbackMs };
   const curves = { startUnixMs: startUnixMs + stepMs, endUnixMs, stepMs, ratePerMs: stepMs };
@@ -29,6 +40,8 @@ export async function prometheusRankedRates(
   const all = await figuresOf(metrics, { ...selection(query, services), ...whole }, order, options);
   const part = contains.toLowerCase();
   const ranked = [...all.calls]
+    // Names are compared here too: with `service` the pattern selects the service, and the names are its
+    // operations.
     .flatMap(([name, points]) => {
       const figures = figuresAt(all, name, endUnixMs, lookbackMs);
       const isAsked = name.toLowerCase().includes(part) && (only === undefined || only.includes(name));
@@ -55,10 +68,12 @@ export async function prometheusRankedRates(
   return { matched: ranked.length, names };
 }
 
+/** The services and kinds of a query. Ranking operations groups by operation. */
 function selection(query: RankedRatesQuery, services: readonly string[]) {
   return { services, spanKinds: query.spanKinds, groupByOperation: query.service !== undefined };
 }
 
+/** A pattern for the names that can be on the page. A part is matched in any case, anywhere in the name. */
 function servicePattern({ contains, only }: RankedRatesQuery): string {
   if (only !== undefined) {
     return only.map(escaped).join("|");
@@ -71,17 +86,25 @@ function escaped(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&");
 }
 
+/** The figures of many names, one map for each figure. */
 interface AllFigures {
+  /** Calls a second. */
   readonly calls: Points;
+  /** Share of calls that failed, 0 to 1. */
   readonly errors: Points;
+  /** Quantiles of durations. */
   readonly p50: Points;
   readonly p95: Points;
   readonly p99: Points;
 }
 
+/** The points of a figure that was not asked for. */
 const none: Points = new Map();
 
-/** @param only the figures to read beside the calls; all figures when undefined */
+/**
+ * Reads figures of all names at once. @param only the figure to read beside the calls; all figures when
+ * undefined
+ */
 async function figuresOf(
   metrics: Series,
   query: MetricsQuery,
@@ -101,6 +124,7 @@ async function figuresOf(
   return { calls, errors, p50, p95, p99 };
 }
 
+/** Points by name. NaN, which `0 / 0` gives, is left out and counts as 0. */
 function pointsOf(series: readonly MetricSeries[]): Points {
   return new Map(
     series.map(({ service, operation, points }) => [
@@ -112,7 +136,10 @@ function pointsOf(series: readonly MetricSeries[]): Points {
   );
 }
 
-/** @param perMs milliseconds that the point covers */
+/**
+ * The figures of one name at one point. @param perMs milliseconds that the point covers: a rate times it is a
+ * count
+ */
 function figuresAt(all: AllFigures, name: string, unixMs: number, perMs: number): RateFigures {
   const at = (points: Points) => points.get(name)?.get(unixMs) ?? 0;
   const calls = (at(all.calls) * perMs) / 1_000;

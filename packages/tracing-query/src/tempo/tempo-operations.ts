@@ -14,15 +14,19 @@ import {
   traceV2Schema,
 } from "./tempo-schemas.ts";
 
+// The trace that the examples find in the tests' store.
 const sampleTraceId = "71a81d73ce7902db83be4d12250bd874";
 
+// Every endpoint is a GET request, and its failures are a line of text.
 const get = { method: "GET", failures: "text" } as const;
 
 const json = (schema: z.ZodType) => ({ contentType: "application/json", schema });
 const text = { contentType: "text/plain; charset=utf-8" };
 
+// Tempo reads these times as unsigned numbers of 32 bits.
 const seconds = z.int().min(0).max(0xffffffff).optional();
 
+// The time of a search: whole seconds, both ends included.
 const times = {
   start: seconds.describe("Seconds since the Unix epoch; with `end`. The last hour without both."),
   end: seconds,
@@ -30,6 +34,7 @@ const times = {
 
 const traceql = z.string().describe("TraceQL.");
 
+// Parameters of the four endpoints that complete names and values in Grafana's editor.
 const tagQuery = {
   ...times,
   q: z
@@ -39,13 +44,16 @@ const tagQuery = {
   limit: z.int().min(0).optional(),
 };
 
+// Scopes of attributes; `none` means all of them, as in Tempo.
 const scope = z.enum([...attributeScopes, "none"]).optional();
 
+// Times of metrics queries have three forms, because Grafana and Prometheus clients send different ones.
 const time = z
   .string()
   .optional()
   .describe("Seconds, also with a fraction, or nanoseconds since the Unix epoch, or RFC 3339.");
 
+// Parameters that both endpoints of metrics share.
 const metricsQuery = {
   q: traceql,
   start: time,
@@ -53,12 +61,17 @@ const metricsQuery = {
   since: z.string().optional().describe('Without `start`: "15m", "1h30m", "1d"; an hour by default.'),
 };
 
+// Parts of paths.
 const tracePart = z.strictObject({ traceId: z.string().describe("Up to 32 hex digits.") });
 const tagPart = z.strictObject({ tag: z.string() });
 const traceQuery = z.object(times);
 const traceDescription = "With `Accept: application/protobuf` as protobuf.";
 const notFound = { status: 404, request: { path: { traceId: "1" } } };
 
+/**
+ * One entry for each endpoint. The examples run as tests, and what they answer is checked against the schema.
+ * See the endpoint functions for requests with their answers.
+ */
 const operations: readonly OperationDescription[] = [
   {
     ...get,

@@ -8,11 +8,13 @@ import { buildInfoEndpoint, echoEndpoint, readyEndpoint } from "./status-endpoin
 import { tagsEndpoint, tagsV2Endpoint, tagValuesEndpoint, tagValuesV2Endpoint } from "./tag-endpoints.ts";
 import { traceEndpoint, traceV2Endpoint } from "./trace-endpoints.ts";
 
+/** Settings of the API under `/tempo`. */
 export interface TempoSettings extends EndpointSettings {
+  /** Limits of one request, the same as those of the other APIs. */
   readonly limits: ReadLimits;
 }
 
-/** Answers in JSON, failures as text. */
+/** Answers in JSON, failures as a line of text without a newline, as Tempo sends them. */
 const tempoStyle: AnswerStyle = {
   contentType: "application/json",
   failure: (_status, message) => message,
@@ -25,6 +27,7 @@ const tempoStyle: AnswerStyle = {
 export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
   const { limits } = settings;
   const router = Router({ strict: true, caseSensitive: true });
+  // Adds an endpoint. `isHeavy` ones hold a place of the gate; those of one trace wait only for each other.
   const add = (path: string, answer: Endpoint, isHeavy = false, isOfOneTrace = false) =>
     router.all(
       `/tempo${path}`,

@@ -6,9 +6,11 @@ import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 
+// Units in nanoseconds.
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
 const hourNano = 60n * minuteNano;
+// Go's longest duration: about 292 years. Longer ones are refused, as Go refuses them.
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
@@ -24,7 +26,16 @@ function defaultLength(maxRangeNano: bigint | undefined): bigint {
 /** Tempo's limit for the samples of a metrics query. */
 const maxSamples = 11_000n;
 
-/** An unsigned 32-bit integer; undefined when absent or empty. @throws QueryError QUERY_BAD_PARAMETER */
+/**
+ * An unsigned 32-bit integer; undefined when absent or empty.
+ *
+ * ```
+ * limit=20   20
+ * limit=-1   invalid limit: strconv.ParseUint: parsing "-1": invalid syntax
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER in Go's words, which clients of Tempo know
+ */
 export function uint32Param(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name) ?? "";
   if (text === "") {
@@ -91,6 +102,7 @@ export function metricsRange(
 ): TimeRange {
   const nowNano = BigInt(Math.trunc(nowMs)) * 1_000_000n;
   const sinceText = params.get("since") ?? "";
+  // `since` counts back from the end, and `start` takes precedence over it.
   const sinceNano =
     sinceText === ""
       ? defaultLength(maxRangeNano)
@@ -126,7 +138,13 @@ export function stepParam(params: URLSearchParams, { startUnixNano, endUnixNano 
   return stepNano;
 }
 
-/** A round number, rather shorter than longer. Source: Tempo's documentation of TraceQL metrics. */
+/**
+ * A round number, rather shorter than longer. Source: Tempo's documentation of TraceQL metrics.
+ *
+ * ```
+ * 1h   15s        24h   6m → 5m        7d   42m → 40m
+ * ```
+ */
 export function defaultStep(lengthNano: bigint): bigint {
   const wanted = lengthNano / 240n;
   const rounded = (unit: bigint) => (wanted / unit) * unit;
@@ -142,6 +160,7 @@ export function defaultStep(lengthNano: bigint): bigint {
   return secondNano;
 }
 
+/** Reads a step: "15s" or "15". @throws QueryError QUERY_BAD_PARAMETER for a negative or malformed step */
 function parseStep(text: string): bigint {
   const fail = (reason: string) =>
     new QueryError("QUERY_BAD_PARAMETER", `cannot parse ${quote(text)}${reason}`, { parameter: "step" });
@@ -165,7 +184,17 @@ function parseStep(text: string): bigint {
   return nano;
 }
 
-/** Undefined when absent or empty. */
+/**
+ * A time of a metrics query; undefined when absent or empty. Up to ten digits are seconds, more are
+ * nanoseconds.
+ *
+ * ```
+ * 1795967689                  seconds
+ * 1795967689.5                seconds with a fraction, rounded to milliseconds
+ * 1795967689000000000         nanoseconds
+ * 2026-11-29T15:54:49Z        RFC 3339
+ * ```
+ */
 function timestampParam(params: URLSearchParams, name: string): bigint | undefined {
   const text = params.get(name) ?? "";
   if (text === "") {
@@ -183,6 +212,7 @@ function timestampParam(params: URLSearchParams, name: string): bigint | undefin
   });
 }
 
+/** Refuses a time whose nanoseconds need more than 64 bits. */
 function checkedTime(nano: bigint, text: string): bigint {
   if (BigInt.asIntN(64, nano) !== nano) {
     throw new QueryError(
@@ -193,6 +223,7 @@ function checkedTime(nano: bigint, text: string): bigint {
   return nano;
 }
 
+/** Units of Prometheus's durations, the largest first: the order in which a duration must have them. */
 const unitsNano: readonly (readonly [unit: string, nano: bigint])[] = [
   ["y", 365n * 24n * hourNano],
   ["w", 7n * 24n * hourNano],

@@ -10,6 +10,7 @@ import { partialStatus } from "./search-json.ts";
 import { withParameter } from "./time-params.ts";
 import { resourceSpansJson, traceByIdMessage, traceMessage } from "./trace-messages.ts";
 
+// The media type by which Grafana asks for protobuf, which is smaller than JSON.
 const protobuf = "application/protobuf";
 
 /**
@@ -29,6 +30,7 @@ export function parseTempoTraceId(text: string): string {
   return text.toLowerCase().padStart(32, "0");
 }
 
+/** A fault of the id, under the name that Tempo gives the parameter. */
 function badId(message: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "traceID" });
 }
@@ -48,6 +50,7 @@ function checkTimes(params: URLSearchParams): void {
   }
 }
 
+/** Checks the request and begins to read its trace. */
 async function beginAsked(
   service: QueryService,
   limits: ReadLimits,
@@ -58,7 +61,16 @@ async function beginAsked(
   return await beginTrace(service, traceId, limits, read);
 }
 
-/** `GET /api/traces/{id}`: protobuf when `Accept` requests it, otherwise JSON. */
+/**
+ * `GET /tempo/api/traces/{id}`: protobuf when `Accept` requests it, otherwise JSON.
+ *
+ * ```
+ * GET /tempo/api/traces/71a81d73ce7902db83be4d12250bd874
+ * {"batches":[{"resource":{…},"scopeSpans":[{"scope":{},"spans":[{"traceId":"cagdc855AtuDvk0SJQvYdA==",…}]}]}]}
+ * ```
+ *
+ * Errors: 400 for an id with other characters, 404 `trace not found`, 413 past --query.max-spans.
+ */
 export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
     const begun = await beginAsked(service, limits, request);
@@ -100,6 +112,7 @@ export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endp
   };
 }
 
+/** The trace as one protobuf message, written in pieces. */
 async function* messageOf(
   { trace }: BegunTrace,
   write: (spans: SpanList) => AsyncIterable<Uint8Array>,

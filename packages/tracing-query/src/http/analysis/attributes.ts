@@ -8,6 +8,7 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 import { spanConditionsOf, spanFilterParams, timeRangeOf } from "./span-filter.ts";
 
+// The scopes of TraceQL: `span`, `resource`, `event`, `link`, `instrumentation`, `intrinsic`.
 const scope = z
   .enum(attributeScopes)
   .describe("Where it stands, in TraceQL's words; `intrinsic` is what every span has: `status`, `name` …");
@@ -18,6 +19,7 @@ const ofSample =
   "Of many spans the newest are looked at, some hundred thousand, in whole minutes; names of services and operations " +
   "come from counts of all spans. Filters as for a heat map.";
 
+// Every field of the filter narrows the spans whose attributes are listed.
 const namesSchema = z.strictObject({
   ...spanFilterParams,
   scope: scope.optional(),
@@ -33,6 +35,7 @@ const namesAnswerSchema = z
   })
   .meta({ id: "AttributeNames" });
 
+/** Describes the list of names for the OpenAPI document. The example here runs as a test against a store. */
 export const attributeNamesOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/attributes",
@@ -46,6 +49,7 @@ export const attributeNamesOperation: OperationDescription = {
   example: { query: { scope: "span", prefix: "http." } },
 };
 
+// The scope and the name stand in the path, because they say which attribute it is.
 const valuesSchema = z.strictObject({
   ...spanFilterParams,
   prefix,
@@ -70,6 +74,7 @@ const valuesAnswerSchema = z
   })
   .meta({ id: "AttributeValues" });
 
+/** Describes the list of values for the OpenAPI document. The example here runs as a test against a store. */
 export const attributeValuesOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/attributes/:scope/:name/values",
@@ -84,7 +89,17 @@ export const attributeValuesOperation: OperationDescription = {
   example: { path: { scope: "resource", name: "service.name" }, query: { limit: "10" } },
 };
 
-/** `GET …/attributes`: the names of attributes on matching spans. */
+/**
+ * `GET …/attributes`: names of attributes on matching spans. The UI completes the words of a query with them.
+ * Tempo's `/api/v2/search/tags` has the same names without a filter.
+ *
+ * ```
+ * GET …/attributes?scope=span&prefix=re
+ * {"attributes": [{"scope": "span", "name": "region"}]}
+ * ```
+ *
+ * Errors: 400 for a parameter, 501 from a store without TraceQL.
+ */
 export function attributeNamesEndpoint({ search }: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readNamesParams(params);
@@ -104,7 +119,16 @@ export function attributeNamesEndpoint({ search }: QueryService, limits: ReadLim
   };
 }
 
-/** `GET …/attributes/{scope}/{name}/values`: the values of an attribute on matching spans. */
+/**
+ * `GET …/attributes/{scope}/{name}/values`: values of one attribute on matching spans, the most frequent first.
+ *
+ * ```
+ * GET …/attributes/resource/service.name/values?limit=10
+ * {"values": [{"type": "string", "value": "db", "count": 3}, {"type": "string", "value": "shop", "count": 2}]}
+ * ```
+ *
+ * Errors: 400 for a scope that TraceQL lacks, 501 from a store without TraceQL.
+ */
 export function attributeValuesEndpoint({ search }: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const where = scopeOf(pathPart("scope"));
@@ -128,6 +152,10 @@ export function attributeValuesEndpoint({ search }: QueryService, limits: ReadLi
   };
 }
 
+/**
+ * The scope of a path. @throws QueryError QUERY_BAD_PARAMETER that lists the scopes and quotes at most 100
+ * characters
+ */
 function scopeOf(text: string): AttributeScope {
   const found = attributeScopes.find((one) => one === text);
   if (found === undefined) {

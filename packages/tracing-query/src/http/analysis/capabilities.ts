@@ -8,6 +8,7 @@ import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 
+// A parameter here is a mistake of the client, and gets 400.
 const readNothing = paramsReader(z.strictObject({}));
 
 const answerSchema = z
@@ -36,6 +37,7 @@ const answerSchema = z
   })
   .meta({ id: "AnalysisCapabilities" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a server. */
 export const capabilitiesOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/capabilities",
@@ -48,7 +50,11 @@ export const capabilitiesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { what: "all" } } },
 };
 
-/** Asks the store once whether it answers TraceQL, by a query over one nanosecond of 1970. */
+/**
+ * Makes a function that says whether the store answers TraceQL. The first call asks the store with a query over
+ * one nanosecond of 1970, which finds nothing. Later calls use its answer, for the life of the process. A
+ * failure other than STORAGE_UNSUPPORTED is not remembered, so the next call asks again.
+ */
 function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"]) => Promise<boolean> {
   const query = parseTraceQl("{ }");
   const range = { startUnixNano: 0n, endUnixNano: 1n };
@@ -69,10 +75,23 @@ function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"])
   };
 }
 
-/** `GET …/capabilities` */
+/**
+ * `GET …/capabilities`: which questions this server can answer, and its limits. The UI hides pages whose
+ * questions the store cannot answer. It is an API of our own.
+ *
+ * ```
+ * {"version": 1,
+ *  "endpoints": {"heatmap": true, "compare": true, "percentiles": true, "topOperations": true, "criticalPath": true,
+ *                "diff": true, "tail": true, "views": true, "traceql": true},
+ *  "limits": {"maxTraces": 10000, "maxSpans": 1000000, "maxTimeRange": null}}
+ * ```
+ *
+ * Errors: 400 for any parameter.
+ */
 export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits, views: ViewStore): Endpoint {
   const { maxTraces, maxSpans, maxRangeNano } = limits;
   const hasTraceQl = traceQlProbe(service);
+  // JSON has no infinity, so that "no limit" is null.
   const finite = (value: number) => (Number.isFinite(value) ? value : null);
   return async ({ params, read }) => {
     readNothing(params);

@@ -23,11 +23,13 @@ import { readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
+// Most bytes of a request's body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
 /** Spans of traces that are looked at for calls; a trace more is read when there are fewer. */
 const mostCallSpans = 200_000;
 
+// One side of the comparison: a filter as the search takes it, and TraceQL beside it.
 const sideSchema = spanFilterSchema.extend({ q: besideField }).meta({ id: "ComparedSpans" });
 
 const bodySchema = z
@@ -50,6 +52,7 @@ const bodySchema = z
   })
   .meta({ id: "ChangesRequest" });
 
+// A verdict of chance. `null` means that too few spans were seen for any verdict, not that nothing changed.
 const significant = z
   .boolean()
   .nullable()
@@ -57,12 +60,14 @@ const significant = z
     "Whether it is more than chance (1 in 1,000), as though spans were independent; null with too few spans to say.",
   );
 
+// Counts and the mean of one group of spans.
 const sums = {
   spans: z.int(),
   errors: z.int(),
   mean: microsSchema.describe("Duration of a span on average, microseconds."),
 };
 
+// Counts and quantiles of all spans of a side, or of one operation on that side.
 const population = z.strictObject({
   ...sums,
   p50: microsSchema.describe("Half of the spans take no longer; right within a tenth, as are the others."),
@@ -71,6 +76,8 @@ const population = z.strictObject({
   longest: microsSchema,
 });
 
+// The part of a side whose attributes were read. It is smaller than the side when that has more than
+// `maxSpans`.
 const sample = z.strictObject({
   ...sums,
   isEstimate: z
@@ -78,6 +85,7 @@ const sample = z.strictObject({
     .describe("Whether these are some of the side's spans, and shares therefore estimates."),
 });
 
+// Calls of one operation that the side's spans made. `null` in a row means that this side made none.
 const call = z.strictObject({
   calls: z.int(),
   errors: z.int(),
@@ -149,6 +157,7 @@ const answerSchema = z
 
 type Answer = z.output<typeof answerSchema>;
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const changesOperation: OperationDescription = {
   method: "POST",
   path: "/api/analysis/v1/changes",
@@ -171,9 +180,29 @@ export const changesOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { a: {} } } },
 };
 
+// A parsed side: the conditions of the filter and, under `q`, the text of a query.
 type SideValues = SpanFilterValues & { readonly q?: string | undefined };
 
-/** `POST …/changes` */
+/**
+ * `POST …/changes`: two groups of spans side by side. It is an API of our own; Jaeger has no such endpoint.
+ *
+ * The body names the sides. Conditions of a side are those of a search, without a limit.
+ *
+ * ```
+ * {"a": {"service": "shop", "tags": {"service.version": "2.0"}},
+ *  "b": {"service": "shop", "tags": {"service.version": "1.9"}}, "limit": 5}
+ * ```
+ *
+ * The answer has five parts, and each counts other spans:
+ *
+ * - `a`, `b`, `isSlower`, `failsMore`, `durations`: all spans of the sides
+ * - `operations`: all spans, by service, operation and kind
+ * - `sample`: the spans whose attributes were read, at most `maxSpans` a side
+ * - `attributes`: values of that sample, the most telling first
+ * - `calls`: calls inside at most `traces` traces a side; `null` when `traces` is 0 or a side has `q`
+ *
+ * Errors: 400 for a field that the schema refuses, 413 for a long body, 501 from a store without analysis.
+ */
 export function changesEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
   return async ({ body, read }) => {
     const asked = readJson(bodySchema, await body({ bytes: maxBodyBytes }));
@@ -185,6 +214,8 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
     const [a, b] = [sideOf(asked.a, "a."), sideOf(asked.b, "b.")];
     const { limit, maxSpans } = asked;
     const found = await service.analysis.comparePopulations({ a, b, limit, maxSpans }, read);
+    // A TraceQL condition selects spans, but the read of calls searches traces by a plain filter. Both would
+    // disagree.
     const hasCalls = asked.traces > 0 && asked.a.q === undefined && asked.b.q === undefined;
     const most = Math.min(asked.traces, limits.maxTraces);
     const callsOf = (side: SpanSelection) => readCalls(service, side, { limit: most, adjust, limits, read });
@@ -207,6 +238,8 @@ interface CallsRead {
 
 /** Calls of the newest traces of a side; fewer traces when they are large. */
 async function readCalls(
+  // The filter selects spans of these names; other spans of a trace are their children, or make calls of
+  // others.
   service: QueryService,
   side: SpanSelection,
   { limit, adjust, limits, read }: CallsRead,
@@ -215,8 +248,10 @@ async function readCalls(
     service: side.service === "" ? undefined : side.service,
     operation: side.operation === "" ? undefined : side.operation,
   });
+  // The time range of the side was checked before, together with its other conditions.
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
   const traces = await service.findPackedTraces({ ...side, limit }, read);
+  // The budget is spans, not traces: one trace of a million spans would block the process.
   let left = Math.min(mostCallSpans, limits.maxSpans);
   for (const trace of traces) {
     left -= trace.spans.length;
@@ -224,13 +259,18 @@ async function readCalls(
       break;
     }
     calls.add(await shownSpans(trace, adjust));
+    // Other requests of the process run between two traces.
     await nextTurn();
   }
   return calls;
 }
 
+// Everything but the calls, in the form of the answer.
 function changesJson(found: PopulationComparison): Omit<Answer, "calls"> {
   const { a, b, sample: read } = found;
+  // Time of an operation for each span of its whole side, so that the changes of all operations add up to the
+  // difference of the means. An operation that takes 3 ms of each request now, and took 1 ms before, has a
+  // change of 2,000 µs.
   const perSpan = ({ durationNano }: PopulationSums, { spans }: PopulationSums) =>
     durationNano / Math.max(1, spans);
   return {
@@ -252,6 +292,7 @@ function changesJson(found: PopulationComparison): Omit<Answer, "calls"> {
   };
 }
 
+// The two verdicts on a pair of sides: a test of durations and a test of the shares of errors.
 function differences(a: Population, b: Population) {
   const errors = (side: Population) => ({ count: side.errors, of: side.spans });
   return {
@@ -260,6 +301,7 @@ function differences(a: Population, b: Population) {
   };
 }
 
+// A side without spans has a mean of 0, not NaN, which JSON cannot hold.
 function sumsJson({ spans, errors, durationNano }: PopulationSums) {
   return { spans, errors, mean: microsOf(spans === 0 ? 0 : durationNano / spans) };
 }
@@ -274,6 +316,7 @@ function populationJson(side: Population): z.output<typeof population> {
   };
 }
 
+// One value of an attribute. `explains` keeps four digits, because the sample gives no more.
 function attributeJson(
   one: ComparedAttribute,
   read: PopulationComparison["sample"],
@@ -286,7 +329,14 @@ function attributeJson(
   };
 }
 
-/** Two buckets of the store are one here. */
+/**
+ * Counts of durations for the histogram. The store's buckets grow by 2^(1/8); two neighbours are one bar of the
+ * answer.
+ *
+ * ```
+ * a [[160, 3], [161, 1]], b [[161, 2]]  →  [[80, 4, 2]]
+ * ```
+ */
 function durationsOf(a: Population, b: Population): Answer["durations"] {
   const counts = new Map<number, [number, number]>();
   for (const [side, { buckets }] of [a, b].entries()) {
@@ -299,6 +349,7 @@ function durationsOf(a: Population, b: Population): Answer["durations"] {
   return [...counts].sort(([one], [other]) => one - other).map(([bucket, both]) => [bucket, ...both]);
 }
 
+// Rows of both sides by operation. The row with the largest change of time for each trace comes first.
 function callsJson(a: DownstreamCalls, b: DownstreamCalls, limit: number): NonNullable<Answer["calls"]> {
   const rows = [...new Set([...a.sums.keys(), ...b.sums.keys()])].map((key) => {
     const [ofA, ofB] = [a.sums.get(key), b.sums.get(key)];
@@ -314,6 +365,7 @@ function callsJson(a: DownstreamCalls, b: DownstreamCalls, limit: number): NonNu
   return { tracesA: a.traces, tracesB: b.traces, rows: rows.slice(0, limit) };
 }
 
+// A side that never calls an operation has `null`, so that the UI shows a new or a lost call as such.
 function callJson(sums: CallSums | undefined, traces: number): z.output<typeof call> | null {
   if (sums === undefined) {
     return null;

@@ -8,8 +8,10 @@ import { paramsReader, readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterParams, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
+// Most bytes of a POST body: 1 MiB. A longer body gets 413.
 const maxBodyBytes = 1_048_576;
 
+// Bounds of the answer and of the work. They stand in the body, or as parameters.
 const sizes = {
   limit: z.int().min(1).max(1_000).default(50).describe("Most differences in the answer."),
   maxSpans: z
@@ -22,6 +24,7 @@ const sizes = {
     ),
 };
 
+// One side of the comparison, as a JSON object.
 const sideSchema = spanFilterSchema.extend({ q: besideField }).meta({
   id: "SpanSelection",
   description: "Conditions for spans; all must be met.",
@@ -37,10 +40,12 @@ const bodySchema = z
   })
   .meta({ id: "ComparisonRequest" });
 
+// `selection.error=true` is the condition `error=true`, for the selection alone.
 const selectionPrefix = "selection.";
 
 const sideParams = { ...spanFilterParams, q: besideField };
 
+// The address holds each condition twice: plain for both sides, and with the prefix for the selection.
 const paramsSchema = z.strictObject({
   ...sideParams,
   ...Object.fromEntries(
@@ -74,6 +79,7 @@ const answerSchema = z
   })
   .meta({ id: "AttributeComparison" });
 
+// Fields that both methods of the path share in the OpenAPI document.
 const shared = {
   path: "/api/analysis/v1/compare",
   summary: "What sets a selection of spans apart from others",
@@ -81,6 +87,7 @@ const shared = {
   failures: "problem",
 } as const;
 
+/** The comparison by a JSON body. Long filters and texts with secrets belong there. */
 export const compareOperation: OperationDescription = {
   ...shared,
   method: "POST",
@@ -93,6 +100,7 @@ export const compareOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { selection: {} } } },
 };
 
+/** The same comparison by an address, which can be shared as a link. */
 export const compareByAddressOperation: OperationDescription = {
   ...shared,
   method: "GET",
@@ -105,17 +113,34 @@ export const compareByAddressOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { "selection.kind": "servant" } } },
 };
 
+/** A parsed side of the comparison. */
 interface SideValues extends SpanFilterValues {
+  /** TraceQL that spans of this side also match; undefined: no query. */
   readonly q?: string | undefined;
 }
 
+/** A parsed request, the same for both methods. */
 interface ComparisonRequest {
+  /** Spans that the user wonders about. */
   readonly selection: SideValues;
+  /** Spans that the selection is compared with. The store leaves the selection out of them. */
   readonly background: SideValues;
+  /** Most differences in the answer. */
   readonly limit: number;
+  /** Most spans that the store looks at, for each side. */
   readonly maxSpans: number;
 }
 
+/**
+ * Sorts the parameters of an address into two sides.
+ *
+ * ```
+ * service=shop&selection.error=true&limit=10
+ * → {background: {service: "shop"}, selection: {service: "shop", error: true}, limit: 10, maxSpans: 50000}
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER for a parameter that the schema refuses
+ */
 function requestOfParams(params: URLSearchParams): ComparisonRequest {
   const { limit, maxSpans, ...values } = readParams(params);
   const background: Record<string, unknown> = {};
@@ -131,8 +156,18 @@ function requestOfParams(params: URLSearchParams): ComparisonRequest {
 }
 
 /**
- * `GET` and `POST …/compare`: attributes, with the difference of their frequency inside and outside the
- * selection.
+ * `GET` and `POST …/compare`: which attributes are more frequent inside a selection than outside. It is an API
+ * of our own. The answer has one entry for each value of an attribute.
+ *
+ * ```
+ * GET …/compare?service=shop&selection.minDuration=50ms
+ * {"selectedSpans": 1, "otherSpans": 1,
+ *  "differences": [{"place": "span", "key": "region", "value": "east", "selected": 0, "others": 1},
+ *                  {"place": "span", "key": "region", "value": "west", "selected": 1, "others": 0}]}
+ * ```
+ *
+ * Errors: 400 with the name of the parameter, such as `selection.kind`; 413 for a long body; 501 from a store
+ * without analysis.
  */
 export function compareEndpoint(analysis: AnalysisService, limits: ReadLimits): Endpoint {
   return async ({ method, params, body, read }) => {
@@ -145,6 +180,7 @@ export function compareEndpoint(analysis: AnalysisService, limits: ReadLimits): 
     });
     const comparison: AttributeComparison = await analysis.compareAttributes(
       {
+        // A message names the field as the client wrote it: `end` in an address, `background.end` in a body.
         background: sideOf(background, method === "GET" ? "" : "background."),
         selection: sideOf(selection, selectionPrefix),
         limit,

@@ -14,6 +14,7 @@ import { spanFilterOf, spanFilterParams, timeRangeOf } from "./span-filter.ts";
 import { readTrace, traceIdPart } from "./trace-id-part.ts";
 import { queryField, tracesOfQuery } from "./traceql-filter.ts";
 
+// The endpoint of one trace takes no parameters; a filter there gets 400 instead of being ignored.
 const readNothing = paramsReader(z.strictObject({}));
 
 const traceAnswerSchema = z
@@ -39,6 +40,7 @@ const traceAnswerSchema = z
   })
   .meta({ id: "CriticalPath" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const traceCriticalPathOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/critical-path/:traceId",
@@ -54,7 +56,21 @@ export const traceCriticalPathOperation: OperationDescription = {
   failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
-/** `GET …/critical-path/{traceId}`. Works with every store. */
+/**
+ * `GET …/critical-path/{traceId}`: what one trace waited for, moment by moment. It works with every store,
+ * because it needs no analysis. Jaeger's UI computes the same path in the browser.
+ *
+ * ```
+ * GET …/critical-path/71a81d73ce7902db83be4d12250bd874
+ * {"traceID": "71a8…", "start": 1795967689000000, "duration": 100000,
+ *  "spans": [{"spanID": "…a3", "service": "db", "operation": "SELECT", "selfTime": 50000},
+ *            {"spanID": "…a2", "service": "db", "operation": "SELECT", "selfTime": 30000},
+ *            {"spanID": "…a1", "service": "shop", "operation": "GET /", "selfTime": 20000}],
+ *  "sections": [[2, 0, 10000], [1, 10000, 30000], [0, 40000, 50000], [2, 90000, 10000]]}
+ * ```
+ *
+ * Errors: 400 for any parameter, 404 for an unknown trace, 413 past --query.max-spans.
+ */
 export function traceCriticalPathEndpoint(
   service: QueryService,
   adjust: AdjustOptions,
@@ -63,6 +79,7 @@ export function traceCriticalPathEndpoint(
   return async ({ params, pathPart, read }) => {
     readNothing(params);
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
+    // The path is computed from its end to its start; the answer runs forwards.
     const sections = (await criticalPath(await shownSpans(trace, adjust))).reverse();
     const startNano = sections[0]?.startUnixNano ?? trace.spans.at(0)?.startTimeUnixNano ?? 0n;
     const selfNano = new Map<ShownSpan, bigint>();
@@ -115,6 +132,7 @@ const answerSchema = z
   })
   .meta({ id: "CriticalPathSums" });
 
+/** Describes the sums for the OpenAPI document. The examples here run as tests against a store. */
 export const criticalPathOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/critical-path",
@@ -135,7 +153,20 @@ function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
   }
 }
 
-/** `GET …/critical-path`: the critical paths of all traces that a search finds. */
+/**
+ * `GET …/critical-path`: the critical paths of all traces that a search finds, summed by operation.
+ *
+ * ```
+ * GET …/critical-path?service=shop
+ * {"traces": 2, "duration": 120000,
+ *  "operations": [{"service": "db", "operation": "SELECT", "duration": 85000, "traces": 2},
+ *                 {"service": "shop", "operation": "GET /", "duration": 35000, "traces": 2}]}
+ * ```
+ *
+ * With a plain filter the store sums, and no trace reaches this process. With `q` this process reads the
+ * traces. Errors: 400 past --query.max-traces, 413 past --query.max-spans with `q`, 501 from a store without
+ * analysis.
+ */
 export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { q, limit, ...values } = readParams(params);

@@ -8,9 +8,11 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
+// Names of services, as long as the store keeps them.
 const text = z.string().max(4_096);
 const count = z.int().min(0);
 
+// The list is for a table: it is filtered, ranked and cut into pages by this process.
 const listParamsSchema = z.strictObject({
   ...timeFields,
   contains: text.default("").describe("Only links with this part in a name, in upper or lower case."),
@@ -25,6 +27,7 @@ const listParamsSchema = z.strictObject({
 
 const readListParams = paramsReader(listParamsSchema);
 
+// One pair of services with the calls from the first to the second.
 const linkSchema = z.strictObject({
   parent: z.string(),
   child: z.string(),
@@ -42,6 +45,7 @@ const listSchema = z
   })
   .meta({ id: "DependencyList" });
 
+/** Describes the list for the OpenAPI document. The examples here run as tests against a store. */
 export const dependencyListOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/dependencies",
@@ -55,7 +59,18 @@ export const dependencyListOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { order: "size" } } },
 };
 
-/** `GET …/dependencies` */
+/**
+ * `GET …/dependencies`: who calls whom, as a table. Jaeger's `/api/dependencies` has the same links without
+ * pages.
+ *
+ * ```
+ * GET …/dependencies?contains=sh&order=calls&limit=5
+ * {"total": 1, "services": 2, "links": [{"parent": "shop", "child": "db", "calls": 3}]}
+ * ```
+ *
+ * `total` counts all pages of the filtered list, `services` all services of the time. Errors: 400 for a
+ * parameter, 501 from a store that counts no links.
+ */
 export function dependencyListEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readListParams(params);
@@ -85,6 +100,7 @@ export function dependencyListEndpoint(service: QueryService, limits: ReadLimits
   };
 }
 
+// The graph is for a picture: its bounds keep the drawing readable, whatever the number of services.
 const graphParamsSchema = z.strictObject({
   ...timeFields,
   focus: text.optional().describe("The service in the middle; all services without it."),
@@ -106,6 +122,7 @@ const graphParamsSchema = z.strictObject({
 
 const readGraphParams = paramsReader(graphParamsSchema);
 
+// How many services and links there are before the bounds apply.
 const sizeSchema = z.strictObject({ services: count, links: count });
 
 const graphSchema = z
@@ -125,6 +142,7 @@ const graphSchema = z
   })
   .meta({ id: "DependencyGraph" });
 
+/** Describes the graph for the OpenAPI document. The examples here run as tests against a store. */
 export const dependencyGraphOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/dependencies/graph",
@@ -138,7 +156,18 @@ export const dependencyGraphOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { nodes: "1" } } },
 };
 
-/** `GET …/dependencies/graph` */
+/**
+ * `GET …/dependencies/graph`: the same links for a drawing of at most `nodes` nodes and `limit` links.
+ *
+ * ```
+ * GET …/dependencies/graph?focus=shop&hops=1
+ * {"all": {"services": 2, "links": 1}, "chosen": {"services": 2, "links": 1},
+ *  "nodes": [{"name": "db", "services": 1}, {"name": "shop", "services": 1}],
+ *  "links": [[1, 0, 3]], "linksLeftOut": 0}
+ * ```
+ *
+ * Links name nodes by their index, because names repeat. Errors as for the list.
+ */
 export function dependencyGraphEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readGraphParams(params);

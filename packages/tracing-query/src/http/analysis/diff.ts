@@ -42,8 +42,10 @@ const paramsSchema = z.strictObject({
     .describe("Most traces of the median, the newest; `a` itself is left out."),
 });
 
+// Reads the address. A parameter that the schema lacks is refused with its name.
 const readParams = paramsReader(paramsSchema);
 
+// Spans of one node on one side. A median has the means of its traces, so its counts need not be whole.
 const side = z.strictObject({
   count: z.int().describe("Spans."),
   errors: z.int(),
@@ -53,6 +55,7 @@ const side = z.strictObject({
   traces: z.int().optional().describe("Of a median: traces that have such spans."),
 });
 
+// One side as a whole.
 const totals = z.strictObject({
   traceID: z.string().optional().describe("Absent for a median."),
   traces: z.int().describe("1, or those of the median; 0 when the search found none."),
@@ -84,6 +87,7 @@ const answerSchema = z
   })
   .meta({ id: "TraceDiff" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const diffOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/diff",
@@ -103,6 +107,8 @@ type Values = z.output<typeof paramsSchema>;
  * The search for traces to compare `a` with: by the given conditions, or for traces with the same root
  * operation.
  */
+// The root is the first span whose parent the trace lacks. A trace of orphans alone falls back to its first
+// span.
 function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimits): TraceQuery {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
@@ -112,6 +118,10 @@ function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimit
   return { ...spanFilterOf(filter, endOfLastMinuteMs(spans), limits), limit: values.limit + 1 };
 }
 
+/**
+ * A request names either one other trace or a search. Both at once get 400, because one would be ignored.
+ * @throws QueryError QUERY_BAD_PARAMETER with the name of the first condition
+ */
 function refuseFilterBeside(b: string, values: Values): void {
   const { a: _a, b: _b, limit: _limit, ...filter } = values;
   const [name] = Object.entries(filter).find(([, value]) => value !== undefined) ?? [];
@@ -121,8 +131,27 @@ function refuseFilterBeside(b: string, values: Values): void {
   }
 }
 
-/** `GET …/diff`. Works with every store that can search. */
+/**
+ * `GET …/diff`: where a trace spends its time, beside another trace. It works with every store that can search.
+ *
+ * The example compares the trace with `beef`. Without `b` it would be compared with the median of traces like
+ * it.
+ *
+ * ```
+ * GET …/diff?a=71a81d73ce7902db83be4d12250bd874&b=beef
+ * {"a": {"traceID": "71a8…", "traces": 1, "spans": 3, "duration": 100000},
+ *  "b": {"traceID": "000000000000beef", "traces": 1, "spans": 2, "duration": 20000},
+ *  "nodes": [{"parent": null, "service": "shop", "operation": "GET /",
+ *             "a": {"count": 1, "errors": 0, "duration": 100000, "selfTime": 20000, "spanIDs": ["…a1"]},
+ *             "b": {"count": 1, "errors": 0, "duration": 20000, "selfTime": 15000, "spanIDs": ["…b1"]}},
+ *            {"parent": 0, "service": "db", "operation": "SELECT", …}],
+ *  "ranked": [1, 0]}
+ * ```
+ *
+ * Errors: 400 for a condition beside `b`, 404 when the store lacks `a` or `b`, 413 past --query.max-spans.
+ */
 export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
+  // The traces of side `b`: the named one, or those that the search finds.
   const others = async (
     values: Values,
     { traceId, spans }: { readonly traceId: string; readonly spans: readonly ShownSpan[] },
@@ -139,6 +168,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
       q === undefined
         ? await service.findPackedTraces(searchOf(values, spans, limits), read)
         : await tracesOfQuery(service, q, { values: filter, bounds: search, read });
+    // All traces of a median are in memory until the next line drops the surplus one.
     checkSpans(found, limits);
     return found.filter((other) => other.traceId !== traceId).slice(0, values.limit);
   };
@@ -151,6 +181,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     const paths = new GroupPaths();
     const [a, b] = [new DiffTraces(paths), new DiffTraces(paths)];
     await a.add(spans);
+    // Traces leave the list as they are added, so that each can be collected before the next is unpacked.
     traces.reverse();
     for (let other = traces.pop(); other !== undefined; other = traces.pop()) {
       await nextTurn();
@@ -173,6 +204,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
   };
 }
 
+// A root has `null` as parent; JSON has no undefined.
 function nodeJson({
   parent,
   service,
@@ -183,6 +215,7 @@ function nodeJson({
   return { parent: parent ?? null, service, operation, a: sideJson(a), b: sideJson(b) };
 }
 
+// Fields of one trace are absent in a median, and the reverse. See the schema `side`.
 function sideJson(found: DiffSide | undefined): z.output<typeof side> | null {
   if (found === undefined) {
     return null;

@@ -10,6 +10,7 @@ import { timeFields, timeRangeOf } from "./span-filter.ts";
 
 /** Points of a curve. */
 const steps = 30;
+/** The shortest step of a curve: one second. */
 const minStepNano = 1_000_000_000n;
 /** Pairs of a type and a whole message that are counted apart: the most frequent. */
 const maxMessages = 4_000;
@@ -32,6 +33,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
+// Every time of the answer has this unit.
 const time = z.int().describe("Microseconds since the Unix epoch.");
 
 const answerSchema = z
@@ -59,6 +61,7 @@ const answerSchema = z
   })
   .meta({ id: "ExceptionGroups" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const exceptionsOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/exceptions",
@@ -74,17 +77,34 @@ export const exceptionsOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { order: "size" } } },
 };
 
-/** `GET …/exceptions` */
+/**
+ * `GET …/exceptions`: exceptions that spans recorded as events, grouped by type and template of the message. It
+ * is an API of our own. Two messages that differ in a number are one group:
+ *
+ * ```
+ * "order 17 is gone", "order 23 is gone"  →  template "order <number> is gone"
+ * GET …/exceptions?service=shop&limit=1
+ * {"total": 1, "exceptions": 2, "truncated": false, "start": 1795965840000000, "step": 120000000, "steps": 31,
+ *  "groups": [{"type": "NotFound", "template": "order <number> is gone", "count": 2,
+ *              "services": [{"name": "shop", "count": 2}], "first": 1795967689000000, "last": 1795967690000000,
+ *              "curve": [[15, 2]], "examples": [{"traceID": "71a8…", "spanID": "…a3", "time": 1795967690000000}]}]}
+ * ```
+ *
+ * A curve has about 30 steps of whole seconds. Errors: 400 for a parameter, 413 past --query.max-answer-size,
+ * 501 from a store without TraceQL.
+ */
 export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);
     const { contains, order, limit, offset } = values;
     const range = timeRangeOf(values, Date.now(), limits);
     const length = range.endUnixNano - range.startUnixNano;
+    // Steps are whole seconds, rounded up, so that a range never needs more steps than the curve has room for.
     const second = 1_000_000_000n;
     const wanted = (length / BigInt(steps) / second + 1n) * second;
     const stepNano = wanted < minStepNano ? minStepNano : wanted;
     const { type, message, service: name } = exceptionLabels;
+    // JSON writes a name with escapes that a TraceQL string knows, so that a quote ends no text.
     const only = values.service === undefined ? "" : ` && ${name} = ${JSON.stringify(values.service)}`;
     const metrics = await readSeries(
       service,
@@ -111,6 +131,10 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
   };
 }
 
+/**
+ * One group in the form of the answer. Its curve names steps by their index, and leaves out steps without
+ * exceptions.
+ */
 function shown(group: ExceptionGroup, startNano: bigint, stepNano: bigint) {
   const { type, template, count, services, curve, examples } = group;
   return {
@@ -127,6 +151,7 @@ function shown(group: ExceptionGroup, startNano: bigint, stepNano: bigint) {
   };
 }
 
+/** Orders of the table, highest first. Ties are broken by the count and then by the type. */
 const orders: Record<
   z.output<typeof paramsSchema>["order"],
   (a: ExceptionGroup, b: ExceptionGroup) => number

@@ -11,6 +11,8 @@ import { microsOf, microsSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
+// The attribute stands in `by`, as TraceQL writes it: `name`, `status`, `span.http.route`,
+// `resource.service.name`.
 const paramsSchema = z.strictObject({
   ...timeFields,
   q: z.string().max(8_192).default("{ }").describe("Spans that count, in TraceQL."),
@@ -29,11 +31,16 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
-/** Values that are counted apart. */
+/**
+ * Most values that are counted apart. Past it, values with the fewest spans are left out and `truncated` is
+ * true.
+ */
 const mostGroups = 10_000;
 
+// Quantiles of the answer, in the order in which `groupsOf` reads them.
 const quantiles = [0.5, 0.95] as const;
 
+// One value of the attribute with its spans.
 const groupSchema = z.strictObject({
   value: z.string().nullable().describe("In text form; null for spans that lack the attribute."),
   type: z
@@ -57,6 +64,7 @@ const answerSchema = z
 
 type Group = z.output<typeof groupSchema>;
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const groupsOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/groups",
@@ -71,7 +79,19 @@ export const groupsOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { by: "span." } } },
 };
 
-/** `GET …/groups` */
+/**
+ * `GET …/groups`: spans by the values of one attribute, as a table with pages. It is an API of our own.
+ *
+ * ```
+ * GET …/groups?by=name&limit=5
+ * {"total": 2, "truncated": false,
+ *  "groups": [{"value": "SELECT", "type": "string", "spans": 3, "errors": 1, "p50": 29884.416, "p95": 50000},
+ *             {"value": "GET /", "type": "string", "spans": 2, "errors": 0, "p50": 20971.52, "p95": 100000}]}
+ * ```
+ *
+ * `contains`, `order`, `limit` and `offset` work on the groups, after the store has counted. Errors: 400 with
+ * line and column for a fault in `q`, 400 when `by` is not one attribute, 501 from a store without TraceQL.
+ */
 export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);
@@ -109,6 +129,7 @@ function attributeIn(text: string): string {
     { parameter: "by" },
   );
   try {
+    // The newline ends a comment that the text may contain, so that the parenthesis still closes.
     const query = parseMetricsQuery(`{ } | count_over_time() by (${text}\n)`);
     const { expression } = query.type === "metrics" ? query : { expression: undefined };
     const isOne =
@@ -124,6 +145,10 @@ function attributeIn(text: string): string {
   throw refused;
 }
 
+/**
+ * Adds up the rows of the store, which are by value and status, to one group for each value. The type is part
+ * of the key: the text "1" and the number 1 are two groups.
+ */
 function groupsOf(found: readonly TraceQlGroup[]): Group[] {
   const groups = new Map<string, Group & { longestNano: number; buckets: Map<number, number> }>();
   for (const { values, spans, greatest, buckets } of found) {
@@ -151,6 +176,10 @@ function groupsOf(found: readonly TraceQlGroup[]): Group[] {
   });
 }
 
+/**
+ * Order of the table. Groups of equal rank are ordered by their value, so that pages neither repeat nor skip
+ * one.
+ */
 function compare(a: Group, b: Group, order: z.output<typeof paramsSchema>["order"]): number {
   const byValue = (a.value ?? "") < (b.value ?? "") ? -1 : 1;
   return order === "value" ? byValue : b[order] - a[order] || byValue;

@@ -17,6 +17,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
+// The answer names columns and rows by number; cells without spans are left out.
 const answerSchema = z
   .strictObject({
     start: timeMicrosSchema.describe(
@@ -44,6 +45,7 @@ const answerSchema = z
   })
   .meta({ id: "HeatMap" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const heatMapOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/heatmap",
@@ -57,22 +59,37 @@ export const heatMapOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { columns: "0" } } },
 };
 
-/** `GET …/heatmap`: spans by start and duration. */
+/**
+ * `GET …/heatmap`: spans by start and duration, for the picture above a search. It is an API of our own. Each
+ * cell is `[column, row, spans, errors]`; row `n` holds durations from 2^n ns up.
+ *
+ * ```
+ * GET …/heatmap?service=shop&columns=60
+ * {"start": 1795965890056000, "end": 1795969490056000, "columns": 60, "columnWidth": 60000000,
+ *  "spans": 2, "errors": 0, "cells": [[29, 26, 1, 0], [30, 24, 1, 0]]}
+ * ```
+ *
+ * Errors: 400 for a parameter, such as `columns=0`; 400 for a condition beside `q`; 501 from a store without
+ * analysis.
+ */
 export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { columns: wanted, q, ...values } = readParams(params);
+    // Columns are whole microseconds wide, so the last one may end after the `end` that was asked for.
     const asked = timeRangeOf(values, Date.now(), limits);
     const widthNano = wholeMicros(asked.endUnixNano - asked.startUnixNano, BigInt(wanted));
     const range = {
       startUnixNano: asked.startUnixNano,
       endUnixNano: asked.startUnixNano + widthNano * BigInt(wanted) - 1n,
     };
+    // A TraceQL query is counted by its metrics, which have columns at multiples of their width.
     const map =
       q === undefined
         ? await service.analysis.getHeatMap({ ...spanConditionsOf(values), range, columns: wanted }, read)
         : await heatMapOfQuery(service.search, q, { values, window: { range: asked, widthNano }, read });
     const columns =
       q === undefined ? wanted : Number((asked.endUnixNano - map.startUnixNano) / map.columnNano) + 1;
+    // Sums over all cells, so that the UI can say how many spans the picture shows.
     let [spans, errors] = [0, 0];
     const cells = map.cells.map((cell) => {
       spans += cell.spans;

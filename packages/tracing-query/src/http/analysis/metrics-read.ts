@@ -24,10 +24,15 @@ export async function readSeries(
     exemplars = false,
     maxSeries = mostSeries,
   }: {
+    /** The time in which spans start. */
     readonly range: TimeRange;
+    /** Limits of the answer; one that is larger gets 413. */
     readonly limits: ReadLimits;
+    /** Length of a step in nanoseconds. */
     readonly stepNano?: bigint;
+    /** True: the series have example traces. */
     readonly exemplars?: boolean;
+    /** Most series; those with the fewest spans are left out, and the answer is marked as truncated. */
     readonly maxSeries?: number;
   },
   read: EndpointRequest["read"],

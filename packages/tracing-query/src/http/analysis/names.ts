@@ -5,6 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 
+// Without `service` the names are those of services, with it those of its operations.
 const paramsSchema = z.strictObject({
   service: z.string().max(4_096).optional().describe("Its operations are listed; services when absent."),
   contains: z.string().max(4_096).default("").describe("Only names with this part, in any case."),
@@ -25,6 +26,7 @@ const answerSchema = z
   })
   .meta({ id: "MatchingNames" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const namesOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/names",
@@ -38,7 +40,17 @@ export const namesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "0" } } },
 };
 
-/** `GET …/names`. Works with every store. */
+/**
+ * `GET …/names`: names that contain a part, the best match first. It works with every store. Jaeger's
+ * `/api/services` sends all names at once.
+ *
+ * ```
+ * GET …/names?contains=sh
+ * {"total": 1, "names": ["shop"]}
+ * ```
+ *
+ * Errors: 400 for a parameter, such as `limit=0`.
+ */
 export function namesEndpoint({ names }: QueryService): Endpoint {
   return async ({ params, read }) => {
     const { service, contains, ...page } = readParams(params);

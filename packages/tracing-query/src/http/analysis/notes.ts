@@ -7,9 +7,11 @@ import { jsonBody } from "./json-body.ts";
 import { paramsReader, readJson } from "./read-request.ts";
 import { traceIdOf, traceIdSchema } from "./trace-id-part.ts";
 
+// Notes are always read for one trace.
 const listSchema = z.strictObject({ traceId: traceIdSchema });
 const readList = paramsReader(listSchema);
 
+// Leading zeros may be missing, as in trace ids. `normalSpanId` adds them.
 const spanId = z
   .string()
   .max(16)
@@ -17,6 +19,7 @@ const spanId = z
   .default("")
   .describe("The span that the note is on; empty for the whole trace.");
 
+// The body of a new note. 4,000 characters keep a file of a note below the limit of `KeptFiles`.
 const noteSchema = z.strictObject({
   traceId: traceIdSchema,
   spanId,
@@ -25,6 +28,7 @@ const noteSchema = z.strictObject({
 });
 const removalSchema = z.strictObject({ traceId: traceIdSchema, id: z.string().max(40) });
 
+// A note as the answer has it.
 const noteAnswer = z
   .strictObject({
     id: z.string(),
@@ -39,9 +43,12 @@ const listAnswer = z
   .meta({ id: "TraceNotes" });
 const removedAnswer = z.strictObject({ id: z.string() }).meta({ id: "RemovedNote" });
 
+// Statuses of the methods that change something: 413 for a long body or too many notes, 501 where notes are not
+// kept.
 const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
 const json = "application/json";
 
+/** The list of notes, for the OpenAPI document. */
 export const noteListOperation: OperationDescription = {
   ...{ method: "GET", path: "/api/analysis/v1/notes", id: "getNotes" },
   summary: "Notes that people wrote on a trace and its spans",
@@ -52,6 +59,7 @@ export const noteListOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { traceId: "x" } } },
 };
 
+/** Writing of a note, for the OpenAPI document. */
 export const addNoteOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/notes", id: "addNote" },
   summary: "Write a note on a span or a trace, for all of the tenant",
@@ -62,6 +70,7 @@ export const addNoteOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { traceId: "1f", text: "" } } },
 };
 
+/** Removal of a note, for the OpenAPI document. */
 export const removeNoteOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/notes/remove", id: "removeNote" },
   summary: "Remove a note",
@@ -72,7 +81,20 @@ export const removeNoteOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: {} } },
 };
 
-/** `GET …/notes` and `POST …/notes` */
+/**
+ * `GET …/notes` lists the notes of a trace, `POST …/notes` writes one. It is an API of our own; Jaeger keeps no
+ * notes.
+ *
+ * ```
+ * POST …/notes {"traceId": "1f", "spanId": "2e", "text": "waits for the lock here"}
+ * {"id": "3f6c…", "spanId": "000000000000002e", "text": "waits for the lock here", "author": "", "written": 1795967689000}
+ * GET …/notes?traceId=1f
+ * {"notes": [{"id": "3f6c…", "spanId": "000000000000002e", …}]}
+ * ```
+ *
+ * The trace need not exist: a note stays when retention removes its trace. Errors: 400 for a wrong field or
+ * another content type than JSON, 413 for one note too many on a trace, 501 without --query.views-dir.
+ */
 export function notesEndpoint(notes: NoteStore): Endpoint {
   return async (request) => {
     const { tenant = "" } = request.read;
@@ -88,7 +110,10 @@ export function notesEndpoint(notes: NoteStore): Endpoint {
   };
 }
 
-/** `POST …/notes/remove` */
+/**
+ * `POST …/notes/remove` with `{"traceId": "1f", "id": "3f6c…"}` answers `{"id": "3f6c…"}`, also when no such
+ * note was there.
+ */
 export function removeNoteEndpoint(notes: NoteStore): Endpoint {
   return async (request) => {
     const { traceId, id } = readJson(removalSchema, await jsonBody(request));
@@ -97,11 +122,15 @@ export function removeNoteEndpoint(notes: NoteStore): Endpoint {
   };
 }
 
+/** A stored note in the form of the answer. */
 function answerOf({ writtenUnixMs, ...note }: Note): z.output<typeof noteAnswer> {
   return { ...note, written: writtenUnixMs };
 }
 
-/** Zeros are no span. @throws QueryError QUERY_BAD_PARAMETER */
+/**
+ * The span's id in 16 lower-case digits: "2E" becomes "000000000000002e". "" stays, and means the whole trace.
+ * @throws QueryError QUERY_BAD_PARAMETER for zeros, which are no span
+ */
 function normalSpanId(text: string): string {
   const id = text === "" ? "" : text.toLowerCase().padStart(16, "0");
   if (/^0+$/.test(id)) {

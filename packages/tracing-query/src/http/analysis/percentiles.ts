@@ -13,6 +13,7 @@ import { paramsReader } from "./read-request.ts";
 import { duration, spanFields, timeFields, timeRangeOf } from "./span-filter.ts";
 import { readTrace, traceIdPart } from "./trace-id-part.ts";
 
+// The peers of a duration: spans of one service and operation, and of one kind where it is named.
 const paramsSchema = z.strictObject({
   ...timeFields,
   service: spanFields.service.unwrap(),
@@ -39,6 +40,7 @@ const answerSchema = z
   })
   .meta({ id: "Percentile" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const percentileOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/percentiles",
@@ -52,7 +54,18 @@ export const percentileOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { service: "shop" } } },
 };
 
-/** `GET …/percentiles`: exact percentiles, computed from the spans. */
+/**
+ * `GET …/percentiles`: where one duration stands among its peers. The figures are exact, as the store reads the
+ * spans.
+ *
+ * ```
+ * GET …/percentiles?service=db&operation=SELECT&duration=30ms
+ * {"peers": 3, "percentile": 0.6666666666666666, "median": 30000, "p95": 50000, "p99": 50000}
+ * ```
+ *
+ * Without peers all figures but `peers` are null. Errors: 400 for a missing service, operation or duration; 501
+ * from a store without analysis.
+ */
 export function percentileEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);
@@ -83,6 +96,7 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
  */
 const minuteAfterMs = 60_000;
 
+// Times of the peers. The trace itself is read whatever its time is.
 const traceParamsSchema = z.strictObject({
   start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
   end: timeFields.end.describe(
@@ -116,6 +130,7 @@ const traceAnswerSchema = z
   })
   .meta({ id: "TracePercentiles" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const tracePercentilesOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/percentiles/:traceId",
@@ -132,7 +147,20 @@ export const tracePercentilesOperation: OperationDescription = {
   failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
-/** `GET …/percentiles/{traceId}` */
+/**
+ * `GET …/percentiles/{traceId}`: the same for each span of a trace. The UI's waterfall shows the percentile
+ * beside each span.
+ *
+ * ```
+ * {"traceID": "71a8…", "start": 1795964160000000, "end": 1795967760000000,
+ *  "operations": [{"service": "db", "operation": "SELECT", "kind": "client", "peers": 3,
+ *                  "median": 29465.022, "p95": 47453.133, "p99": 47453.133}, …],
+ *  "spans": [["00000000000000a2", 1, 0.6667], …]}
+ * ```
+ *
+ * A span names its operation by index, as many spans share one. Errors: 404 for an unknown trace, 413 past
+ * --query.max-spans, 501 from a store without analysis.
+ */
 export function tracePercentilesEndpoint(
   service: QueryService,
   adjust: AdjustOptions,
@@ -143,6 +171,7 @@ export function tracePercentilesEndpoint(
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const spans = await shownSpans(trace, adjust);
     const range = timeRangeOf(values, endOfLastMinuteMs(spans) + minuteAfterMs, limits);
+    // One question for each operation, not for each span: a large trace has far fewer operations than spans.
     const indexes = operationIndexes(spans);
     const operations = indexes.operations.map(({ first, durationsNano }) => ({
       service: first.service,
@@ -154,6 +183,8 @@ export function tracePercentilesEndpoint(
     const answer: z.output<typeof traceAnswerSchema> = {
       traceID: traceIdText(trace.traceId),
       start: timeMicrosOf(range.startUnixNano),
+      // Inside, ranges include their last nanosecond; the answer's `end` is the first moment that does not
+      // count.
       end: timeMicrosOf(range.endUnixNano + 1n),
       operations: operations.map((one, index) => {
         const rank = ranks[index];
@@ -179,11 +210,13 @@ export function tracePercentilesEndpoint(
 
 /** Indexes of spans, grouped by operation. */
 interface OperationIndexes {
+  /** Distinct operations with a span of each and the durations of all their spans. */
   readonly operations: { readonly first: ShownSpan; readonly durationsNano: bigint[] }[];
   /** For each span: its operation, and its rank among the durations of that operation. */
   readonly ofSpans: [operation: number, place: number][];
 }
 
+/** Groups spans by service, operation and kind. `JSON.stringify` makes a key that no name can forge. */
 function operationIndexes(spans: readonly ShownSpan[]): OperationIndexes {
   const known = new Map<string, number>();
   const operations: OperationIndexes["operations"] = [];

@@ -8,6 +8,7 @@ const formParameter = "prettyPrint";
 /** Error messages quote at most this many characters: a value may be long, or secret. */
 const maxQuotedLength = 100;
 
+// Every message names the parameter first: clients show it beside the field.
 function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `parameter '${parameter}' ${reason}`, {
     parameter,
@@ -16,10 +17,15 @@ function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unk
   });
 }
 
+// The value as JSON, so that spaces and control characters are visible in the message.
 function quoted(text: string): string {
   return JSON.stringify(text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text);
 }
 
+/**
+ * A decimal number: "20", "+5", "0.5". Exponents, "0x10" and "Infinity" are refused, although `Number` takes
+ * them.
+ */
 function numberOf(name: string, text: string): number {
   if (!/^[+-]?\d{1,20}(\.\d{1,20})?$/.test(text)) {
     throw bad(name, `is not a number: ${quoted(text)}`);
@@ -27,6 +33,7 @@ function numberOf(name: string, text: string): number {
   return Number(text);
 }
 
+/** Go's spellings of a boolean, as Jaeger takes them: "true", "1", "t", "false", "0", "f" and their upper cases. */
 function booleanOf(name: string, text: string): boolean {
   try {
     return parseBool(text);
@@ -44,7 +51,13 @@ function objectOf(name: string, text: string): unknown {
   }
 }
 
-/** The JSON type of each parameter. */
+/**
+ * The JSON type of each parameter, which decides how its text is parsed.
+ *
+ * ```
+ * {limit: z.int(), tag: z.array(text), q: text}  →  limit: "integer", tag: "array", q: "string"
+ * ```
+ */
 function typesOf(schema: z.ZodObject): Map<string, string> {
   return new Map(
     Object.entries(schema.shape).map(([name, field]) => {
@@ -54,6 +67,7 @@ function typesOf(schema: z.ZodObject): Map<string, string> {
   );
 }
 
+/** The limit that an issue of zod breaks. Texts and lists have lengths, numbers have values. */
 function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   const length = "origin" in issue && issue.origin !== "number" && issue.origin !== "int" ? "Length" : "";
   if (issue.code === "too_big") {
@@ -65,6 +79,7 @@ function limitOf(issue: z.core.$ZodIssue): BrokenLimit | undefined {
   return undefined;
 }
 
+/** Words of the message for each limit. */
 const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => string>> = {
   minimum: (limit) => `is less than the minimum of ${limit}`,
   maximum: (limit) => `is more than the maximum of ${limit}`,
@@ -72,7 +87,18 @@ const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => strin
   maxLength: (limit) => `is longer than the maximum of ${limit}`,
 };
 
-/** @throws QueryError QUERY_BAD_PARAMETER with the first fault that the schema finds */
+/**
+ * Checks a value and reports the first fault only, because a client mends one parameter at a time.
+ *
+ * ```
+ * columns=0      parameter 'columns' is less than the minimum of 1
+ * colums=5       parameter 'colums' is not known here
+ * (none)         parameter 'by' is required
+ * order=size     parameter 'order' is wrong: invalid option: expected one of …
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER with the name and, where one is broken, the limit
+ */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const { data, error } = schema.safeParse(value);
   if (error === undefined) {

@@ -4,7 +4,10 @@ import { lengthNano, type Span } from "wire/model";
 import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
-/** A span is skipped when its event would be longer than this. */
+/**
+ * Most characters of the spans in one event: 4 Mi. Older spans of the event are left out past it, and counted
+ * as `skipped`.
+ */
 const maxEventLength = 4_194_304;
 
 /**
@@ -41,6 +44,10 @@ export function tailEvents({ spans, skipped, cursor }: Tail): string {
   );
 }
 
+/**
+ * One span of an event. Its tags have the form of Jaeger's JSON, so that the UI can show them with the same
+ * code.
+ */
 function spanJson(span: Span): string {
   const facts = JSON.stringify({
     traceID: traceIdText(span.traceId),

@@ -36,8 +36,10 @@ const maxBufferedBytes = 1_048_576;
 /** Most feeds that read the store at the same time. */
 const maxConcurrentPolls = 4;
 
+// Cursors of stores are shorter. A longer header is none of ours, and must not reach the store.
 const maxCursorLength = 100;
 
+// A stream has no times: it begins when the client comes, or at the cursor of `Last-Event-ID`.
 const { start: _start, end: _end, ...conditions } = spanFilterParams;
 
 const paramsSchema = z.strictObject({
@@ -53,8 +55,10 @@ const paramsSchema = z.strictObject({
     .describe("Most spans of an event, the newest; there is one a second."),
 });
 
+// Reads the address. `start` and `end` are refused as unknown parameters.
 const readParams = paramsReader(paramsSchema);
 
+/** Describes the stream for the OpenAPI document. The examples here run as tests against a server. */
 export const tailOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/tail",
@@ -73,9 +77,28 @@ export const tailOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "0" } } },
 };
 
+// Method and style of the answers to a request that is refused before the stream begins.
 const heading = { method: "GET", style: problemStyle } as const;
 
-/** `GET …/tail`: an endless stream of events. A slow client misses some, and gets their number. */
+/**
+ * `GET …/tail`: spans as they arrive, as server-sent events. The stream ends when the client leaves or the
+ * process stops. It is an API of our own.
+ *
+ * ```
+ * GET …/tail?service=shop
+ * : following
+ * retry: 2000
+ *
+ * event: spans
+ * id: <cursor>
+ * data: {"spans":[{"traceID":"71a8…","spanID":"…a1","parentSpanID":"","service":"shop","operation":"GET /","kind":"server",
+ *                  "start":1795967689000000,"duration":100000,"error":false,"tags":[…]}]}
+ * ```
+ *
+ * Other events: `skipped` with the number of spans that a limit left out, `problem` while the store fails. A
+ * slow client misses spans and gets their number. Errors before the stream begins: 400 for a parameter or a
+ * query over several spans, 501 from a store without analysis, 503 past --query.max-tail-clients.
+ */
 export function tailHandler(analysis: AnalysisService, settings: TailSettings): RequestHandler {
   const { log, stopping, maxTailClients = 100, tailPollMs = 1_000, tailHeartbeatMs = 15_000 } = settings;
   const feeds = new TailFeeds({
@@ -119,7 +142,10 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
   };
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER for a query over several spans */
+/**
+ * The query of a stream. It may look at one span only, because other spans of the trace may not have arrived.
+ * @throws QueryError QUERY_BAD_PARAMETER for a query over several spans, such as `{ } >> { }`
+ */
 function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> {
   const { query } = besideQuery(q);
   if (query === undefined) {
@@ -133,7 +159,10 @@ function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> 
   return { query };
 }
 
-/** An empty id counts as absent. @throws QueryError QUERY_BAD_PARAMETER */
+/**
+ * The cursor that a returning client sends. An empty header counts as absent.
+ * @throws QueryError QUERY_BAD_PARAMETER for a header of more than 100 characters
+ */
 function lastEventId(text = ""): string | undefined {
   if (text.length > maxCursorLength) {
     throw new QueryError(
@@ -145,11 +174,23 @@ function lastEventId(text = ""): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** One response as a stream of events. */
+/**
+ * One response as a stream of events. `open` sends the head with the first event of any kind.
+ *
+ * | Event | Sent by | While the client is slow |
+ * |---|---|---|
+ * | `spans` | `arrived` | dropped, counted in `#skipped` |
+ * | `skipped` | the next event after a drop | – |
+ * | `problem` | `failed` | dropped |
+ * | a comment with the cursor | `idle` | dropped; a later one has a newer cursor |
+ */
 class EventStream implements TailListener {
+  /** The client's response. */
   readonly #response: Response;
+  /** Spans dropped since the last event that was sent. */
   #skipped = 0;
 
+  // Nothing is sent before `open`: a request may still be refused with a status.
   constructor(response: Response) {
     this.#response = response;
   }
@@ -164,10 +205,13 @@ class EventStream implements TailListener {
     response.setHeader("Cache-Control", "no-cache, no-transform");
     // Without it nginx collects events until its buffer is full.
     response.setHeader("X-Accel-Buffering", "no");
+    // A client whose connection takes no bytes for this long is cut off, as with every other answer.
     response.setTimeout(defaultClientTimes.stalledMs, () => response.destroy());
+    // `retry` makes the browser wait two seconds before it comes back.
     response.write(": following\nretry: 2000\n\n");
   }
 
+  /** Spans that the feed has encoded. @param spans number of spans in `text`, for `skipped` */
   arrived(text: string, spans: number): void {
     this.open();
     if (this.#isFull()) {
@@ -177,6 +221,7 @@ class EventStream implements TailListener {
     this.#write(text);
   }
 
+  /** The store failed. The client stays: the feed asks the store again. */
   failed(error: unknown): void {
     this.open();
     if (!this.#isFull()) {
@@ -187,6 +232,7 @@ class EventStream implements TailListener {
     }
   }
 
+  /** Nothing arrived for a while. The comment keeps proxies from cutting the connection, and moves the id on. */
   idle(cursor: string): void {
     this.open();
     if (!this.#isFull()) {
@@ -194,10 +240,12 @@ class EventStream implements TailListener {
     }
   }
 
+  // Bytes that Node holds because the client has not read them yet.
   #isFull(): boolean {
     return this.#response.writableLength > maxBufferedBytes;
   }
 
+  // A number of skipped spans goes out in front of the first event that fits again.
   #write(text: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) {
       return;

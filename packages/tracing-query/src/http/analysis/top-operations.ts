@@ -8,6 +8,7 @@ import { microsOf, microsSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { spanFields, timeFields, timeRangeOf } from "./span-filter.ts";
 
+// Without `service` the operations of all services are ranked.
 const paramsSchema = z.strictObject({
   ...timeFields,
   service: spanFields.service,
@@ -20,6 +21,7 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
+// One row for each operation and kind: a server span and a client span of one name are two rows.
 const answerSchema = z
   .strictObject({
     operations: z.array(
@@ -38,6 +40,7 @@ const answerSchema = z
   })
   .meta({ id: "TopOperations" });
 
+/** Describes the endpoint for the OpenAPI document. The examples here run as tests against a store. */
 export const topOperationsOperation: OperationDescription = {
   method: "GET",
   path: "/api/analysis/v1/operations/top",
@@ -52,7 +55,18 @@ export const topOperationsOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { order: "name" } } },
 };
 
-/** `GET …/operations/top` */
+/**
+ * `GET …/operations/top`: the operations with the most calls, errors or time. It is an API of our own.
+ *
+ * ```
+ * GET …/operations/top?order=duration&limit=1
+ * {"operations": [{"service": "shop", "operation": "GET /", "kind": "server", "calls": 2, "errors": 0,
+ *                  "duration": 120000, "median": 21757.357, "p95": 94906.266, "p99": 94906.266}]}
+ * ```
+ *
+ * Durations are microseconds, and quantiles come from buckets. Errors: 400 for a parameter, 501 from a store
+ * without analysis.
+ */
 export function topOperationsEndpoint(analysis: AnalysisService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);

@@ -5,13 +5,16 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { jsonBody } from "./json-body.ts";
 import { paramsReader, readJson } from "./read-request.ts";
 
+// The check refuses other hosts: a saved view must not lead users away from the UI.
 const address = z
   .string()
   .max(longestViewAddress)
   .refine(isViewAddress, { error: "not a path of the UI, such as /search?service=cart" })
   .describe("Path and search of a page, below the UI's base.");
+// Names are trimmed before they are compared, so "carts" and "carts " are one view.
 const name = z.string().trim().min(1).max(200);
 
+// Parameters of the list.
 const listSchema = z.strictObject({
   contains: z.string().max(4_096).default("").describe("Only views with this part in name, note or address."),
   limit: z.int().min(1).max(200).default(50).describe("Most views in the answer."),
@@ -39,6 +42,8 @@ const viewSchema = z.strictObject({
   ...{ name, address },
   note: z.string().max(4_000).default("").describe("What you want to say about it."),
 });
+// Bodies of the other methods. They are POST requests with JSON, which no other site can send without a
+// preflight.
 const removalSchema = z.strictObject({ name });
 const renamingSchema = z.strictObject({
   name,
@@ -50,9 +55,11 @@ const linkAnswer = z
   .strictObject({ path: z.string().describe("Below the UI's base: `s/1f0c…`.") })
   .meta({ id: "ShortLink" });
 
+// Statuses of the methods that change something: 413 for a long body, 501 where views are not kept.
 const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
 const json = "application/json";
 
+/** The list of views, for the OpenAPI document. */
 export const viewListOperation: OperationDescription = {
   ...{ method: "GET", path: "/api/analysis/v1/views", id: "getViews" },
   summary: "Views that were saved for all of a tenant, in pages",
@@ -63,6 +70,7 @@ export const viewListOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "0" } } },
 };
 
+/** Saving of a view, for the OpenAPI document. */
 export const saveViewOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/views", id: "saveView" },
   summary: "Save a view under a name; one of the same name is replaced",
@@ -73,6 +81,7 @@ export const saveViewOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { name: "x", address: "//other.example" } } },
 };
 
+/** Renaming of a view, for the OpenAPI document. */
 export const renameViewOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/views/rename", id: "renameView" },
   summary: "Give a saved view another name",
@@ -83,6 +92,7 @@ export const renameViewOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { name: "nobody's", to: "x" } } },
 };
 
+/** Removal of a view, for the OpenAPI document. */
 export const removeViewOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/views/remove", id: "removeView" },
   summary: "Remove a saved view",
@@ -93,6 +103,7 @@ export const removeViewOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: {} } },
 };
 
+/** Making of a short link, for the OpenAPI document. */
 export const linkOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/links", id: "makeShortLink" },
   summary: "A short link to a page, which the server keeps",
@@ -103,7 +114,20 @@ export const linkOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { address: "https://other.example/" } } },
 };
 
-/** `GET …/views` and `POST …/views` */
+/**
+ * `GET …/views` lists the saved views of the tenant, `POST …/views` saves one. It is an API of our own; Jaeger
+ * keeps no views on the server.
+ *
+ * ```
+ * POST …/views {"name": "slow carts", "address": "/search?service=cart"}
+ * {"name": "slow carts"}
+ * GET …/views?contains=cart
+ * {"total": 1, "views": [{"name": "slow carts", "address": "/search?service=cart", "note": "", "saved": 1795967689000}]}
+ * ```
+ *
+ * A view of the same name is replaced. Errors: 400 for a wrong field or another content type than JSON, 501
+ * without --query.views-dir.
+ */
 export function viewsEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
     const { tenant = "" } = request.read;
@@ -127,7 +151,10 @@ export function viewsEndpoint(views: ViewStore): Endpoint {
   };
 }
 
-/** `POST …/views/rename` */
+/**
+ * `POST …/views/rename` with `{"name": "slow carts", "to": "carts"}` answers `{"name": "carts"}`. Errors: 400
+ * when no view has the old name, or another has the new one.
+ */
 export function renameViewEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
     const { name, to } = readJson(renamingSchema, await jsonBody(request));
@@ -136,7 +163,7 @@ export function renameViewEndpoint(views: ViewStore): Endpoint {
   };
 }
 
-/** `POST …/views/remove` */
+/** `POST …/views/remove` with `{"name": "carts"}` answers the same object. */
 export function removeViewEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
     const removal = readJson(removalSchema, await jsonBody(request));
@@ -145,7 +172,10 @@ export function removeViewEndpoint(views: ViewStore): Endpoint {
   };
 }
 
-/** `POST …/links` */
+/**
+ * `POST …/links` with `{"address": "/search?service=cart"}` answers `{"path": "s/1f0c…"}`. The UI's router
+ * sends a visitor of that path on to the address. Equal addresses share a link.
+ */
 export function linkEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
     const link = readJson(linkSchema, await jsonBody(request));

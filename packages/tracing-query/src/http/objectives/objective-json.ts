@@ -6,7 +6,9 @@ import type { SpanSum } from "../../objectives/count-ring.ts";
 import { type ObjectiveStatus, objectiveStates } from "../../objectives/objective-status.ts";
 import { roundedCount } from "../adjusted-json.ts";
 
+// Every time of an objective has this unit.
 const time = z.int().describe("Milliseconds since the Unix epoch.");
+// Names of the windows of burn rates, such as `5m` and `6h`.
 const windowNames = z.enum(burnWindows.map(({ name }) => name));
 
 /** Spans; sampled ones count as what they stand for. */
@@ -56,6 +58,7 @@ function rounded(value: number | undefined): number | null {
   return value === undefined ? null : Number(value.toPrecision(9));
 }
 
+/** A sum of spans. Sampled spans make fractions, which are rounded to a thousandth. */
 function spans({ total, bad }: SpanSum) {
   return { total: roundedCount(total), bad: roundedCount(bad) };
 }
@@ -64,6 +67,7 @@ function spans({ total, bad }: SpanSum) {
 export function objectiveJson(status: ObjectiveStatus): z.output<typeof objectiveSchema> {
   const { objective, counts, sum, budgetLeft, burns, error, state, firing } = status;
   const { name, description, service, operations, kinds, condition, target, windowMs, latencyMs } = objective;
+  // The store counts latencies in buckets where there is no other condition, so the bound is a bucket's.
   const isBySums = latencyMs !== undefined && condition === "";
   return {
     ...{ name, description, service, condition, target, state, windowHours: windowMs / 3_600_000 },

@@ -12,9 +12,12 @@ import { problemStyle } from "../problem.ts";
 import { TypedAnswer } from "../typed-answer.ts";
 import { objectiveJson, objectiveSchema } from "./objective-json.ts";
 
+// Names and parts of names.
 const text = z.string().max(1_024);
+// Points of a budget's curve. 180 pieces of 30 days are four hours each.
 const curvePieces = 180;
 
+// The list is filtered, ordered and cut into pages here: all figures are in memory.
 const listParams = z.strictObject({
   contains: text
     .default("")
@@ -28,6 +31,7 @@ const listParams = z.strictObject({
   offset: z.int().min(0).max(1_000_000).default(0).describe("Objectives before those of the answer."),
 });
 
+// The counts `total` and `states` are of all objectives of the tenant, so that the UI's filters can show them.
 const listAnswer = z
   .strictObject({
     isOn: z.boolean().describe("False: no file of objectives was given with --query.objectives-file."),
@@ -49,6 +53,7 @@ const listAnswer = z
   })
   .meta({ id: "ObjectiveList" });
 
+// An objective is found by its name, within the tenant.
 const curveParams = z.strictObject({ name: text.describe("Name of the objective.") });
 
 const curveAnswer = z
@@ -62,8 +67,10 @@ const curveAnswer = z
   })
   .meta({ id: "ObjectiveCurve" });
 
+// Faults that every endpoint has: a parameter that is refused.
 const failing = { failures: "problem", failureStatuses: [400] } as const;
 
+/** The list, for the OpenAPI document. */
 const listOperation: OperationDescription = {
   method: "GET",
   path: "/api/objectives",
@@ -76,6 +83,7 @@ const listOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { order: "size" } } },
 };
 
+/** The curve, for the OpenAPI document. */
 const curveOperation: OperationDescription = {
   method: "GET",
   path: "/api/objectives/curve",
@@ -89,6 +97,7 @@ const curveOperation: OperationDescription = {
   failingExample: { status: 404, request: { query: { name: "none" } } },
 };
 
+/** The rules file, for the OpenAPI document. */
 const rulesOperation: OperationDescription = {
   method: "GET",
   path: "/api/objectives/rules",
@@ -109,7 +118,11 @@ export const objectivesGroup: OperationGroup = {
 
 type Order = z.output<typeof listParams>["order"];
 
-/** Objectives in order; those of equal rank stay in the order of their names. */
+/**
+ * Objectives in order; those of equal rank are ordered by name. One without spans has no budget, and comes
+ * last.
+ */
+// Ranks are computed once: a comparison of 5,000 objectives runs tens of thousands of times.
 function sorted(statuses: readonly ObjectiveStatus[], order: Order): ObjectiveStatus[] {
   const ranked = statuses.map((status) => ({
     status,
@@ -121,6 +134,7 @@ function sorted(statuses: readonly ObjectiveStatus[], order: Order): ObjectiveSt
   return ranked.map(({ status }) => status);
 }
 
+/** Order by UTF-16 units, the same on every machine; a locale's order is not. */
 function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
@@ -129,10 +143,23 @@ const readList = paramsReader(listParams);
 const readCurve = paramsReader(curveParams);
 const readNothing = paramsReader(z.strictObject({}));
 
+/** Objectives of the request's tenant. "" is the tenant of a server without tenants. */
 function ofTenant(board: ObjectiveBoard, tenant = ""): ObjectiveStatus[] {
   return board.statuses.filter(({ objective }) => objective.tenant === tenant);
 }
 
+/**
+ * `GET /api/objectives`: objectives with budgets and burn rates, in pages. It is an API of our own.
+ *
+ * ```
+ * GET /api/objectives?order=state&limit=5
+ * {"isOn": true, "total": 1, "matched": 1, "states": {"counting": 1}, "targets": [],
+ *  "objectives": [{"name": "checkout", "service": "shop", "target": 99.9, "state": "counting", "windowHours": 720,
+ *                  "kinds": ["server"], "total": 0, "bad": 0, "budgetLeft": null, "burnRates": [], "alerts": [], …}]}
+ * ```
+ *
+ * Without a file the list is empty and `isOn` is false. Errors: 400 for a parameter. No store is read.
+ */
 function listEndpoint(board: ObjectiveBoard): Endpoint {
   return ({ params, read }) => {
     const { contains, state, order, limit, offset } = readList(params);
@@ -166,6 +193,10 @@ function listEndpoint(board: ObjectiveBoard): Endpoint {
   };
 }
 
+/**
+ * `GET /api/objectives/curve?name=checkout`: one objective, and its budget over time. A point is `[start,
+ * total, bad, budgetLeft]`. Errors: 400 without a name, 404 when the tenant has no such objective.
+ */
 function curveEndpoint(board: ObjectiveBoard): Endpoint {
   return ({ params, read }) => {
     const { name } = readCurve(params);
@@ -175,6 +206,7 @@ function curveEndpoint(board: ObjectiveBoard): Endpoint {
     }
     const { total } = status.sum;
     const budget = total * allowedShare(status.objective.target);
+    // Bad spans up to the end of a piece. The budget is of the whole window, so the curve only falls.
     let spent = 0;
     const curve = status.counts.curve(curvePieces).map((piece): z.output<typeof curveAnswer>["curve"][0] => {
       spent += piece.bad;
@@ -185,6 +217,10 @@ function curveEndpoint(board: ObjectiveBoard): Endpoint {
   };
 }
 
+/**
+ * `GET /api/objectives/rules`: the tenant's objectives as recording and alerting rules for Prometheus. Errors:
+ * 400 for any parameter.
+ */
 function rulesEndpoint(board: ObjectiveBoard): Endpoint {
   return ({ params, read }) => {
     readNothing(params);

@@ -12,8 +12,11 @@ import { rangeOfArguments, timeArguments } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 import { conditionsOf, spanArguments } from "./search-tool.ts";
 
+// Names and other texts, as long as the HTTP API takes them.
 const text = z.string().max(4_096);
+// The argument that pages of every list have.
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
+// Advice for the assistant when the budget cut the list.
 const rest = "raise budget, or ask again with a larger offset";
 
 /** A time as parameters of the HTTP API: microseconds, half open. */
@@ -30,6 +33,10 @@ function listOf(answer: Record<string, unknown>, name: string): readonly Record<
   return answer[name] as readonly Record<string, unknown>[];
 }
 
+/**
+ * `get_service_dependencies` {"contains": "shop"} → {"dependencies": [{"caller": "shop", "callee": "db",
+ * "call_count": 3}], …}.
+ */
 export const dependenciesTool: Tool = defineTool({
   name: "get_service_dependencies",
   title: "Calls between services",
@@ -44,6 +51,7 @@ export const dependenciesTool: Tool = defineTool({
   },
   async answer({ start_time, end_time, contains, limit, offset: skipped }, context) {
     const times = timesOf({ start_time_min: start_time, start_time_max: end_time }, context);
+    // Tools ask the endpoints of the HTTP API, so that both have the same checks and limits.
     const ask = dependencyListEndpoint(context.service, context.limits);
     const found = await askEndpoint(ask, { ...times, contains, limit, offset: skipped }, context);
     const dependencies = listOf(found, "links").map(({ parent, child, calls }) => ({
@@ -57,6 +65,10 @@ export const dependenciesTool: Tool = defineTool({
   },
 });
 
+/**
+ * `get_service_metrics` {"service_name": "shop", "order": "p95"} → figures for each operation. Durations are
+ * microseconds. With `with_curve` each name has twelve steps, whose columns `curve_columns` names.
+ */
 export const metricsTool: Tool = defineTool({
   name: "get_service_metrics",
   title: "Rates, errors and durations",
@@ -89,6 +101,7 @@ export const metricsTool: Tool = defineTool({
       },
       context,
     );
+    // The start and the step of the curve are the same for all names, so they stand beside the list.
     const { start, step, steps, total } = found;
     const names = listOf(found, "names").map(({ curve, ...figures }) => ({
       ...figures,
@@ -113,8 +126,10 @@ export const metricsTool: Tool = defineTool({
   },
 });
 
+/** Names of the columns of a curve's rows, for the assistant. */
 const curveColumns = ["step", "calls", "errors", "p50", "p95", "p99"];
 
+/** `get_exceptions` {"service_name": "shop"} → groups with counts and at most three example traces each. */
 export const exceptionsTool: Tool = defineTool({
   name: "get_exceptions",
   title: "Exceptions by type and message",
@@ -136,6 +151,7 @@ export const exceptionsTool: Tool = defineTool({
       { ...timesOf(times, context), service: service_name, contains, order, limit, offset: skipped },
       context,
     );
+    // Curves cost many tokens and say little to an assistant.
     const groups = listOf(found, "groups").map(({ curve: _curve, examples, ...group }) => ({
       ...group,
       examples: (examples as { traceID: string; spanID: string }[])
@@ -153,8 +169,10 @@ export const exceptionsTool: Tool = defineTool({
   },
 });
 
+/** Conditions of spans without times: `selected` has times of its own, which are optional. */
 const { start_time_min: _from, start_time_max: _to, ...spanConditions } = spanArguments;
 
+// Conditions that only the selected spans meet. An absent time is that of the other spans.
 const selectedSchema = z.strictObject({
   ...spanConditions,
   with_errors: z.boolean().optional().describe("Only spans whose status is an error."),
@@ -163,6 +181,10 @@ const selectedSchema = z.strictObject({
   query: text.optional().describe("TraceQL that selects them too."),
 });
 
+/**
+ * `find_differences`: the assistant's form of `/api/analysis/v1/compare`. Counts become percentages too, so
+ * that sides of different size can be compared.
+ */
 export const differencesTool: Tool = defineTool({
   name: "find_differences",
   title: "What sets spans apart",
@@ -177,6 +199,7 @@ export const differencesTool: Tool = defineTool({
     limit: z.int().min(1).max(200).default(25).describe("Most differences in the answer."),
   },
   async answer({ selected, limit, ...args }, context) {
+    // The selection's own time, where it has one; "what changed since" compares two times.
     const own = {
       start_time_min: selected.start_time_min ?? args.start_time_min,
       start_time_max: selected.start_time_max ?? args.start_time_max,
@@ -189,11 +212,13 @@ export const differencesTool: Tool = defineTool({
       compareEndpoint(context.service.analysis, context.limits),
       {
         ...{ ...conditionsOf(args), ...timesOf(args, context), limit },
+        // Conditions of the selection have this prefix in the address of the endpoint.
         ...Object.fromEntries(Object.entries(side).map(([name, value]) => [`selection.${name}`, value])),
       },
       context,
     );
     const { selectedSpans, otherSpans } = found as { selectedSpans: number; otherSpans: number };
+    // Per cent with one digit after the point.
     const share = (count: unknown, of: number) =>
       of === 0 ? 0 : Math.round((1_000 * Number(count)) / of) / 10;
     const differences = listOf(found, "differences").map(({ place, key, value, ...counts }) => ({
@@ -209,6 +234,10 @@ export const differencesTool: Tool = defineTool({
   },
 });
 
+/**
+ * `compare_traces`: the assistant's form of `/api/analysis/v1/diff`. The tree becomes a ranked list, because
+ * the places that differ most are the answer.
+ */
 export const compareTracesTool: Tool = defineTool({
   name: "compare_traces",
   title: "A trace beside another",
@@ -229,6 +258,7 @@ export const compareTracesTool: Tool = defineTool({
     const found = await askEndpoint(ask, { a: trace_id, b: other_trace_id }, context);
     const nodes = listOf(found, "nodes");
     const ranked = found.ranked as readonly number[];
+    // The endpoint ranks nodes by the difference of their own time.
     const differences = ranked.slice(0, limit).map((index) => {
       const { service: name, operation, a, b } = nodes[index] as Record<string, unknown>;
       return { service: name, span_name: operation, a: sideOf(a), b: sideOf(b) };
@@ -246,6 +276,10 @@ export const compareTracesTool: Tool = defineTool({
   },
 });
 
+/**
+ * A side of a difference with at most three ids of spans, for `get_span_details`. null: the side has no such
+ * spans.
+ */
 function sideOf(side: unknown): unknown {
   if (typeof side !== "object" || side === null) {
     return null;
@@ -254,8 +288,10 @@ function sideOf(side: unknown): unknown {
   return { ...figures, ...(spanIDs === undefined ? {} : { span_ids: spanIDs.slice(0, 3) }) };
 }
 
+// Scopes of attributes, as TraceQL names them.
 const scope = z.enum(attributeScopes).describe("Where it stands, in TraceQL's words.");
 
+/** `get_attribute_names` {"scope": "span"} → {"span": ["region"]}: names by scope, without counts. */
 export const attributeNamesTool: Tool = defineTool({
   name: "get_attribute_names",
   title: "Names of attributes",
@@ -282,6 +318,7 @@ export const attributeNamesTool: Tool = defineTool({
   },
 });
 
+/** `get_attribute_values` {"name": "region"} → {"values": [{"type": "string", "value": "west", "count": 1}]}. */
 export const attributeValuesTool: Tool = defineTool({
   name: "get_attribute_values",
   title: "Values of an attribute",

@@ -3,6 +3,16 @@ import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
+/**
+ * `get_critical_path` {"trace_id": "71a8…"} → what the trace waited for. `longest` sums up segments by span, so
+ * that an assistant need not.
+ *
+ * ```
+ * {"total_duration_us": 100000, "critical_path_duration_us": 100000,
+ *  "longest": [{"span_id": "…a3", "service": "db", "span_name": "SELECT", "self_time_us": 50000}, …],
+ *  "segments": [{"span_id": "…a1", …, "self_time_us": 10000, "start_offset_us": 0, "end_offset_us": 10000}, …]}
+ * ```
+ */
 export const criticalPathTool: Tool = defineTool({
   name: "get_critical_path",
   title: "Critical path of a trace",
@@ -15,6 +25,7 @@ export const criticalPathTool: Tool = defineTool({
     const trace = await traceOf(trace_id, context);
     const spans = await shownSpans(trace, context.adjust);
     const sections = (await criticalPath(spans)).reverse();
+    // The trace lasts from its first start to its last end, which may lie outside the path of the first root.
     let startNano = spans[0]?.startTimeUnixNano ?? 0n;
     let endNano = startNano;
     for (const { startTimeUnixNano: start, durationNano } of spans) {

@@ -4,8 +4,10 @@ import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import { defineTool, type Tool } from "../tool.ts";
 
+// Names and patterns, as long as the store keeps names.
 const name = z.string().max(4_096);
 
+// Arguments of both lists.
 const listArguments = {
   pattern: name
     .default("")
@@ -14,7 +16,15 @@ const listArguments = {
   offset: z.int().min(0).max(10_000_000).default(0).describe("Names before those of the answer."),
 };
 
-/** @throws QueryError QUERY_BAD_PARAMETER */
+/**
+ * Makes a test of names. RE2 has no backtracking, so a pattern of a client cannot block the process.
+ *
+ * ```
+ * "^shop|cart"  matches "shop-eu", "my-cart"
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER with the fault of the pattern
+ */
 function tester(pattern: string): (text: string) => boolean {
   if (pattern === "") {
     return () => true;
@@ -32,9 +42,13 @@ function tester(pattern: string): (text: string) => boolean {
   }
 }
 
+/** A page of a list. */
 interface Page<T> {
+  /** Names of the page. */
   readonly items: readonly T[];
+  /** Names that match, on all pages. */
   readonly total_count: number;
+  /** Whether names follow after this page. */
   readonly truncated: boolean;
 }
 
@@ -46,8 +60,10 @@ function pageOf<T>(
   return { items, total_count: all.length, truncated: offset + items.length < all.length };
 }
 
+// Advice for the assistant when the budget cut the list.
 const rest = "narrow pattern, or ask again with a larger offset";
 
+/** `get_services` {"pattern": "sh"} → {"services": ["shop"], "total_count": 1, "truncated": false}. */
 export const servicesTool: Tool = defineTool({
   name: "get_services",
   title: "Services",
@@ -62,6 +78,10 @@ export const servicesTool: Tool = defineTool({
   },
 });
 
+/**
+ * `get_span_names` {"service_name": "db"} → {"span_names": [{"name": "SELECT", "span_kind": "CLIENT"}], …}.
+ * Kinds are in upper case in the answer, and in any case in the question.
+ */
 export const spanNamesTool: Tool = defineTool({
   name: "get_span_names",
   title: "Operations of a service",

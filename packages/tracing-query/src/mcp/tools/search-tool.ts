@@ -7,6 +7,7 @@ import { summarizeTraces, type TraceSummary } from "../../service/trace-summary.
 import { rangeOfArguments, timeArguments, timeText } from "../time-argument.ts";
 import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 
+// Names and other texts, as long as the HTTP API takes them.
 const text = z.string().max(4_096);
 
 /** Conditions for spans, with the names of the public model's tools. */
@@ -25,9 +26,16 @@ export const spanArguments = {
   duration_max: duration.optional().describe("Longest duration of the span."),
 };
 
+/** Parsed conditions. */
 type SpanArguments = z.output<z.ZodObject<typeof spanArguments>>;
 
-/** The arguments as conditions of the HTTP API, without times. */
+/**
+ * The arguments as conditions of the HTTP API, without times.
+ *
+ * ```
+ * {service_name: "shop", with_errors: true}  →  {service: "shop", error: true}
+ * ```
+ */
 export function conditionsOf(args: SpanArguments) {
   return {
     ...{ service: args.service_name, operation: args.span_name, tags: args.attributes },
@@ -50,6 +58,16 @@ const searchArguments = {
 
 type SearchArguments = z.output<z.ZodObject<typeof searchArguments>>;
 
+/**
+ * `search_traces` {"service_name": "shop", "with_errors": true} → summaries of traces, newest first:
+ *
+ * ```
+ * {"traces": [{"trace_id": "71a8…", "root_service": "shop", "root_span_name": "GET /",
+ *              "start_time": "2026-11-29T15:54:49.000000Z", "duration_us": 100000, "span_count": 3,
+ *              "error_span_count": 1, "service_count": 2, "services": ["db", "shop"], "has_errors": true, "link": "…"}],
+ *  "more_may_match": false}
+ * ```
+ */
 export const searchTool: Tool = defineTool({
   name: "search_traces",
   title: "Search for traces",
@@ -74,10 +92,15 @@ export const searchTool: Tool = defineTool({
   },
 });
 
+/**
+ * Reads the traces, by TraceQL or by conditions. @throws QueryError QUERY_BAD_PARAMETER for both at once, and
+ * past --query.max-traces
+ */
 async function find(args: SearchArguments, context: ToolContext): Promise<PackedTrace[]> {
   const { service, limits, read } = context;
   const limit = args.search_depth;
   const range = rangeOfArguments(args, context);
+  // The time was checked as the range was read.
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
   if (args.query !== undefined) {
     return await tracesOfQuery(service, args.query, {
@@ -95,6 +118,7 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
   );
 }
 
+/** A trace in the words of the public model's tool. */
 function traceJson(summary: TraceSummary, { link }: ToolContext) {
   const { minStartTimeUnixNano: start, maxEndTimeUnixNano: end, services } = summary;
   return {

@@ -13,6 +13,7 @@ const spansPerTurn = 2_000;
 /** Most spans with an error that are held as JSON before the budget cuts. */
 const mostErrors = 500;
 
+/** Spans that a tool asks for, and how many there are. Spans are unpacked one by one, and only `most` are kept. */
 async function collect(trace: PackedTrace, most: number, isAsked: (span: Span) => boolean) {
   const spans: Span[] = [];
   let count = 0;
@@ -31,11 +32,16 @@ async function collect(trace: PackedTrace, most: number, isAsked: (span: Span) =
   return { spans, count };
 }
 
+// An id as assistants write it: any case, and zeros in front may be missing.
 const spanId = z
   .string()
   .regex(/^[0-9a-fA-F]{1,16}$/)
   .transform((text) => text.toLowerCase().padStart(16, "0"));
 
+/**
+ * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. Ids that the trace lacks are
+ * named in `error`, and the others are answered all the same.
+ */
 export const spanDetailsTool: Tool = defineTool({
   name: "get_span_details",
   title: "Whole spans",
@@ -53,6 +59,7 @@ export const spanDetailsTool: Tool = defineTool({
   async answer({ trace_id, span_ids }, context) {
     const trace = await traceOf(trace_id, context);
     const asked = new Set(span_ids);
+    // Twice as many: a client and a server may share an id, as Zipkin lets them.
     const { spans } = await collect(trace, asked.size * 2, (span) => asked.has(span.spanId));
     const found = new Set(spans.map((span) => span.spanId));
     const missing = [...asked].filter((id) => !found.has(id));
@@ -69,6 +76,10 @@ export const spanDetailsTool: Tool = defineTool({
   },
 });
 
+/**
+ * `get_trace_errors` {"trace_id": "71a8…"} → spans with the status error, with their events, earliest first.
+ * `total_error_count` counts those too that `mostErrors` or the budget left out.
+ */
 export const traceErrorsTool: Tool = defineTool({
   name: "get_trace_errors",
   title: "Errors of a trace",

@@ -11,7 +11,10 @@ const leastFolded = 4;
 
 /** A line of the outline. */
 interface Line {
-  /** Ids of spans from the root to this one, with slashes between. */
+  /**
+   * Ids of spans from the root to this one, with slashes between: `00000000000000a1/00000000000000a2`: an
+   * assistant can tell a span's place from any line alone.
+   */
   readonly path: string;
   readonly service: string;
   readonly span_name: string;
@@ -24,12 +27,17 @@ interface Line {
   readonly repeated?: number;
 }
 
+/** The spans of a trace as a tree. */
 interface Family {
+  /** Spans without a parent in the trace, earliest first. */
   readonly roots: readonly ShownSpan[];
+  /** Children by the parent's id, earliest first. */
   readonly childrenOf: ReadonlyMap<string, readonly ShownSpan[]>;
+  /** Spans by id; of several with one id the last. */
   readonly byId: ReadonlyMap<string, ShownSpan>;
 }
 
+/** Arranges spans as a tree. A span that names itself as parent is a root. */
 function familyOf(spans: readonly ShownSpan[]): Family {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   const childrenOf = new Map<string, ShownSpan[]>();
@@ -51,6 +59,7 @@ function familyOf(spans: readonly ShownSpan[]): Family {
   return { roots, childrenOf, byId };
 }
 
+/** Whether two spans can stand in one line: same service and name, and both failed or both did not. */
 function isLike(one: ShownSpan, other: ShownSpan): boolean {
   return (
     one.service === other.service && one.operation === other.operation && one.hasError === other.hasError
@@ -110,6 +119,7 @@ function stepsOf(
   return steps;
 }
 
+/** The outline, or its beginning where the budget ends it. */
 interface Outline {
   readonly lines: readonly Line[];
   /** Spans that the lines stand for. */
@@ -168,6 +178,18 @@ function countBelow(first: readonly Step[], { childrenOf }: Family): number {
 
 const rest = "ask with depth, or with under_span_id for a part, or raise budget";
 
+/**
+ * `get_trace_topology` {"trace_id": "71a8…"} → the tree of a trace, a line for each span:
+ *
+ * ```
+ * {"trace_id": "71a8…", "span_count": 3, "spans": [
+ *   {"path": "…a1", "service": "shop", "span_name": "GET /", "duration_us": 100000, "status": "Unset", …},
+ *   {"path": "…a1/…a2", "service": "db", "span_name": "SELECT", "duration_us": 30000, "status": "Unset", …},
+ *   {"path": "…a1/…a3", "service": "db", "span_name": "SELECT", "duration_us": 50000, "status": "Error", …}]}
+ * ```
+ *
+ * 200 equal calls of a database are one line with `"repeated": 200` and the sum of their durations.
+ */
 export const topologyTool: Tool = defineTool({
   name: "get_trace_topology",
   title: "Outline of a trace",
