@@ -35,6 +35,7 @@ export function fromApiV2Batch(batch: Batch, format: "proto" | "jaeger"): Span[]
   );
 }
 
+/** A process as a resource; its attributes are the tags of the process. */
 function resourceOf(process: Process | undefined): Resource {
   return {
     serviceName:
@@ -45,6 +46,7 @@ function resourceOf(process: Process | undefined): Resource {
   };
 }
 
+/** Parent, kind and status are derived from references and tags, because the older model has no fields for them. */
 function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "jaeger"): Span {
   const traceId = traceIdFromBytes(span.traceId);
   const attributes = span.tags.map(attributeFromTag);
@@ -73,6 +75,7 @@ function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "j
   };
 }
 
+/** Whether a time of the span is past 2262 and was set to the last time that 64 bits of nanoseconds can hold. */
 function hasFarTime({ startTime, duration, logs }: ApiV2Span): boolean {
   return [startTime, duration, ...logs.map(({ timestamp }) => timestamp)].some(isOutOfRange);
 }
@@ -89,6 +92,7 @@ function linkOf(reference: SpanRef): SpanLink {
   };
 }
 
+/** A log has no name; its field `event` stays an attribute. */
 function eventOf(log: Log): SpanEvent {
   return {
     timeUnixNano: toNanos(log.timestamp),

@@ -11,11 +11,16 @@ import { ReferenceTranscoder } from "./reference-transcoder.ts";
 import { TagTranscoder } from "./tag-transcoder.ts";
 
 const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+/** Fields of a `Log`: its time and its tags. */
 const logFields = fieldMask(1, 2);
 
 /**
  * Writes an `api_v2` `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in
  * any order, and then writes them in the order of the columns.
+ *
+ * Life: `scan` finds the fields, the caller reads `processes` for the row's prefix, and `write` writes the row. A few
+ * columns are written as zeros first and filled in later: kind and status when the tags were read, the parent when the
+ * references were.
  */
 export class SpanTranscoder {
   /** Spans, tags, logs, references and warnings that were read since the caller last set this to 0. */
@@ -35,6 +40,7 @@ export class SpanTranscoder {
   readonly #warnings = new FieldList();
   readonly #mends = new SpanMends();
 
+  // Places in the request, and plain numbers; times are halves of 64-bit nanoseconds.
   #traceIdStart = 0;
   #traceIdLength = 0;
   #spanIdStart = 0;
@@ -160,6 +166,7 @@ export class SpanTranscoder {
     }
   }
 
+  /** The column `events`: a log is an event with an empty name. */
   #writeLogs(): void {
     const cursor = this.#cursor;
     const out = this.#out;
@@ -191,6 +198,7 @@ export class SpanTranscoder {
     }
   }
 
+  /** Forgets the span before. */
   #clear(): void {
     this.processes.clear();
     this.#tags.clear();
@@ -209,6 +217,18 @@ export class SpanTranscoder {
     this.#durationHigh = 0;
   }
 
+  /**
+   * Notes where the fields are. A tag is `field number * 8 + wire type`.
+   *
+   * | Tag | Field | Tag | Field |
+   * |---|---|---|---|
+   * | 10 | trace id | 58 | duration, a `Duration` |
+   * | 18 | span id | 66 | a tag |
+   * | 26 | name | 74 | a log |
+   * | 34 | a reference | 82 | process |
+   * | 40 | flags | 90 | process id |
+   * | 50 | start, a `Timestamp` | 98 | a warning |
+   */
   #scanFields(end: number): void {
     const cursor = this.#cursor;
     const times = this.#times;

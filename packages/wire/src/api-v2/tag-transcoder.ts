@@ -9,6 +9,7 @@ const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
 /** Reads the tags of a list while they are written. */
 interface TagObserver {
+  /** @param tag its fields say what was just written; `bytes` is the message that they point into */
   see(bytes: Buffer, tag: TagTranscoder): void;
 }
 
@@ -21,13 +22,16 @@ export class TagTranscoder {
   // The last tag: where its key and text are in the message.
   keyStart = 0;
   keyEnd = 0;
+  /** `v_type`: a `ValueType`, or a number that this version does not know. */
   type = 0;
+  /** Place of the value's bytes, for a string and for bytes. */
   valueStart = 0;
   valueEnd = 0;
   bool = false;
   /** Begin and end of the value's text, relative to its list; -1 unless the attribute is a string. */
   textStart = -1;
   textEnd = -1;
+  /** Halves of `v_int64`. */
   #low = 0;
   #high = 0;
   #double = 0;
@@ -100,6 +104,10 @@ export class TagTranscoder {
     }
   }
 
+  /**
+   * Finds the fields of a `KeyValue`: key (tag 10), `v_type` (16), `v_str` (26), `v_bool` (32), `v_int64` (40),
+   * `v_float64` (49, eight bytes), `v_binary` (58).
+   */
   #read(start: number, end: number): void {
     const cursor = this.#cursor;
     cursor.position = start;

@@ -30,8 +30,10 @@ export function toApiV2Span(span: Span): ApiV2Span {
   };
 }
 
+/** The fields whose conversion depends on the format in which the span came. */
 type FormatDependent = Pick<ApiV2Span, "references" | "flags" | "tags" | "logs" | "process">;
 
+/** For spans that came in the older model: all parts are unchanged. */
 function verbatim(span: Span): FormatDependent {
   return {
     references: span.links.map(referenceOf),
@@ -48,6 +50,7 @@ function verbatim(span: Span): FormatDependent {
   };
 }
 
+/** For spans that came as OTLP or Zipkin. */
 function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
@@ -61,6 +64,7 @@ function translated(span: Span): FormatDependent {
 /** The tag that names the format of a span. */
 export const formatTagKey = "internal.span.format";
 
+/** Appends the tag of the format, unless the last tag is one. */
 function withFormat(tags: KeyValue[], span: Span): KeyValue[] {
   if (tags.at(-1)?.key !== formatTagKey) {
     tags.push(stringTag(formatTagKey, span.format));

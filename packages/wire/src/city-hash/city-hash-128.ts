@@ -13,7 +13,7 @@ import {
   weakHash32,
 } from "./mixing.ts";
 
-/** For less than 128 bytes. */
+/** `CityMurmur`: the hash of less than 128 bytes at `at`. */
 function murmur(view: DataView, at: number, length: number, [seedLow, seedHigh]: Pair): Pair {
   let a = seedLow;
   let b = seedHigh;
@@ -45,6 +45,7 @@ function murmur(view: DataView, at: number, length: number, [seedLow, seedHigh]:
   return [a ^ b, hash16([b, a])];
 }
 
+/** `CityHash128WithSeed`: the hash of `total` bytes at `start`. Blocks of 128 bytes are mixed first, then the rest. */
 function seeded(view: DataView, start: number, total: number, seed: Pair): Pair {
   if (total < 128) {
     return murmur(view, start, total, seed);

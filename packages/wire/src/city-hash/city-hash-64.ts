@@ -29,6 +29,7 @@ export function cityHash64(bytes: Uint8Array): bigint {
   return length <= 64 ? hash33to64(view) : hashLong(view);
 }
 
+/** `HashLen17to32` in the source, for texts of that length. */
 function hash17to32(view: DataView): bigint {
   const length = view.byteLength;
   const a = u64(view.getBigUint64(0, true) * k1);
@@ -41,6 +42,7 @@ function hash17to32(view: DataView): bigint {
   ]);
 }
 
+/** `HashLen33to64` in the source. */
 function hash33to64(view: DataView): bigint {
   const length = view.byteLength;
   const atEnd = view.getBigUint64(length - 16, true);
@@ -64,6 +66,7 @@ function mixed32(view: DataView, at: number, added: bigint, z: bigint): readonly
   return [u64(third + z), u64(rotate(u64(first + z), 52n) + rotate(third, 31n) + c)];
 }
 
+/** Mixes blocks of 64 bytes into a state that begins with the last 64 bytes. */
 function hashLong(view: DataView): bigint {
   const length = view.byteLength;
   const lengthMix = BigInt(length);

@@ -6,22 +6,24 @@ const k1Low1 = 0xbe98;
 const k1Low = 0xbe98f273 | 0;
 const k1High = 0xb492b66f | 0;
 
-/** Halves of the last result: a number of 64 bits is two of 32, as `BigInt` takes fifty times as long. */
+/** Halves of the last result. A number of 64 bits is two of 32 here, because `BigInt` takes fifty times as long. */
 let high = 0;
 let low = 0;
 
+/** Adds two numbers of 64 bits. */
 function add(aHigh: number, aLow: number, bHigh: number, bLow: number): void {
   const sum = (aLow >>> 0) + (bLow >>> 0);
   low = sum | 0;
   high = (aHigh + bHigh + (sum > 0xffffffff ? 1 : 0)) | 0;
 }
 
-/** To the right, by less than 32. */
+/** Rotates to the right by 1 to 31 bits. For 32 or more the caller exchanges the halves. */
 function rotate(aHigh: number, aLow: number, shift: number): void {
   low = (aLow >>> shift) | (aHigh << (32 - shift));
   high = (aHigh >>> shift) | (aLow << (32 - shift));
 }
 
+/** Multiplies with k1; only the low 64 bits of the product count. */
 function timesK1(aHigh: number, aLow: number): void {
   const a0 = aLow & 0xffff;
   const a1 = aLow >>> 16;

@@ -1,18 +1,24 @@
 /** Parts of the 64-bit and 128-bit hashes. Source: ClickHouse contrib/cityhash102/src/city.cc */
 
+/** Constants of the algorithm: another value would change every hash, and ClickHouse would refuse our blocks. */
 export const k0 = 0xc3a5c85c97cb3127n;
 export const k1 = 0xb492b66fbe98f273n;
 export const k2 = 0x9ae16a3b2f90404fn;
 export const k3 = 0xc949d7c7509e6557n;
 const kMul = 0x9ddfea08eb382d69n;
 
+/** The low 64 bits, to which C++ cuts each result by itself. */
 export const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
+/** Rotates to the right; `shift` is 1 to 63. */
 export const rotate = (value: bigint, shift: bigint): bigint =>
   u64((value >> shift) | (value << (64n - shift)));
+/** Mixes the high bits into the low ones. */
 export const shiftMix = (value: bigint): bigint => value ^ (value >> 47n);
 
+/** A number of 128 bits in two halves. */
 export type Pair = readonly [low: bigint, high: bigint];
 
+/** The hash of 16 bytes, which are given as two numbers: `HashLen16` in the source. */
 export function hash16([low, high]: Pair): bigint {
   let a = u64((low ^ high) * kMul);
   a ^= a >> 47n;
@@ -21,6 +27,7 @@ export function hash16([low, high]: Pair): bigint {
   return u64(b * kMul);
 }
 
+/** The hash of 0 to 16 bytes, `HashLen0to16` in the source. The hash of no bytes is `k2`. */
 export function hash0to16(view: DataView, at: number, length: number): bigint {
   if (length > 8) {
     const a = view.getBigUint64(at, true);

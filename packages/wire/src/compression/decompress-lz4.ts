@@ -2,9 +2,11 @@ import { WireError } from "../errors.ts";
 import { readLz4Block } from "./lz4-block.ts";
 import { xxHash32 } from "./xx-hash-32.ts";
 
+/** First number of a frame, little-endian: the bytes `04 22 4d 18`. */
 const frameMagic = 0x184d2204;
 /** Frames of anybody's data, to be passed over, have this magic with any last digit. */
 const skippableMagic = 0x184d2a50;
+/** The highest bit of a block's size: the block is not compressed. */
 const isStoredBit = 0x8000_0000;
 /** Most bytes of a decompressed block, by its number in the frame's descriptor. */
 const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
@@ -15,12 +17,15 @@ const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1
  * @param maxBytes limit of the decompressed bytes; memory grows with the result
  * @returns new memory
  * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
- *   and for frames that need a dictionary Source: lz4/lz4 doc/lz4_Frame_format.md.
+ *   and for frames that need a dictionary
+ *
+ * Source: lz4/lz4 doc/lz4_Frame_format.md.
  */
 export function decompressLz4(bytes: Uint8Array, maxBytes: number): Buffer {
   return new Lz4Frames(bytes, maxBytes).read();
 }
 
+/** Reads frames from `#at` on, and collects what they hold in `#output`. */
 class Lz4Frames {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -50,6 +55,18 @@ class Lz4Frames {
     return this.#output.subarray(0, this.#length);
   }
 
+  /**
+   * Reads a frame behind its magic number:
+   *
+   * | Bytes | Meaning |
+   * |---|---|
+   * | 1 | version (high 2 bits) and flags |
+   * | 1 | size of the largest block, as an index of `blockBytes` |
+   * | 0 or 8 | size of the content, which is not needed |
+   * | 1 | second byte of the header's xxHash |
+   * | 4 + n (+ 4) | each block: its size, its bytes, its checksum if flagged |
+   * | 4 (+ 4) | a size of 0 ends the blocks; the content's checksum if flagged |
+   */
   #frame(): void {
     const descriptor = this.#at;
     const flags = this.#byte();
@@ -87,6 +104,7 @@ class Lz4Frames {
     }
   }
 
+  /** Copies a block that is not compressed. */
   #stored(from: number, most: number): void {
     const count = this.#at - from;
     if (count > most) {
@@ -112,12 +130,14 @@ class Lz4Frames {
     this.#length = length;
   }
 
+  /** Compares the next four bytes with the xxHash of `bytes[start, end)`. */
   #checkSum(bytes: Uint8Array, start: number, end: number): void {
     if (this.#number() !== xxHash32(bytes, start, end)) {
       throw malformed("has a wrong checksum", this.#at - 4);
     }
   }
 
+  /** Makes room for `count` more bytes. @throws WireError WIRE_TOO_LARGE past `#maxBytes` */
   #reserve(count: number): void {
     const wanted = this.#length + count;
     if (wanted > this.#maxBytes) {

@@ -2,6 +2,7 @@ import { WireError } from "../errors.ts";
 import { crc32c } from "./crc32c.ts";
 import { readSnappyElements, readSnappyLength } from "./snappy-block.ts";
 
+/** The first chunk of a stream: type 255, six bytes, and a text in them. */
 const streamIdentifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");
 /** Most bytes of a decompressed chunk. */
 const maxChunkBytes = 65_536;
@@ -30,6 +31,7 @@ export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
   return output;
 }
 
+/** Walks over the chunks twice: first for the length of the result, which `maxBytes` bounds, then for its bytes. */
 function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
   let length = 0;
   eachChunk(bytes, (chunk) => {
@@ -64,6 +66,17 @@ interface Chunk {
   readonly checksum: number;
 }
 
+/**
+ * Calls `take` for each chunk with data. A chunk is a type, a length in three bytes, and its bytes:
+ *
+ * | Type | Chunk |
+ * |---|---|
+ * | 0 | compressed data, after a checksum |
+ * | 1 | plain data, after a checksum |
+ * | 2 to 127 | unknown, refused |
+ * | 128 to 254 | unknown, passed over |
+ * | 255 | identifier of a stream |
+ */
 function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
   let at = 0;
   while (at < bytes.length) {

@@ -1,16 +1,29 @@
 import { WireError } from "../errors.ts";
 
+/** A match copies four bytes or more; the token has the rest of its length. */
 const leastMatch = 4;
 /** A length of this value continues in further bytes. */
 const openLength = 15;
 
 /**
- * Undoes the LZ4 block `bytes[from, to)`.
+ * Undoes the LZ4 block `bytes[from, to)`. A block is a series of sequences:
+ *
+ * | Bytes | Meaning |
+ * |---|---|
+ * | 1 | token: length of the literals (high 4 bits), length of the match - 4 (low 4 bits) |
+ * | 0 or more | rest of a length of 15: bytes that are added, up to the first below 255 |
+ * | n | literals, which are copied |
+ * | 2 | distance of the match, little-endian, counted back from the output's end |
+ * | 0 or more | rest of the match's length |
+ *
+ * The last sequence ends behind its literals. `30 61 62 63` is "abc".
+ *
  * @param output receives the block from `at`; matches may refer to bytes from `start`
  * @param most limit of the output's end
  * @returns the end, or -1 when it would exceed `most`
- * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start` Source: lz4/lz4
- *   doc/lz4_Block_format.md.
+ * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start`
+ *
+ * Source: lz4/lz4 doc/lz4_Block_format.md.
  */
 export function readLz4Block(
   bytes: Uint8Array,

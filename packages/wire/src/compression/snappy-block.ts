@@ -5,7 +5,9 @@ const largestGrowth = 22;
 
 /** The head of a block: the length of its content, and where its elements begin. */
 export interface SnappyBlockStart {
+  /** Bytes of the content, below 2^32. */
   readonly length: number;
+  /** Index of the first element, behind the length. */
   readonly elements: number;
 }
 
@@ -37,6 +39,17 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
 
 /**
  * Decodes the elements `bytes[start, end)` of a block into `output[outputStart, outputEnd)`, which they fill exactly.
+ * The low two bits of an element's tag are its kind:
+ *
+ * | Kind | Element | Length | Distance |
+ * |---|---|---|---|
+ * | 0 | literal | tag >> 2, plus 1; from 61 on, in 1 to 4 further bytes | |
+ * | 1 | copy | 4 to 11, in 3 bits of the tag | 11 bits: 3 of the tag, and a byte |
+ * | 2 | copy | 1 to 64, in 6 bits of the tag | 2 bytes |
+ * | 3 | copy | as kind 2 | 4 bytes |
+ *
+ * `08 61 62 63` is the literal "abc".
+ *
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  * Source: google/snappy format_description.txt.
  */
@@ -104,6 +117,7 @@ export function readSnappyElements(
   }
 }
 
+/** A number of `count` bytes. @throws WireError WIRE_TRUNCATED past `end` */
 function littleEndian(bytes: Uint8Array, start: number, count: number, end: number): number {
   if (start + count > end) {
     throw truncated(end);

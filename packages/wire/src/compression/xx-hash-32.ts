@@ -1,3 +1,4 @@
+// Primes of the algorithm. Another value breaks every checksum.
 const prime1 = 0x9e3779b1;
 const prime2 = 0x85ebca77;
 const prime3 = 0xc2b2ae3d;
@@ -38,10 +39,12 @@ export function xxHash32(bytes: Uint8Array, start: number, end: number): number 
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Mixes four bytes into one of the four sums. */
 function round(lane: number, value: number): number {
   return Math.imul(turned((lane + Math.imul(value, prime2)) | 0, 13), prime1);
 }
 
+/** Rotates to the left. */
 function turned(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }

@@ -8,8 +8,11 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { publicFileNameOf, publicNameOf } from "./aliases.ts";
 
+/** A .proto file as reflection hands it out. */
 interface DescribedFile {
+  /** An encoded `FileDescriptorProto`. */
   readonly bytes: Uint8Array;
+  /** Names of the files that it imports. */
   readonly dependencies: readonly string[];
 }
 
@@ -61,6 +64,10 @@ export function loadDescriptors(): Descriptors {
   return new Descriptors(files.flatMap((file) => [file, ...publicTwin(file)]));
 }
 
+/**
+ * The same file under the public model's names: `tracing/api_v2/query.proto` with the package `tracing.api_v2` becomes
+ * the file and package that clients of the public model ask reflection for. There is none for files of others.
+ */
 function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   const twinName = publicFileNameOf(file.name);
   if (twinName === undefined) {
@@ -80,6 +87,7 @@ function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   return [twin];
 }
 
+/** Gives the types of a message's fields, and of its nested messages, their public names. */
 function renameFieldTypes(message: DescriptorProto): void {
   for (const field of message.field) {
     field.typeName = publicTypeName(field.typeName);
@@ -93,6 +101,7 @@ function publicTypeName(typeName: string): string {
   return publicName === undefined ? typeName : `.${publicName}`;
 }
 
+/** Full names of everything that a file defines: `grpc.health.v1.Health.Check` is a method. */
 function* symbolsOf(file: FileDescriptorProto): Generator<string> {
   const prefix = file.package === "" ? "" : `${file.package}.`;
   for (const message of file.messageType) {
@@ -108,6 +117,7 @@ function* symbolsOf(file: FileDescriptorProto): Generator<string> {
   }
 }
 
+/** @param prefix package, or message around it, with a dot at the end; "" without a package */
 function* symbolsOfMessage(message: DescriptorProto, prefix: string): Generator<string> {
   const name = prefix + message.name;
   yield name;

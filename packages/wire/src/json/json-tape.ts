@@ -30,6 +30,8 @@ for (const byte of Buffer.from('"\\/bfnrt')) {
  * Readers walk the tokens by number: an object's tokens are names and values in turn, an array's are values.
  * `after` steps over a value of any size at once.
  *
+ * `{"a":[1,2]}` has five tokens: 0 the object, 1 `"a"`, 2 the array, 3 `1`, 4 `2`; `after(2)` is 5.
+ *
  * A tape reads one text at a time and reuses its memory. Source: RFC 8259.
  */
 export class JsonTape {

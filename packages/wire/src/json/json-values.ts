@@ -11,7 +11,9 @@ const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
 
+/** A whole number of up to 20 digits: more do not fit 64 bits, and are not worth a bigint. */
 const intText = /^-?\d{1,20}$/;
+/** Both alphabets; the padding may be absent. */
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
@@ -71,6 +73,7 @@ export class JsonValues {
     }
   }
 
+  /** A string as JavaScript's; an escaped lone surrogate stays one. */
   string(token: number): string {
     if (token === -1) {
       return "";
@@ -150,6 +153,7 @@ export class JsonValues {
     out.length += byteCount;
   }
 
+  /** `true` or `false`; texts of them are refused. */
   bool(token: number): boolean {
     const kind = this.#tape.kind(token);
     if (kind !== 0x74 && kind !== 0x66) {
@@ -316,12 +320,14 @@ export class JsonValues {
     return count;
   }
 
+  /** @throws WireError WIRE_MALFORMED with the path of a token that is no string */
   #checkString(token: number): void {
     if (this.#tape.kind(token) !== quote) {
       throw unfitJson(this.#tape, token, "a string");
     }
   }
 
+  /** A whole number of any size, also as `1e3` or `"12"`. @throws WireError WIRE_MALFORMED for anything else */
   #int(token: number): bigint {
     const tape = this.#tape;
     const kind = tape.kind(token);
@@ -355,6 +361,7 @@ function areDigits(bytes: Buffer, start: number, end: number): boolean {
   return start < end;
 }
 
+/** @param kind first byte of a token */
 function isNumber(kind: number): boolean {
   return kind === minus || (kind >= zero && kind <= nine);
 }

@@ -13,6 +13,8 @@ const { empty, bool, int, double, array } = attributeTypeCodes;
 /**
  * Writes `KeyValue` messages as attributes of a row. Plain values are copied from bytes to bytes. Most
  * arrays, kvlists, and unusual encodings are converted through `AttributeValue`.
+ *
+ * The attribute `a: "b"` is `0a 01 61 12 03 0a 01 62` in a request, and `ff 61 fe 73 62` in a list of a row.
  */
 export class AttributeTranscoder {
   readonly #cursor: ProtoCursor;
@@ -47,6 +49,7 @@ export class AttributeTranscoder {
     copyText(this.#out, bytes, view, start, end);
   }
 
+  /** Writes all messages, in their order. */
   #all(fields: FieldList): void {
     for (let index = 0; index < fields.count; index++) {
       this.#attribute(fields.start(index), fields.end(index));
@@ -81,6 +84,7 @@ export class AttributeTranscoder {
     }
   }
 
+  /** Writes a `KeyValue` whose fields come in another order, or with lengths past 127. */
   #searched(start: number, end: number): void {
     const cursor = this.#cursor;
     cursor.position = start;
@@ -176,6 +180,7 @@ export class AttributeTranscoder {
     }
   }
 
+  /** @returns false when the array has other values than short strings; then nothing is written */
   #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
     // In the rare tuples, texts have their length before them.
     if (!this.#attributes.isList) {
@@ -191,6 +196,7 @@ export class AttributeTranscoder {
     return false;
   }
 
+  /** Copies key and text first, and looks for bytes that are not UTF-8 only when a byte is outside of ASCII. */
   #string(keyStart: number, keyEnd: number, start: number, end: number): void {
     const cursor = this.#cursor;
     const { bytes, view } = cursor;
@@ -206,11 +212,13 @@ export class AttributeTranscoder {
     this.#attributes.lenientValue(bytes, view, start, end);
   }
 
+  /** Writes a key whose value follows. */
   #key(type: number, start: number, end: number): void {
     const { bytes, view } = this.#cursor;
     this.#attributes.lenientKey(type, bytes, view, start, end);
   }
 
+  /** Writes a `KeyValue` with two values, which protobuf merges. */
   #decoded(start: number, end: number): void {
     this.#cursor.position = start;
     const attribute = readKeyValue(this.#cursor, end);

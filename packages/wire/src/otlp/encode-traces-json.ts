@@ -7,8 +7,9 @@ import { type EncodeOptions, groupSpans, type ResourceGroup } from "./group-span
  * Spans of every format as OTLP JSON; `encodeTraces` gives the same as protobuf. Ids are hex, enums numbers,
  * 64-bit numbers strings, bytes base64. Defaults are left out, except `parentSpanId`, `scope` and `status`,
  * as in the public model.
- * @throws WireError WIRE_TOO_DEEP Source: opentelemetry-proto docs/specification.md, "JSON Protobuf
- *   Encoding".
+ * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
+ *
+ * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
  */
 export function encodeTracesJson(spans: readonly Span[], options?: EncodeOptions): string {
   return JSON.stringify(tracesJsonValue(spans, options));
@@ -34,6 +35,7 @@ function resourceSpansOf({ resource, scopes }: ResourceGroup): object {
   };
 }
 
+/** Members are in the order of the public model's output, which its tests compare as text. */
 function spanOf(span: Span): object {
   return {
     traceId: span.traceId,
@@ -80,6 +82,7 @@ function idOf(id: string): string {
   return /^0*$/.test(id) ? "" : id;
 }
 
+/** Resources, scopes, spans, events and links have these. */
 interface HasAttributes {
   readonly attributes: readonly Attribute[];
   readonly droppedAttributesCount: number;
@@ -99,6 +102,7 @@ function keyValueOf({ key, value }: Attribute, depth = 0): object {
   return { ...textOf("key", key), value: anyValueOf(value, depth) };
 }
 
+/** `{"intValue":"3"}`: an int is a text, because a JSON number past 2^53 loses digits in most readers. */
 function anyValueOf(value: AttributeValue, depth: number): object {
   if (value.type === "array" || value.type === "kvlist") {
     checkAttributeDepth(depth + 1);
@@ -149,6 +153,7 @@ function numberOf(name: string, number: number): object {
   return number === 0 ? {} : { [name]: number };
 }
 
+/** Nanoseconds since the epoch as text; a time of 0 is left out. OTLP's times are unsigned. */
 function timeOf(name: string, time: bigint): object {
   return time === 0n ? {} : { [name]: String(BigInt.asUintN(64, time)) };
 }

@@ -3,9 +3,13 @@ import type { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { PartTranscoder } from "./part-transcoder.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
+/** Fields of `Event`: `time_unix_nano`, `name`, `attributes`, `dropped_attributes_count`. */
 const eventFields = fieldMask(1, 2, 3, 4);
 
-/** Writes OTLP `Event` messages as the column `events`. */
+/**
+ * Writes OTLP `Event` messages as the column `events`. An element has the time (8 bytes), the name, the attributes as
+ * tuples and the number of dropped attributes (4 bytes). A missing time is 0.
+ */
 export class EventTranscoder extends PartTranscoder {
   #timeLow = 0;
   #timeHigh = 0;
@@ -19,6 +23,7 @@ export class EventTranscoder extends PartTranscoder {
     this.#timeHigh = 0;
   }
 
+  /** Takes the time, tag 9 (`fixed64`). `PartTranscoder` takes the fields that events share with links. */
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
     if (tag !== 9) {

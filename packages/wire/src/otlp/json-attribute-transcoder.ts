@@ -53,7 +53,7 @@ export class JsonAttributeTranscoder {
     attributes.end();
   }
 
-  /** The same, as an array of tuples. */
+  /** As `list`, as an array of tuples. */
   tuples(token: number, attributes: AttributeWriter): void {
     const list = this.#mends.array(token);
     const count = this.#values.itemCount(list);
@@ -77,6 +77,10 @@ export class JsonAttributeTranscoder {
     return undefined;
   }
 
+  /**
+   * Writes all `KeyValue`s of an array. Only one that throws is read a second time with more care, because the checks
+   * cost time and faults are rare.
+   */
   #all(list: number, count: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
     const { tokens } = this.#keyValue;
@@ -111,6 +115,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
+  /** Writes one attribute. @throws WireError for a part of a wrong type */
   #write(key: number, token: number, attributes: AttributeWriter): void {
     const values = this.#values;
     const type = this.#typeOf(token);
@@ -153,6 +158,7 @@ export class JsonAttributeTranscoder {
     return 0;
   }
 
+  /** A value as an object; an unreadable one is empty, with a warning. @param depth of lists and objects around it */
   #value(token: number, depth: number): AttributeValue {
     try {
       return this.#readValue(token, depth);
@@ -162,6 +168,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
+  /** As `#value`. @throws WireError for a part of a wrong type */
   #readValue(token: number, depth: number): AttributeValue {
     const values = this.#values;
     const type = this.#typeOf(token);
@@ -193,6 +200,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
+  /** The values of an `ArrayValue`. */
   #items(object: number, depth: number): AttributeValue[] {
     const list = this.#listOf(object);
     const items: AttributeValue[] = [];
@@ -204,6 +212,7 @@ export class JsonAttributeTranscoder {
     return items;
   }
 
+  /** The entries of a `KeyValueList`. */
   #entries(object: number, depth: number): Attribute[] {
     const list = this.#listOf(object);
     const entries: Attribute[] = [];

@@ -11,6 +11,7 @@ import type { JsonMends } from "./json-mends.ts";
 
 const quote = 0x22;
 
+/** Members of a span. `write` reads the tokens by these positions: `tokens[5]` is the name. */
 const spanNames = [
   "traceId",
   "spanId",
@@ -155,7 +156,7 @@ export class JsonSpanTranscoder {
     }
   }
 
-  /** Writes start and duration. */
+  /** Writes start and duration. JSON has an end, and the subtraction is one of 64 bits in halves. */
   #times(start: number, end: number): void {
     const values = this.#values;
     const out = this.#out;
@@ -170,6 +171,7 @@ export class JsonSpanTranscoder {
     out.uint32(values.high - startHigh - (endLow < startLow ? 1 : 0));
   }
 
+  /** Columns `status` and `status_message`; an absent status is unset. */
   #writeStatus(token: number): void {
     this.#mends.read(this.#status, token);
     const { tokens } = this.#status;
@@ -177,6 +179,7 @@ export class JsonSpanTranscoder {
     this.#mends.writeString(tokens[1] as number, this.#out);
   }
 
+  /** The column `events`. An element of a wrong type becomes an empty event, with a warning. */
   #events(token: number): void {
     const mends = this.#mends;
     const list = mends.array(token);
@@ -197,6 +200,7 @@ export class JsonSpanTranscoder {
     }
   }
 
+  /** The column `links`. Ids are read leniently: an unreadable one becomes zeros, with a warning. */
   #links(token: number): void {
     const mends = this.#mends;
     const list = mends.array(token);

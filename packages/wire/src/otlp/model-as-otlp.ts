@@ -1,4 +1,4 @@
-// How the public model shows spans of the older model in OTLP.
+// Shows spans of the older model in OTLP, as the public model does.
 // Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import {
@@ -73,6 +73,7 @@ function takeScope(attributes: readonly Attribute[]): { scope: Scope; tags: read
   };
 }
 
+/** The tag `span.kind`, which is removed; "unspecified" for an unknown text. */
 function takeKind(attributes: AttributeMap): SpanKind {
   const text = textOf(take(attributes, "span.kind"));
   return spanKinds.find((kind) => kind === text) ?? "unspecified";
@@ -99,6 +100,7 @@ function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
   return { code: "unset", message: "" };
 }
 
+/** Whether `http.status_code` is an error: below 100, or past 399. For a server, 400 to 499 are the client's fault. */
 function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean {
   const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));
   if (!isNumber) {
@@ -112,16 +114,19 @@ function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean
   return code < 100 || code >= 400;
 }
 
+/** A log's field `event` becomes the name of the event; other fields are its attributes. */
 function eventOfLog(log: SpanEvent): SpanEvent {
   const attributes = mapOf(log.attributes);
   const name = textOf(take(attributes, "event"));
   return { ...log, name, attributes: listOf(attributes) };
 }
 
+/** Whether a reference names the parent, which OTLP has in a field of its own. */
 function isParent(reference: SpanLink, { parentSpanId }: Span): boolean {
   return reference.refType === "child_of" && reference.spanId === (parentSpanId || "0".repeat(16));
 }
 
+/** A link that says in `opentracing.ref_type` which type of reference it was; OTLP has no field for that. */
 function linkOfReference(reference: SpanLink): SpanLink {
   const value = reference.refType === "child_of" ? "child_of" : "follows_from";
   return {
@@ -131,6 +136,7 @@ function linkOfReference(reference: SpanLink): SpanLink {
   };
 }
 
+/** Moves a value to another key, unless that key exists already. */
 function rename(
   attributes: AttributeMap,
   from: string,
@@ -145,12 +151,14 @@ function rename(
   attributes.set(to, convert(value));
 }
 
+/** Removes an attribute. @returns its value */
 function take(attributes: AttributeMap, key: string): AttributeValue | undefined {
   const value = attributes.get(key);
   attributes.delete(key);
   return value;
 }
 
+/** The text of a string; "" for any other type, and for an absent value. */
 function textOf(value: AttributeValue | undefined): string {
   return value?.type === "string" ? value.value : "";
 }

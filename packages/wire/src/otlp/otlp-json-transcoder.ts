@@ -17,8 +17,9 @@ import { serviceNameFrom } from "./service-name.ts";
  * Converts OTLP JSON to rows without an object for each span. Ids are hex in either case, enums numbers or
  * names, 64-bit numbers strings or numbers (both exact), and bytes base64. Names are lowerCamelCase or the
  * proto's snake_case. Unknown members are ignored, null means absent, and the last of repeated members
- * counts. Spans of senders before OTLP 0.15, in `instrumentationLibrarySpans`, are read where there are no `scopeSpans`. A span
- * that cannot be kept is rejected alone; an optional part of a wrong type is dropped with a warning.
+ * counts. Spans of senders before OTLP 0.15, in `instrumentationLibrarySpans`, are read where there are no
+ * `scopeSpans`. A span that cannot be kept is rejected alone; an optional part of a wrong type is dropped with a
+ * warning.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
  * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
@@ -56,6 +57,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   /** Warnings about the present resource and about the present scope. */
   readonly #resourceWarnings = new SpanMends();
   readonly #scopeWarnings = new SpanMends();
+  /** Both lists of warnings: each span of the group gets them. */
   #prefixWarnings: readonly string[] = [];
 
   constructor(options: TranscoderOptions = {}) {
@@ -100,6 +102,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     };
   }
 
+  /** Writes the rows of one element of `resourceSpans`. */
   #writeResourceSpans(token: number, tenant: string): void {
     const tape = this.#tape;
     this.#resourceSpans.read(token);
@@ -162,6 +165,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** Writes a row, or takes back its bytes and counts the span as rejected. */
   #writeSpan(token: number): void {
     const rowAt = this.#out.length;
     try {

@@ -8,11 +8,13 @@ import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
 
 const requestFields = fieldMask(1);
+/** The bit of a span's flags with which the sender asks to keep it, whatever the sampling says. */
 const debugFlag = 2;
 const scopeSpansTag = (2 << 3) | 2;
 /**
- * Field 1000, the place of `instrumentation_library_spans` in OTLP 0.15 to 0.19. Its messages have the form of `ScopeSpans`, and
- * count only where there are none of these. Before 0.15 they had the number that `scope_spans` has now.
+ * Field 1000, the place of `instrumentation_library_spans` in OTLP 0.15 to 0.19. Its messages have the form of
+ * `ScopeSpans`, and count only where there are no `ScopeSpans`. Before 0.15 they had the number that `scope_spans` has
+ * now.
  */
 const librarySpansTag = (1000 << 3) | 2;
 
@@ -95,6 +97,10 @@ export class OtlpTranscoder implements MessageTranscoder {
     };
   }
 
+  /**
+   * Writes the rows of a `ResourceSpans`. The message is walked twice: for the resource, and for its groups of spans,
+   * because the resource may stand behind them. A faulty resource costs its spans, not the request.
+   */
   #resourceSpans(end: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
@@ -175,6 +181,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     }
   }
 
+  /** Writes a row, or takes back its bytes and counts the span as rejected. */
   #span(end: number): void {
     const cursor = this.#cursor;
     const rowAt = this.#out.length;
@@ -214,6 +221,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     this.#rejected.add(this.#groupProblem === undefined ? this.#spans.name : "", place, problem);
   }
 
+  /** Writes the columns that all rows of the group share. The next row has a mark in their place: see `RowPrefixes`. */
   #writePrefix(): void {
     const out = this.#out;
     const { resourceView, scopeView } = this.#prefix;
@@ -224,6 +232,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     this.#isPrefixWritten = true;
   }
 
+  /** The count of the present service, which the caller increases. @param debug counted apart */
   #tallyOf(debug: boolean): ServiceTally {
     if (this.#service?.debug === debug) {
       return this.#service;

@@ -29,6 +29,10 @@ export function resourceSpansOf({ resource, scopes }: ResourceGroup): ResourceSp
   };
 }
 
+/**
+ * Enums are the positions in `spanKinds` and `statusCodes`, which have OTLP's order. OTLP has an end where the model
+ * has a duration. Both times are unsigned there, so negative ones wrap around.
+ */
 function messageOf(span: Span): OtlpSpan {
   return {
     traceId: Buffer.from(span.traceId, "hex"),
@@ -74,6 +78,7 @@ function keyValueOf({ key, value }: Attribute, depth = 0): KeyValue {
   return { key, value: anyValueOf(value, depth) };
 }
 
+/** @param depth of the list or map around the value; 0 for the value of an attribute */
 function anyValueOf(value: AttributeValue, depth: number): AnyValue {
   if (value.type === "array" || value.type === "kvlist") {
     checkAttributeDepth(depth + 1);

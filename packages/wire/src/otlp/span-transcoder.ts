@@ -9,6 +9,7 @@ import { LinkTranscoder } from "./link-transcoder.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
 const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+/** `message` and `code`. OTLP has reserved field 1, an older code, which is skipped. */
 const statusFields = fieldMask(2, 3);
 
 /**
@@ -16,8 +17,11 @@ const statusFields = fieldMask(2, 3);
  * order (the last occurrence of a singular field counts), and then writes them in the order of the columns.
  *
  * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
- * repaired, with a warning on the span. A trace id of 8 bytes becomes the
- * low half of a trace id. A parent's or link's id of a wrong length is dropped, and values that are nested too deep are cut.
+ * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half of a trace id. A parent's or
+ * link's id of a wrong length is dropped, and values that are nested too deep are cut.
+ *
+ * Life: `scan` finds the fields of a span, the caller asks for `name` or `flags`, and `write` writes the row. All
+ * fields are places in the request (`…Start`, `…End`) or plain numbers, so no span makes an object.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;
@@ -32,6 +36,7 @@ export class SpanTranscoder {
   /** Whether values of the resource or scope of the spans were cut. */
   hasCutPrefix = false;
 
+  // Ids are the places of their first bytes; -1: absent, or of a wrong length.
   #traceId = -1;
   // Length of an id with a wrong length, and where such a trace id ends.
   #traceIdBytes = 0;
@@ -40,11 +45,13 @@ export class SpanTranscoder {
   #hasShortTraceId = false;
   #spanId = -1;
   #parentSpanId = -1;
+  // Texts are places too; both ends are 0 for an absent text.
   #traceStateStart = 0;
   #traceStateEnd = 0;
   #nameStart = 0;
   #nameEnd = 0;
   #kind = 0;
+  // Times are halves of 64-bit numbers; only their bits count.
   #startLow = 0;
   #startHigh = 0;
   #endLow = 0;
@@ -88,6 +95,7 @@ export class SpanTranscoder {
     return "";
   }
 
+  /** Remembers the length and the end of a trace id that has not 16 bytes; a later good one still replaces it. */
   #noteOddTraceId(): void {
     this.#traceIdBytes = this.#cursor.idBytes;
     this.#traceIdEnd = this.#cursor.position;
@@ -168,6 +176,7 @@ export class SpanTranscoder {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
 
+  /** Forgets the span before. The places of absent fields must not point into another span. */
   #clear(): void {
     this.#attributes.clear();
     this.#events.clear();
@@ -198,6 +207,18 @@ export class SpanTranscoder {
     this.#flags = 0;
   }
 
+  /**
+   * Notes where the fields are. A tag is `field number * 8 + wire type`; wire type 2 has a length before its bytes.
+   *
+   * | Tag | Field | Tag | Field | Tag | Field |
+   * |---|---|---|---|---|---|
+   * | 10 | trace id | 48 | kind | 96 | dropped events |
+   * | 18 | span id | 57 | start, `fixed64` | 106 | a link |
+   * | 26 | trace state | 65 | end, `fixed64` | 112 | dropped links |
+   * | 34 | parent span id | 74 | an attribute | 122 | status |
+   * | 42 | name | 80 | dropped attributes | 133 | flags, `fixed32` |
+   * | | | 90 | an event | | |
+   */
   #scanFields(end: number): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {
@@ -274,6 +295,7 @@ export class SpanTranscoder {
     }
   }
 
+  /** Notes the message (tag 18) and the code (24). A repeated status is merged into the first, as protobuf demands. */
   #scanStatus(end: number): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {
@@ -290,6 +312,7 @@ export class SpanTranscoder {
     }
   }
 
+  /** Whether an id is absent or all zeros. @param start -1 when it is absent */
   #isZero(start: number, length: number): boolean {
     if (start === -1) {
       return true;

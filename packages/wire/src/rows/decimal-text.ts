@@ -24,6 +24,7 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   out.length += digits;
 }
 
+/** Most decimals that are written by hand. */
 const places = 6;
 const scale = 10 ** places;
 /** Decimals of up to 15 digits are each the shortest of their double. */

@@ -2,6 +2,7 @@ import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { attributeText } from "./attribute-text.ts";
 
+/** ClickHouse writes these bytes with a backslash inside of quotes, and all others unchanged. */
 const escapes: Readonly<Record<string, string>> = {
   ...{
     "\b": "\\b",
@@ -15,7 +16,10 @@ const escapes: Readonly<Record<string, string>> = {
   },
 };
 
-/** For tests: the store's text of a span's rare fields. */
+/**
+ * For tests: the store's text of a span's rare fields. It is empty when all of them are, and `parent` when there is
+ * only the link to the parent. Any other span has a tuple, as `details-text.ts` describes.
+ */
 export function detailsTextOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const isPlain =
@@ -34,7 +38,7 @@ export function detailsTextOf(span: Span): Buffer {
   return tupleOf(span);
 }
 
-/** The same as a tuple, for any span. */
+/** The tuple of any span, also of one for which the store has a shorter text. */
 export function tupleOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const text = `(${[
@@ -50,6 +54,7 @@ export function tupleOf(span: Span): Buffer {
   return Buffer.from(text, "latin1");
 }
 
+/** Whether a link says no more than the column of the parent does. */
 function isParent(span: Span, link: SpanLink): boolean {
   const { traceState, attributes, droppedAttributesCount, flags, refType } = link;
   return (
@@ -79,6 +84,7 @@ function bytesOf(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
+/** @param bytes one character for each byte */
 function quoted(bytes: string): string {
   return `'${[...bytes].map((byte) => escapes[byte] ?? byte).join("")}'`;
 }

@@ -8,7 +8,10 @@ import type { RowReader } from "./row-reader.ts";
 // Strings, ids (as bytes) and names of enums are in single quotes, with a backslash before a quote, a
 // backslash and the letters below. All other bytes are unchanged, UTF-8 or not.
 //
-// (resource_dropped_attributes,scope_attributes,scope_dropped_attributes,dropped_attributes,dropped_events,links,dropped_links,warnings)
+// (resource_dropped_attributes,scope_attributes,scope_dropped_attributes,
+//   dropped_attributes,dropped_events,links,dropped_links,warnings)
+//
+// A span with two dropped events and nothing else: (0,[],0,0,2,[],0,[])
 
 const [quote, backslash, comma, zero, nine] = [0x27, 0x5c, 0x2c, 0x30, 0x39];
 const [open, close, openList, closeList] = [0x28, 0x29, 0x5b, 0x5d];
@@ -98,6 +101,7 @@ export class DetailsText {
     return { droppedAttributesCount, droppedEventsCount, links, droppedLinksCount, warnings };
   }
 
+  /** `(trace id,span id,trace state,attributes,dropped attributes,flags,'child_of')` */
   #link(): SpanLink {
     this.#byte(open);
     const traceId = this.#id(16);
@@ -121,6 +125,7 @@ export class DetailsText {
     return { traceId, spanId, traceState, attributes, droppedAttributesCount, flags, refType };
   }
 
+  /** `(key,'int','3')` */
   #attribute(): Attribute {
     this.#byte(open);
     const key = this.#string();
@@ -140,6 +145,7 @@ export class DetailsText {
     return { key, value };
   }
 
+  /** Items between brackets, with commas between them. @param readItem called with `this` */
   #list<T>(readItem: (this: DetailsText) => T): T[] {
     const items: T[] = [];
     this.#byte(openList);
@@ -173,6 +179,7 @@ export class DetailsText {
     return value;
   }
 
+  /** A string; one without escapes is looked up among those read lately, because names repeat. */
   #string(): string {
     this.#quoted();
     return this.#hasEscapes
@@ -180,6 +187,7 @@ export class DetailsText {
       : this.#reader.repeatedText(this.#textStart, this.#textEnd);
   }
 
+  /** An id, whose bytes are a string, as hex. @throws WireError WIRE_MALFORMED for another length */
   #id(byteCount: number): string {
     this.#quoted();
     if (!this.#hasEscapes) {
@@ -236,6 +244,7 @@ export class DetailsText {
     return this.position < this.#end ? (this.#bytes[this.position] as number) : -1;
   }
 
+  /** Steps over one byte. @throws WireError WIRE_MALFORMED when another comes next */
   #byte(expected: number): void {
     if (this.#next() !== expected) {
       throw this.#malformed();

@@ -5,6 +5,7 @@ import type { ByteWriter } from "./byte-writer.ts";
 import { RowReader } from "./row-reader.ts";
 
 const typeCount = Object.keys(attributeTypeCodes).length;
+/** Bytes of the columns of a fixed width: three ids, two times, the ids of a link, a count. */
 const [idsBytes, timesBytes, linkIdsBytes, countBytes] = [32, 16, 24, 4];
 
 /**
@@ -33,6 +34,7 @@ export function fromFirstLayout(rows: Uint8Array, out: ByteWriter): void {
   }
 }
 
+/** Reads an array of tuples (key, type, value) and writes it as a list in one string. */
 function writeList(reader: RowReader, attributes: AttributeWriter): void {
   const { bytes, view } = reader;
   attributes.beginList();
@@ -50,6 +52,7 @@ function writeList(reader: RowReader, attributes: AttributeWriter): void {
   attributes.end();
 }
 
+/** Skips the columns `resource_dropped_attributes` to `scope_schema_url`. */
 function skipRestOfResource(reader: RowReader): void {
   reader.skip(countBytes);
   reader.skipString(); // schema URL
@@ -60,6 +63,7 @@ function skipRestOfResource(reader: RowReader): void {
   reader.skipString(); // schema URL
 }
 
+/** Skips the columns `trace_id` to `status_message`. */
 function skipSpanToStatus(reader: RowReader): void {
   reader.skip(idsBytes);
   reader.skipString(); // trace state
@@ -71,6 +75,7 @@ function skipSpanToStatus(reader: RowReader): void {
   reader.skipString(); // its message
 }
 
+/** Skips the columns `dropped_attributes` to `warnings`. */
 function skipRestOfSpan(reader: RowReader): void {
   reader.skip(countBytes);
   for (let left = reader.varint(); left > 0; left--) {
@@ -93,6 +98,7 @@ function skipRestOfSpan(reader: RowReader): void {
   }
 }
 
+/** Skips an array of attributes: a count, and for each a key, the number of its type, and a value. */
 function skipTuples(reader: RowReader): void {
   for (let left = reader.varint(); left > 0; left--) {
     reader.skipString();

@@ -35,6 +35,7 @@ export class SpanRowReader extends RowReader {
   }
 }
 
+/** One element of the column `events`, where events are tuples. */
 export function readEvent(reader: SpanRowReader): SpanEvent {
   return {
     timeUnixNano: reader.int64(),
@@ -50,7 +51,10 @@ export function readAttributeList(reader: SpanRowReader): Attribute[] {
   return readListBetween(reader, start, reader.position);
 }
 
-/** The list that `[start, end)` is. @throws WireError WIRE_MALFORMED when it is none */
+/**
+ * Reads the list `[start, end)`: `ff 61 fe 73 62 ff` is the attribute `a` with the string "b".
+ * @throws WireError WIRE_MALFORMED when it is none
+ */
 export function readListBetween(reader: SpanRowReader, start: number, end: number): Attribute[] {
   const { bytes } = reader;
   const last = end - 1;
@@ -70,7 +74,7 @@ export function readListBetween(reader: SpanRowReader, start: number, end: numbe
   return attributes;
 }
 
-/** The attribute that `[start, end)` is, marks aside, which `findToMark` did not find. */
+/** Reads the attribute `[start, end)`, without its marks, which `findToMark` did not find. */
 function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
   const { bytes } = reader;
   let keyEnd = start;
@@ -88,6 +92,7 @@ function readListed(reader: SpanRowReader, start: number, end: number): Attribut
   return attribute;
 }
 
+/** A column of attributes that are tuples. */
 export function readAttributes(reader: SpanRowReader): Attribute[] {
   return readArray(reader, readAttribute);
 }
@@ -114,6 +119,7 @@ function skipAttribute(reader: SpanRowReader): void {
   reader.skipString();
 }
 
+/** An array: its length as a varint, then its items. */
 export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
   // Grown item by item: a length out of damaged bytes must not reserve memory.
   const items: T[] = [];
@@ -123,6 +129,7 @@ export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowRe
   return items;
 }
 
+/** An enum of one byte. @param names by number. @throws WireError WIRE_MALFORMED for a number without a name */
 export function readEnum<T>(reader: SpanRowReader, names: readonly T[]): T {
   const number = reader.uint8();
   const name = names[number];

@@ -17,6 +17,10 @@ export function storedRowsOf(
   return Buffer.from(out.bytes);
 }
 
+/**
+ * One row in the order of `storedColumns`. A root's parent is eight zero bytes, and the scope and the events are
+ * each one string.
+ */
 function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
   const { resource } = span;
   out.uint8(spanFormats.indexOf(span.format));
@@ -39,10 +43,12 @@ function writeStored(out: ByteWriter, span: Span, details: Buffer): void {
   writeBytes(out, details);
 }
 
+/** Column `scope_text`: `name 0xFF version 0xFF schema URL 0xFF schema URL of the resource`. */
 function scopeTextOf({ resource, scope }: Span): Buffer {
   return withMarks(textMark, [scope.name, scope.version, scope.schemaUrl, resource.schemaUrl]);
 }
 
+/** Column `event_text`, in the form that `event-text.ts` describes. */
 function eventTextOf(events: readonly SpanEvent[]): Buffer {
   return Buffer.concat(
     events.flatMap(({ timeUnixNano, droppedAttributesCount, name, attributes }) => [
@@ -56,6 +62,7 @@ function eventTextOf(events: readonly SpanEvent[]): Buffer {
   );
 }
 
+/** Joins texts with the byte `mark` between them: `withMarks(0xff, ["a", "b"])` is `61 ff 62`. */
 function withMarks(mark: number, texts: readonly string[]): Buffer {
   const pieces = texts.flatMap((text) => [Buffer.from([mark]), Buffer.from(text)]);
   return Buffer.concat(pieces.slice(1));

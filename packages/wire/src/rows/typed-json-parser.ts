@@ -2,12 +2,16 @@ import { WireError } from "../errors.ts";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { checkAttributeDepth } from "./typed-json.ts";
 
+/** A JSON number at `lastIndex`; the flag `y` keeps it from searching further on. */
 const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 
 /**
  * Reads the output of `typedJson` (which describes the form), without white space between tokens. It is a
  * separate parser because `JSON.parse` rounds ints past 2^53, drops repeated keys and moves numeric keys to
  * the front.
+ *
+ * `[1,1.5,{"$bytes":"00ff"},{"$$key":null}]` is a list with the int 1, the double 1.5, two bytes, and a kvlist
+ * whose key is `$key` with an empty value.
  *
  * @throws WireError WIRE_MALFORMED when `text` is not typed JSON; WIRE_TOO_DEEP past `maxAttributeDepth`
  */
@@ -18,6 +22,7 @@ export function parseTypedJson(text: string): AttributeValue {
   return value;
 }
 
+/** A recursive parser; `#position` is the next character, also in errors. */
 class TypedJsonParser {
   readonly #text: string;
   #position = 0;
@@ -26,6 +31,7 @@ class TypedJsonParser {
     this.#text = text;
   }
 
+  /** @param depth of the list or kvlist around the value; 0 outside of any */
   value(depth: number): AttributeValue {
     switch (this.#text[this.#position]) {
       case '"':
@@ -68,6 +74,7 @@ class TypedJsonParser {
     return items;
   }
 
+  /** A kvlist, or one of the values that JSON cannot say, which a key with a single `$` marks. */
   #object(depth: number): AttributeValue {
     if (this.#text.startsWith('{"$', this.#position) && this.#text[this.#position + 3] !== "$") {
       return this.#marker();
@@ -87,6 +94,7 @@ class TypedJsonParser {
     return { type: "kvlist", value: entries };
   }
 
+  /** A key without the `$` that was put before one that begins with `$`. */
   #key(): string {
     const key = this.#string();
     if (!key.startsWith("$")) {
@@ -114,6 +122,7 @@ class TypedJsonParser {
     throw this.#malformed();
   }
 
+  /** A number with a point or an exponent is a double, any other an int of 64 bits. */
   #number(): AttributeValue {
     const token = this.#token(numberToken);
     if (/[.eE]/.test(token)) {
@@ -126,6 +135,7 @@ class TypedJsonParser {
     return { type: "int", value };
   }
 
+  /** Text between quotes. Only a token with a backslash is handed to `JSON.parse`. */
   #string(): string {
     const start = this.#position;
     this.#expect('"');
@@ -167,6 +177,7 @@ class TypedJsonParser {
     return token;
   }
 
+  /** Steps over the character when it comes next. @returns whether it did */
   #take(mark: string): boolean {
     if (this.#text[this.#position] !== mark) {
       return false;
@@ -175,6 +186,7 @@ class TypedJsonParser {
     return true;
   }
 
+  /** Steps over the text. @throws WireError WIRE_MALFORMED when other text comes next */
   #expect(word: string): void {
     if (!this.#text.startsWith(word, this.#position)) {
       throw this.#malformed();

@@ -3,7 +3,7 @@ import { strictVersion } from "./message-envelope.ts";
 import { malformed, ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 
-/** Our number of each type of the binary protocol; 0 where there is none. */
+/** The number in `thriftTypes` of each type of the binary protocol; 0 for numbers that the protocol does not use. */
 const typesByNumber = new Uint8Array(17);
 for (const [name, type] of Object.entries(thriftTypes)) {
   typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
@@ -13,7 +13,17 @@ for (const [name, type] of Object.entries(thriftTypes)) {
 const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
 
 /**
- * A place in bytes of Thrift's binary protocol.
+ * A place in bytes of Thrift's binary protocol. All numbers are big-endian.
+ *
+ * | Part | Bytes | Example |
+ * |---|---|---|
+ * | field | type, id in two bytes | `0a 00 03` is an i64 with id 3 |
+ * | bool | one byte | `01` is true, any other false |
+ * | string | length in four bytes, then its bytes | `00 00 00 02 68 69` is "hi" |
+ * | list | element type, count in four bytes | `0c 00 00 00 02` has two structs |
+ * | map | key type, value type, count in four bytes | `0b 0b 00 00 00 00` is empty |
+ * | end of a struct | `00` | |
+ *
  * Source: apache/thrift doc/specs/thrift-binary-protocol.md
  */
 export class BinaryCursor extends ThriftCursor {
@@ -25,7 +35,10 @@ export class BinaryCursor extends ThriftCursor {
     }
   }
 
-  /** Reads the strict form (version and type, name, sequence) or the old one (name, type, sequence). */
+  /**
+   * Reads the strict form (version and type, name, sequence) or the old one (name, type, sequence). The strict form of
+   * a ONEWAY begins with `80 01 00 04`. The old one begins with the length of the name, which is never negative.
+   */
   override message(): number {
     const first = this.int32();
     if (first >= 0) {
@@ -66,6 +79,7 @@ export class BinaryCursor extends ThriftCursor {
     this.low = this.view.getInt32(start + 4);
   }
 
+  /** Big-endian here, little-endian in the compact protocol. */
   override double(): number {
     return this.view.getFloat64(this.take(8));
   }
@@ -106,6 +120,7 @@ export class BinaryCursor extends ThriftCursor {
     }
   }
 
+  /** Passes over `length` bytes, which `start` and `stop` then enclose. */
   #string(length: number): void {
     if (length < 0) {
       throw malformed(`length ${length} before offset ${this.position} is negative`);
@@ -118,6 +133,7 @@ export class BinaryCursor extends ThriftCursor {
     return this.bytes[this.take(1)] as number;
   }
 
+  /** @throws WireError WIRE_MALFORMED for a negative count */
   #count(): number {
     const count = this.int32();
     if (count < 0) {
@@ -126,6 +142,7 @@ export class BinaryCursor extends ThriftCursor {
     return count;
   }
 
+  /** The number in `thriftTypes`. @throws WireError WIRE_MALFORMED for a number that the protocol does not use */
   #type(number: number): number {
     const type = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
     if (type === 0) {

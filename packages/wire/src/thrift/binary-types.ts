@@ -16,6 +16,7 @@ export const binaryTypes = {
   uuid: 16,
 } as const satisfies Record<keyof typeof thriftTypes, number>;
 
+/** The inverse of the order above: index is the number in `thriftTypes`. */
 const numbers = new Uint8Array(14);
 for (const [name, type] of Object.entries(thriftTypes)) {
   numbers[type] = binaryTypes[name as keyof typeof binaryTypes];

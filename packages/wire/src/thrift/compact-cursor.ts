@@ -2,15 +2,30 @@ import { compactProtocolId, compactVersion } from "./compact-message.ts";
 import { malformed, ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 
+/** Type number of a false bool in a field header. A true one has the type of bools, 1. */
 const falseType = 2;
 
 /**
  * A place in bytes of Thrift's compact protocol.
+ *
+ * | Part | Bytes | Example |
+ * |---|---|---|
+ * | number of 16 to 64 bits | zigzag, then a varint | -2 is 3: `03`; 64 is 128: `80 01` |
+ * | field | (id - previous id) * 16 + type | `15` is an i32, one id after the previous |
+ * | field, id far away | type, then the id as zigzag varint | `05 28` is an i32 with id 20 |
+ * | bool field | type 1 (true) or 2 (false), no value | `21` is true, two ids after the previous |
+ * | string | length as varint, then its bytes | `02 68 69` is "hi" |
+ * | list, up to 14 | count * 16 + element type | `2c` has two structs |
+ * | list, longer | `f` and element type, then the count as varint | `fc 10` has 16 structs |
+ * | end of a struct | `00` | |
+ *
  * Source: apache/thrift doc/specs/thrift-compact-protocol.md
  */
 export class CompactCursor extends ThriftCursor {
+  /** The value of the bool field whose header was read last. */
   #fieldBool = false;
 
+  /** Reads `82`, type and version in one byte, sequence number and method: `82 81 00 09 emitBatch` is ONEWAY. */
   override message(): number {
     const protocol = this.#byte();
     if (protocol !== compactProtocolId) {
@@ -47,6 +62,10 @@ export class CompactCursor extends ThriftCursor {
     return (value >>> 1) ^ -(value & 1);
   }
 
+  /**
+   * Reads a zigzag varint of up to 10 bytes in halves, without a bigint. Byte 5 (shift 28) holds four bits of the low
+   * half and three of the high one.
+   */
   override int64(): void {
     const { bytes, end } = this;
     let low = 0;
@@ -88,6 +107,7 @@ export class CompactCursor extends ThriftCursor {
     this.stop = this.position;
   }
 
+  /** A header that announces more elements than bytes are left is malformed, so a count reserves no memory. */
   override list(): void {
     const header = this.#byte();
     const short = header >>> 4;
@@ -97,6 +117,7 @@ export class CompactCursor extends ThriftCursor {
     this.checkCount(this.count, 1);
   }
 
+  /** An empty map has only its count. Otherwise one byte holds both types: key type * 16 + value type. */
   protected override map(): number {
     this.count = this.#varint32();
     if (this.count === 0) {
@@ -138,6 +159,7 @@ export class CompactCursor extends ThriftCursor {
     return this.bytes[this.position++] as number;
   }
 
+  /** An unsigned number of up to 5 bytes, the lowest 7 bits first. @throws WireError WIRE_MALFORMED for longer ones */
   #varint32(): number {
     const first = this.#byte();
     if (first < 0x80) {

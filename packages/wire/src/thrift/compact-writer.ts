@@ -2,11 +2,11 @@ import { compactProtocolId, compactVersion } from "./compact-message.ts";
 import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
-/** The type of a bool in a field is its value: true has the type of a bool elsewhere. */
+/** The type of a false bool in a field's header, which has no value after it. A true one has the type of bools. */
 const falseType = 2;
 
 /**
- * Writes Thrift's compact protocol.
+ * Writes Thrift's compact protocol; `CompactCursor` shows the bytes of each part.
  * Source: apache/thrift doc/specs/thrift-compact-protocol.md
  */
 export class CompactWriter extends ThriftWriter {
@@ -25,6 +25,7 @@ export class CompactWriter extends ThriftWriter {
     this.#header(value ? thriftTypes.bool : falseType, id, previousId);
   }
 
+  /** One byte for up to 14 elements; for more the count follows as a varint. */
   protected override listHeader(elementType: ThriftType, count: number): void {
     if (count < 15) {
       this.byte((count << 4) | elementType);
@@ -42,6 +43,7 @@ export class CompactWriter extends ThriftWriter {
     this.#varint32((value << 1) ^ (value >> 31));
   }
 
+  /** Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3, so that small numbers of either sign are short. */
   protected override int64(value: bigint): void {
     const signed = BigInt.asIntN(64, value);
     let rest = BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n));
@@ -64,6 +66,7 @@ export class CompactWriter extends ThriftWriter {
     this.bytes.set(content, start);
   }
 
+  /** One byte when the id is 1 to 15 past the previous one; otherwise the id follows. */
   #header(type: number, id: number, previousId: number): void {
     const delta = id - previousId;
     if (delta > 0 && delta < 16) {

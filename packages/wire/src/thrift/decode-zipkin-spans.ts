@@ -7,8 +7,8 @@ import { malformed, type ThriftCursor } from "./thrift-cursor.ts";
 import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 
 /**
- * Most annotations, and most binary annotations, of one span. An empty one takes one byte of the message but a hundred of
- * memory.
+ * Most annotations, and most binary annotations, of one span: an empty annotation takes one byte of the message but a
+ * hundred bytes of memory.
  */
 export const maxZipkinAnnotations = 65_536;
 
@@ -34,6 +34,7 @@ export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new Re
   return spans;
 }
 
+/** The struct of arguments; other fields are passed over. @throws WireError WIRE_MALFORMED without the list */
 function readBatch(cursor: ThriftCursor): [spans: Span[], rejected: RejectedSpans] {
   const rejected = new RejectedSpans();
   let spans: Span[] | undefined;
@@ -67,6 +68,7 @@ export function* readZipkinSpanList(cursor: BinaryCursor, rejected = new Rejecte
   }
 }
 
+/** As `readZipkinSpanList`, into an array: a packet has few spans. */
 function readSpans(cursor: ThriftCursor, count: number, rejected: RejectedSpans): Span[] {
   const spans: Span[] = [];
   for (let index = 0; index < count; index++) {
@@ -90,6 +92,7 @@ function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpa
   }
 }
 
+/** One struct `Span`. Absent numbers are 0 or undefined; a field of another type is passed over. */
 function readZipkinSpan(cursor: ThriftCursor): Span {
   const span = {
     traceId: 0n,
@@ -167,6 +170,7 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
   return span;
 }
 
+/** A time in microseconds, a text, and the host that took note of it. */
 function readAnnotation(cursor: ThriftCursor): Annotation {
   const annotation = { timestamp: 0n, value: "", host: undefined as Endpoint | undefined };
   readFields(cursor, (id) => {
@@ -195,6 +199,7 @@ function readAnnotation(cursor: ThriftCursor): Annotation {
 
 const noBytes = Buffer.alloc(0);
 
+/** A key with a value of `annotationType`, whose bytes stay as they are; `typedTag` reads them. */
 function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   const annotation = {
     key: "",
@@ -231,6 +236,7 @@ function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   return annotation;
 }
 
+/** A port is signed in Thrift: 65535 is sent as -1. */
 function readEndpoint(cursor: ThriftCursor): Endpoint {
   const endpoint = { ipv4: 0, port: 0, serviceName: "", ipv6: undefined as Buffer | undefined };
   readFields(cursor, (id) => {
@@ -262,7 +268,10 @@ function readEndpoint(cursor: ThriftCursor): Endpoint {
   return endpoint;
 }
 
-/** @param read reads the field of an id, or passes over it */
+/**
+ * Reads a struct field by field, to its end.
+ * @param read reads the value of the field with this id, or passes over it
+ */
 function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   let id = 0;
   while (cursor.field(id)) {
@@ -271,6 +280,7 @@ function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   }
 }
 
+/** A list of structs. @throws WireError WIRE_TOO_LARGE for more than `most`, before any is read */
 function readList<T>(
   cursor: ThriftCursor,
   field: ThriftField<typeof thriftTypes.list>,
@@ -299,6 +309,7 @@ function readBytes(cursor: ThriftCursor): Buffer {
   return Buffer.from(cursor.bytes.subarray(cursor.start, cursor.stop));
 }
 
+/** An id, which is unsigned for us and signed in Thrift. */
 function readId(cursor: ThriftCursor): bigint {
   return BigInt.asUintN(64, readInt64(cursor));
 }

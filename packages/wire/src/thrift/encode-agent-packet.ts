@@ -14,7 +14,7 @@ export function encodeAgentPacket(batch: Batch, protocol: ThriftProtocol): Buffe
   return writer.take();
 }
 
-/** A bare struct `Batch`: in the binary protocol what clients send over HTTP. */
+/** A bare struct `Batch`. In the binary protocol it is the body that clients post to `/api/traces`. */
 export function encodeThriftBatch(batch: Batch, protocol: ThriftProtocol): Buffer {
   const writer = writerOf(protocol);
   writer.struct(Batch, batch);

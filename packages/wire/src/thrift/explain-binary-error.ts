@@ -5,6 +5,7 @@ import type { ThriftField, ThriftStruct } from "./thrift-descriptors.ts";
 /** Numbers of types in the binary protocol. */
 const types = { stop: 0, ...binaryTypes } as const;
 
+/** Types whose values have always the same number of bytes. */
 const widths: ReadonlyMap<number, number> = new Map([
   [types.i16, 2],
   [types.i32, 4],
@@ -13,6 +14,7 @@ const widths: ReadonlyMap<number, number> = new Map([
   [types.uuid, 16],
 ]);
 
+/** Levels of values that Apache's Go reader skips, and the most bytes that it reads for one string. */
 const maxDepth = 64;
 const maxSize = 100 * 1024 * 1024;
 /** The public model reads shorter strings in another way, which ends in another error. */
@@ -20,10 +22,11 @@ const scratchBytes = 64;
 
 /**
  * The public model's error text for a struct `Batch` in the binary protocol that it cannot read; clients and
- * their tests know these texts. It is slower than the reader, and runs only after the reader refused the
- * bytes.
- * @returns undefined when the public model would have read the bytes Source: Jaeger 1.62, generated code of
- *   jaeger.thrift; apache/thrift 0.21, lib/go
+ * their tests know these texts: `*tracing.Batch field 0 read error: EOF`. The explainer is slower than the reader, and
+ * runs only after the reader refused the bytes.
+ * @returns undefined when the public model would have read the bytes
+ *
+ * Source: Jaeger 1.62, generated code of jaeger.thrift; apache/thrift 0.21, lib/go
  */
 export function explainBinaryError(bytes: Buffer): string | undefined {
   try {
@@ -68,9 +71,13 @@ function planOf(struct: ThriftStruct): Plan {
 
 const batchPlan = planOf(Batch);
 
-/** Thrown inside this file only. */
+/** The end of the explanation. Its message is the text that clients get; it is caught in this file. */
 class Refusal extends Error {}
 
+/**
+ * Reads as the public model's generated Go code does, with its order of checks, because the text depends on the first
+ * check that fails. No value is kept.
+ */
 class Explainer {
   readonly #bytes: Buffer;
   #offset = 0;
@@ -82,6 +89,7 @@ class Explainer {
     this.#bytes = bytes;
   }
 
+  /** Reads a struct to its end, and then checks that its required fields came. */
   struct({ name, fields, requiredBits }: Plan): void {
     let missing = requiredBits;
     for (;;) {
@@ -109,6 +117,7 @@ class Explainer {
     }
   }
 
+  /** Reads a field of a known type. Errors of its parts get a prefix for each level. */
   #field(id: number, { type, inner, isBinary }: PlannedField): void {
     if (inner === undefined) {
       try {
@@ -132,6 +141,7 @@ class Explainer {
     }
   }
 
+  /** Reads a field's header into `#fieldId`. @returns the type; `types.stop` at the end of the struct */
   #fieldType(): number {
     this.#fieldId = 0;
     const type = this.#byte();
@@ -145,6 +155,7 @@ class Explainer {
     return type;
   }
 
+  /** Passes over a value of an unknown field. @param depth levels that may still be nested in it */
   #skip(type: number, depth: number): void {
     if (depth <= 0) {
       throw new Refusal("Depth limit exceeded");
@@ -195,6 +206,7 @@ class Explainer {
     }
   }
 
+  /** The header of a list; its element type is not looked at. */
   #listCount(): number {
     try {
       this.#byte();
@@ -204,6 +216,7 @@ class Explainer {
     }
   }
 
+  /** A length or a count. */
   #size(): number {
     this.#full(4);
     const size = this.#scratch.readInt32BE(0);
@@ -216,6 +229,7 @@ class Explainer {
     return size;
   }
 
+  /** The next byte; unlike in `#full`, its absence is never "unexpected". */
   #byte(): number {
     const byte = this.#bytes[this.#offset];
     if (byte === undefined) {
@@ -241,6 +255,7 @@ class Explainer {
     this.#offset += count;
   }
 
+  /** Passes over the bytes of a string. */
   #take(count: number): void {
     if (this.#bytes.length - this.#offset < count) {
       throw new Refusal("EOF");
@@ -249,6 +264,7 @@ class Explainer {
   }
 }
 
+/** Puts a prefix in front of a refusal; any other error is handed on. */
 function within(prefix: string, error: unknown): unknown {
   return error instanceof Refusal ? new Refusal(prefix + error.message) : error;
 }

@@ -6,7 +6,16 @@ import { thriftTypes } from "./thrift-descriptors.ts";
 
 const { fields } = SpanRef;
 
-/** Bytes of a CHILD_OF reference as a field of an `api_v2` span: it has no text. Every other type takes two more. */
+/**
+ * Bytes of a CHILD_OF reference as a field of an `api_v2` span. Another type takes two more bytes:
+ *
+ * | Bytes | Meaning |
+ * |---|---|
+ * | `22 1c` | field 4 of the span, 28 bytes |
+ * | `0a 10` and 16 bytes | trace id |
+ * | `12 08` and 8 bytes | span id |
+ * | `18 01` | FOLLOWS_FROM; 30 bytes in all then |
+ */
 const referenceLength = 30;
 
 /** Writes the high and the low half of an id as eight big-endian bytes, for which the caller has made room. */
@@ -37,6 +46,7 @@ export class ThriftReferences {
     this.#written = new ByteWriter(maxBytes);
   }
 
+  /** Begins the references of another span. */
   clear(): void {
     this.#written.clear();
   }
@@ -50,6 +60,7 @@ export class ThriftReferences {
     }
   }
 
+  /** Reads a struct and writes its ids at their places of the table above, in whichever order they come. */
   #readOne(out: ByteWriter): void {
     const cursor = this.#cursor;
     const start = out.length;
@@ -92,6 +103,7 @@ export class ThriftReferences {
     finishReference(out, start, type);
   }
 
+  /** Reads a number of 64 bits and writes it at `place`, which `read` has reserved. */
   #writeIdAt(place: number): void {
     const cursor = this.#cursor;
     cursor.int64();

@@ -9,14 +9,18 @@ import { thriftTypes } from "./thrift-descriptors.ts";
 
 const { fields } = Tag;
 
+/** The tag by which the agent tells clients apart when it counts their losses. */
 const clientUuidKey = Buffer.from("client-uuid");
 
 /**
  * Converts Thrift structs `Tag` to `api_v2` `KeyValue` messages, for processes, spans and logs. A tag of an
  * unknown type becomes a text that says so. It is as strict as `ThriftToApiV2`.
+ *
+ * The tag `a=true` becomes, as field 8 of a span, `42 07 0a 01 61 10 01 20 01`: key, type BOOL, value.
  */
 export class ThriftTags {
   readonly #cursor: ThriftCursor;
+  /** Text of the first tag `client-uuid` of the present process; "": none yet. */
   #clientUuid = "";
 
   constructor(cursor: ThriftCursor) {
@@ -53,6 +57,10 @@ export class ThriftTags {
     return this.#clientUuid;
   }
 
+  /**
+   * Reads one struct, whose fields may come in any order, and writes it. Only the value of its type is written; a value
+   * with protobuf's default (0, false, "") is left out.
+   */
   #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
     const cursor = this.#cursor;
     let seen = 0;
@@ -182,11 +190,13 @@ export class ThriftTags {
   }
 }
 
+/** Writes field 2, `v_type`; a string has none, because its number is 0. */
 function writeType(out: ByteWriter, type: ValueType): void {
   out.uint8(0x10);
   out.uint8(type);
 }
 
+/** Whether `[start, stop)` is `client-uuid`. */
 function isKey(bytes: Buffer, start: number, stop: number): boolean {
   return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
 }

@@ -30,21 +30,23 @@ const { fields: logFields } = Log;
  */
 export class ThriftToApiV2 {
   /**
-   * The last batch's process: an `api_v2` `Process` message, which is never written to again. Mostly the same object for
-   * the same process.
+   * The last batch's process: an encoded `api_v2` `Process`, which is never written to again. Equal processes mostly
+   * get the same object.
    */
   process: Buffer = noProcess;
   /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
   readonly spans: ByteWriter;
+  /** Number of the spans in `spans`. */
   spanCount = 0;
   /** Spans of the last batch that are not in `spans`. */
   rejected = new RejectedSpans();
   /** The last batch's `seqNo`. */
   seqNo: bigint | undefined;
+  /** The spans that the client says it has lost; undefined when it sends no statistics. */
   losses: ThriftClientLosses | undefined;
   readonly #cursor: ThriftCursor;
   readonly #spansAt: number;
-  /** Tags and logs of the span at hand: they stand behind what is known last. */
+  /** Tags and logs of the span at hand, which are copied behind its other fields when all of these are known. */
   readonly #tail: ByteWriter;
   readonly #references: ThriftReferences;
   /** The process at hand. */
@@ -53,7 +55,7 @@ export class ThriftToApiV2 {
   readonly #processes = new ProcessCache();
   #clientUuid = "";
 
-  // The span at hand.
+  // The span at hand. The IDL requires all of these fields, so a span that is written keeps no value of another one.
   readonly #ids = {
     traceHighHigh: 0,
     traceHighLow: 0,
@@ -149,6 +151,10 @@ export class ThriftToApiV2 {
     checkRequired(seen, Batch);
   }
 
+  /**
+   * Takes the process from the cache when the same bytes come again, as they do in every packet of a client. Only a new
+   * process is converted.
+   */
   #readProcess(): void {
     const cursor = this.#cursor;
     const start = cursor.position;
@@ -166,6 +172,7 @@ export class ThriftToApiV2 {
     this.#clientUuid = known.clientUuid;
   }
 
+  /** @param start where the struct begins, for the key of the cache */
   #convertProcess(start: number): KnownProcess {
     const cursor = this.#cursor;
     const out = this.#processWriter;
@@ -210,6 +217,10 @@ export class ThriftToApiV2 {
     };
   }
 
+  /**
+   * Converts one struct `Span`. A span that fails leaves no bytes in `spans`, and the cursor goes on behind it.
+   * @param index of the span in the list, for its path in the error
+   */
   #spanOrReject(index: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
@@ -226,6 +237,7 @@ export class ThriftToApiV2 {
     }
   }
 
+  /** Reads the fields of a span, in any order, into this object's fields and into `#tail`; then writes it. */
   #span(): void {
     const cursor = this.#cursor;
     const ids = this.#ids;
@@ -329,6 +341,10 @@ export class ThriftToApiV2 {
     this.#writeSpan();
   }
 
+  /**
+   * Writes the span as field 1 of a `Batch`: tag, length in two bytes or more, and the fields in the order of their
+   * numbers. Fields with their default, as an empty name or flags of 0, are left out, as protobuf does.
+   */
   #writeSpan(): void {
     const { bytes, view } = this.#cursor;
     const ids = this.#ids;
@@ -357,6 +373,7 @@ export class ThriftToApiV2 {
     endMessage(out, start, 2);
   }
 
+  /** Writes each struct `Log` as field 9 of a span, with its time as field 1 and its tags as fields 2. */
   #logs(count: number): void {
     const cursor = this.#cursor;
     const out = this.#tail;

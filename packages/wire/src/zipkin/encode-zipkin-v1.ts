@@ -33,6 +33,10 @@ export function encodeZipkinV1Thrift(spans: readonly Span[]): Buffer {
   return writer.take();
 }
 
+/**
+ * Members in the order of the public documentation:
+ * `{"traceId":"…","id":"…","name":"get","timestamp":1,"annotations":[…],"binaryAnnotations":[…]}`
+ */
 function jsonOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): string {
   const members = [
     memberJson("traceId", span.traceId),
@@ -60,10 +64,12 @@ function jsonOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): stri
   return `{${members.join(",")}}`;
 }
 
+/** The member `endpoint`, with a comma before it; "" for none. */
 function endpointMemberJson(endpoint: ZipkinEndpoint | undefined): string {
   return endpoint === undefined ? "" : `,"endpoint":${endpointJson(endpoint)}`;
 }
 
+/** A span for Thrift: a trace id of 128 bits is in two fields, of which the high one is left out for short ids. */
 function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): CoreSpan {
   const traceId = span.traceId.padStart(32, "0");
   const host = hostOf(span.localEndpoint);
@@ -80,6 +86,7 @@ function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): 
   };
 }
 
+/** An address is the byte 1 as a bool with a host, as Zipkin's clients send `sa`. */
 function coreBinaryAnnotationOf({
   key,
   value,
@@ -94,6 +101,7 @@ function coreBinaryAnnotationOf({
   };
 }
 
+/** IPv4 is a signed number, big-endian; 0 for none. */
 function hostOf(endpoint: ZipkinEndpoint | undefined): Endpoint | undefined {
   if (endpoint === undefined) {
     return undefined;

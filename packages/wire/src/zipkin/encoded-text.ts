@@ -5,6 +5,7 @@
 import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { SpanLink } from "../model/span.ts";
 
+/** The count is stored in 32 bits. */
 const mostDropped = 0xffff_ffff;
 /** Limit of pipes, because each may cost an attempt to read the rest as JSON. */
 const maxPipesInState = 16;
@@ -60,6 +61,7 @@ export function parseEncodedLink(text: string): SpanLink | undefined {
   return undefined;
 }
 
+/** The number behind the last pipe; undefined when no number is there. */
 function droppedAttributesOf(text: string): number | undefined {
   const digits = text.slice(text.lastIndexOf("|") + 1);
   if (!/^\d{1,10}$/.test(digits)) {
@@ -69,6 +71,7 @@ function droppedAttributesOf(text: string): number | undefined {
   return dropped <= mostDropped ? dropped : undefined;
 }
 
+/** The attributes of a JSON object; `null` means none. Undefined for text that is no object. */
 function attributesOf(json: string): Attribute[] | undefined {
   if (json === "null") {
     return [];
@@ -96,6 +99,7 @@ function exactInt(_key: string, value: unknown, context?: { readonly source?: st
   return /^-?\d{1,20}$/.test(source) ? BigInt(source) : value;
 }
 
+/** @param depth of the list or object around the value. @throws RangeError past `maxAttributeDepth` */
 function attributeValueOf(json: unknown, depth: number): AttributeValue {
   if (depth > maxAttributeDepth) {
     throw new RangeError("nested too deep");

@@ -4,6 +4,7 @@ const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 const sameCase = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
+/** Places of the hash table: a power of two, because `#slot` cuts with a mask. */
 const slots = 1024;
 
 /** Finds bytes in a fixed list of names, without making a string of them. */
@@ -53,6 +54,7 @@ export class KeyTable {
     return -1;
   }
 
+  /** A hash of the length and three bytes. It tells known names apart well enough, and reads no whole name. */
   #slot(bytes: Uint8Array, start: number, end: number): number {
     const fold = this.#fold;
     const first = fold[bytes[start] as number] as number;

@@ -6,6 +6,7 @@ import {
 
 const boolType = AnnotationType.BOOL;
 const stringType = AnnotationType.STRING;
+/** Given to a span without a usable duration; 0 would mean "absent" to its readers. */
 const leastDurationUs = 1n;
 
 /**
@@ -19,6 +20,7 @@ export function sanitizeZipkinCoreSpan(span: ZipkinCoreSpan): ZipkinCoreSpan {
   return withBoolError(withoutZeroParent(withDuration(withStart(span))));
 }
 
+/** The first `cs`, or for a root the last `sr`. Other spans stay without a start. */
 function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
   if (span.timestamp !== undefined) {
     return span;
@@ -34,6 +36,7 @@ function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
   return span;
 }
 
+/** The time between `cs` and `cr`, or between the first annotation and the last. Otherwise 1 µs. */
 function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {
   const { duration, annotations } = span;
   if (duration !== undefined) {
@@ -41,7 +44,7 @@ function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {
       ? span
       : withTag({ ...span, duration: leastDurationUs }, "errNegativeDuration", Buffer.from(String(duration)));
   }
-  // A request that took from cs to cr before annotations of any kind.
+  // `cs` and `cr` enclose the request; other annotations may lie inside of it.
   const first = (annotations.findLast(({ value }) => value === "cs") ?? annotations[0])?.timestamp;
   const last = (annotations.findLast(({ value }) => value === "cr") ?? annotations.at(-1))?.timestamp;
   if (annotations.length < 2 || first === undefined || last === undefined || first >= last) {
@@ -56,6 +59,7 @@ function withoutZeroParent(span: ZipkinCoreSpan): ZipkinCoreSpan {
     : span;
 }
 
+/** `error=timeout` becomes `error` true and `error.message=timeout`. */
 function withBoolError(span: ZipkinCoreSpan): ZipkinCoreSpan {
   const messages: ZipkinCoreBinaryAnnotation[] = [];
   const binaryAnnotations = span.binaryAnnotations.map((annotation) => {

@@ -14,6 +14,7 @@ import { linkTagPrefix, maxLinks, specialTagKeys, specialTags, specialTagTable }
 const { string: stringType, bool: boolType, int: intType } = attributeTypeCodes;
 const zipkinFormat = spanFormats.indexOf("zipkin");
 const pipe = 0x7c;
+/** The public model's name for a resource without a service. */
 const noService = "OTLPResourceNoServiceName";
 const linkPrefix = Buffer.from(linkTagPrefix);
 
@@ -33,7 +34,7 @@ const statusNumbers = new Map([
  */
 const maxUnreadable = 1000;
 
-/** The use of a tag: its number in `specialTags`, or one of these. */
+/** The use of a tag is its number in `specialTags`, `plain` for other keys, or `taken` when a column has its value. */
 const plain = -1;
 const taken = -2;
 
@@ -56,6 +57,7 @@ export class SpanDraftWriter {
   #uses = new Int16Array(64);
   /** For each number in `specialTags`, its tag; -1 when absent. */
   readonly #special = new Int32Array(specialTagKeys.length);
+  /** How many tags describe the resource. */
   #resourceTags = 0;
   #links: SpanLink[] = [];
   #kind = 0;
@@ -95,6 +97,10 @@ export class SpanDraftWriter {
     }
   }
 
+  /**
+   * Writes the columns in their order. The tags are classified first, because each later step may take some of them:
+   * kind, status and links for their columns, the resource and the scope for theirs. The attributes are the rest.
+   */
   #row(draft: SpanDraft, tenant: string): void {
     const out = this.#out;
     this.#classify(draft);
@@ -139,6 +145,7 @@ export class SpanDraftWriter {
     }
   }
 
+  /** Finds the use of each tag, and takes the links. */
   #classify(draft: SpanDraft): void {
     const { tags, bytes } = draft;
     const { count, offsets } = tags;
@@ -170,7 +177,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Links count from 0 without a gap. */
+  /** Takes the tags `otlp.link.0`, `otlp.link.1` and so on, up to the first gap. An unreadable one stays a tag. */
   #takeLinks(draft: SpanDraft): void {
     const { count } = draft.tags;
     const byKey = new Map<string, number>();
@@ -197,6 +204,7 @@ export class SpanDraftWriter {
     }
   }
 
+  /** The span's own kind counts; without one the tag `span.kind` does, when it names a kind. */
   #takeKind(draft: SpanDraft): void {
     const tag = this.#special[specialTags.spanKind] as number;
     this.#kind = draft.kind;
@@ -211,6 +219,10 @@ export class SpanDraftWriter {
     this.#uses[tag] = taken;
   }
 
+  /**
+   * The status by `otel.status_code`; the tag `error` makes it an error, whatever its value. With another value than
+   * `true` the tag stays an attribute too, because the value may be a message.
+   */
   #takeStatus(draft: SpanDraft): void {
     this.#status = 0;
     const code = this.#special[specialTags.statusCode] as number;
@@ -234,6 +246,7 @@ export class SpanDraftWriter {
     }
   }
 
+  /** Columns `service` to `resource_schema_url`. */
   #writeResource(draft: SpanDraft): void {
     const out = this.#out;
     const { local, bytes, view } = draft;
@@ -271,6 +284,7 @@ export class SpanDraftWriter {
     out.uint8(0); // No schema URL.
   }
 
+  /** Whether a tag of the resource has this key. */
   #hasResourceTag(draft: SpanDraft, key: string): boolean {
     if (key === "service.name") {
       return this.#special[specialTags.serviceName] !== -1;
@@ -283,6 +297,7 @@ export class SpanDraftWriter {
     return false;
   }
 
+  /** Columns `scope_name` to `scope_schema_url`, from `otel.library.name` and `otel.library.version`. */
   #writeScope(draft: SpanDraft): void {
     const out = this.#out;
     this.#writeValue(draft, specialTags.libraryName);
@@ -292,6 +307,10 @@ export class SpanDraftWriter {
     out.uint8(0); // no schema URL.
   }
 
+  /**
+   * The column `attributes`: tags that no other column has taken, then the facts of the endpoints. A fact of an
+   * endpoint replaces a tag with the same key.
+   */
   #writeAttributes(draft: SpanDraft): void {
     const { local, remote, tags } = draft;
     const hasPeer = remote.serviceEnd > remote.serviceStart;
@@ -349,11 +368,16 @@ export class SpanDraftWriter {
     }
   }
 
+  /** Writes an attribute with a key and a value of ours. */
   #attribute(key: string, type: number, value: string): void {
     this.#attributes.key(type, key);
     this.#attributes.value(value);
   }
 
+  /**
+   * The column `events`. `draft.annotations` has four numbers for each annotation: the halves of its time in µs, and
+   * start and end of its text.
+   */
   #writeEvents(draft: SpanDraft): void {
     const out = this.#out;
     const { annotations, annotationCount, bytes, view } = draft;
@@ -375,6 +399,7 @@ export class SpanDraftWriter {
     }
   }
 
+  /** The event in a text of OpenTelemetry's exporters; undefined for a plain text. */
   #encodedEvent(bytes: Buffer, start: number, end: number): EncodedEvent | undefined {
     if (!hasPipe(bytes, start, end) || this.#unreadable > maxUnreadable) {
       return undefined;
@@ -399,6 +424,7 @@ export class SpanDraftWriter {
     copyText(this.#out, bytes, view, offsets[tag * 4 + 2] as number, offsets[tag * 4 + 3] as number);
   }
 
+  /** Writes a tag as an attribute of type string. */
   #writeTag(draft: SpanDraft, tag: number): void {
     const { bytes, view } = draft;
     const { offsets } = draft.tags;
@@ -408,6 +434,7 @@ export class SpanDraftWriter {
   }
 }
 
+/** Whether a tag of this use becomes an attribute of the span. */
 function isAttribute(use: number): boolean {
   switch (use) {
     case taken:

@@ -6,10 +6,14 @@ export interface SpanSummary {
   readonly traceId: string;
   readonly spanId: string;
   readonly operationName: string;
+  /** For each, its type and its ids: `CHILD_OF 00000000000000000000000000000001 0000000000000002`. */
   readonly references: readonly string[];
   readonly flags: number;
+  /** Nanoseconds since the epoch, in decimal. */
   readonly start: string;
+  /** Nanoseconds, in decimal. */
   readonly duration: string;
+  /** See `tagText`. */
   readonly tags: readonly string[];
   readonly logs: readonly { readonly time: string; readonly fields: readonly string[] }[];
   readonly service: string;
@@ -48,6 +52,7 @@ function tagsOf(tags: readonly KeyValue[]): string[] {
   return tags.map(tagText).sort();
 }
 
+/** The key and the value, with its type unless that is a string: `retries (int64) 3`, `peer "db"`. */
 function tagText(tag: KeyValue): string {
   switch (tag.vType) {
     case ValueType.BOOL:

@@ -20,10 +20,11 @@ import {
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 
+/** The bit of `flags` that marks a debug span in the older model. */
 const debugFlag = 2;
 const nanosPerMicro = 1000n;
 
-/** Annotations that tell on which side of a request a span is. */
+/** Annotations that say on which side of a request a span is: `sr` is "server received", `cs` "client sent". */
 const kinds = new Map([
   ["sr", "server"],
   ["ss", "server"],
@@ -31,7 +32,7 @@ const kinds = new Map([
   ["cs", "client"],
 ]);
 
-/** Binary annotations that tell of the process, and the tags that they become. */
+/** Binary annotations that describe the process, and the tags that they become. */
 const processTags = new Map([
   ["jaegerClient", "jaeger.version"],
   ["jaeger.version", "jaeger.version"],
@@ -43,8 +44,9 @@ const processTags = new Map([
  * process. This conversion is older than the collector's: see `sanitizeZipkinCoreSpan` for the repairs before
  * it. A span with both sides of a request becomes two spans with the same id.
  *
- * @param rejected gets the spans in which no service name is found; the public model refuses all of the
- *   packet for one Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
+ * @param rejected gets the spans in which no service name is found. The public model refuses the whole packet for
+ *   one of them.
+ * Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
  */
 export function zipkinCoreSpansToApiV2(
   spans: readonly ZipkinCoreSpan[],
@@ -71,6 +73,10 @@ export function zipkinCoreSpansToApiV2(
   return [...batches.values()];
 }
 
+/**
+ * One span, or two when the span has both `cs` and `sr`: its client and its server then share one id. The first has
+ * the side of the first annotation that names one. The second has the other side, its own times, and no other tags.
+ */
 function spansOf(span: ZipkinCoreSpan): Span[] {
   const tags = span.binaryAnnotations.filter(({ key }) => !processTags.has(key)).flatMap(tagsOf);
   const kind = span.annotations.map(({ value }) => kinds.get(value)).find((found) => found !== undefined);
@@ -98,6 +104,7 @@ function spansOf(span: ZipkinCoreSpan): Span[] {
   ];
 }
 
+/** Times are in microseconds. The ids become big-endian bytes, and a parent becomes a CHILD_OF reference. */
 function modelSpan(
   span: ZipkinCoreSpan,
   startUs: bigint,
@@ -128,7 +135,10 @@ function modelSpan(
   };
 }
 
-/** Times in microseconds. */
+/**
+ * Start and duration, in microseconds. A span without a start takes them from its annotations: `cs` to `cr`, or
+ * `sr` to `ss` without a `cs`. A missing annotation leaves 0.
+ */
 function timesOf(span: ZipkinCoreSpan): { start: bigint; duration: bigint } {
   const start = span.timestamp ?? 0n;
   const duration = span.duration ?? 0n;
@@ -157,6 +167,11 @@ function idBytes(id: bigint): Buffer {
   return bytes;
 }
 
+/**
+ * The process of a span: its service, its tags by `processTags`, and the IPv4 address as the signed number that
+ * Zipkin sends. The tags are sorted, so that equal processes have equal bytes and share a batch.
+ * @throws WireError WIRE_MALFORMED without a service name
+ */
 function processOf(span: ZipkinCoreSpan): Process {
   const tags = span.binaryAnnotations
     .filter(({ key }) => processTags.has(key))
@@ -169,7 +184,10 @@ function processOf(span: ZipkinCoreSpan): Process {
   return { serviceName: host.serviceName, tags: tags.sort(compareTags) };
 }
 
-/** A host with a service name: of an annotation of a request's side, of `lc`, of any annotation, of any binary one. */
+/**
+ * The first host with a service name. Annotations of a side of the request come first, then the binary annotation
+ * `lc` (local component), any annotation, and any binary annotation.
+ */
 function hostOf(span: ZipkinCoreSpan): ZipkinCoreEndpoint {
   const { annotations, binaryAnnotations } = span;
   const candidates = [
@@ -189,6 +207,10 @@ function hostOf(span: ZipkinCoreSpan): ZipkinCoreEndpoint {
   );
 }
 
+/**
+ * `lc` is the local component. `sa`, `ca` and `ma` are addresses of the server, the client and the broker: their host
+ * becomes the `peer.*` tags.
+ */
 function tagsOf(annotation: ZipkinCoreBinaryAnnotation): KeyValue[] {
   const { key, value, host } = annotation;
   switch (key) {
@@ -217,6 +239,7 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
   return tags;
 }
 
+/** Numbers are big-endian. A value that is too short becomes a text that says so, as in the public model. */
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
   switch (annotationType) {
     case AnnotationType.BOOL:
@@ -238,6 +261,7 @@ function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): K
   }
 }
 
+/** @param read called when the value has `byteCount` bytes or more; further bytes are ignored */
 function numberTag(key: string, value: Buffer, byteCount: number, read: () => KeyValue): KeyValue {
   if (value.length >= byteCount) {
     return read();
@@ -249,6 +273,7 @@ function unreadableTag(key: string, value: Buffer, problem: string): KeyValue {
   return stringTag(key, `Cannot parse Zipkin value ${value.toString("base64")}: ${problem}`);
 }
 
+/** Annotations that name no side of the request, as logs. */
 function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
   return annotations
     .filter(({ value }) => value !== "" && !kinds.has(value))
@@ -258,7 +283,10 @@ function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
     }));
 }
 
-/** Zipkin has no logs of several fields, so clients sent a JSON object of texts. */
+/**
+ * Zipkin has no logs of several fields, so clients sent a JSON object of texts: `{"event":"retry","try":"2"}` has two
+ * fields. Any other text becomes the field `event`.
+ */
 function fieldsOf(text: string): KeyValue[] {
   const asEvent = [stringTag("event", text)];
   if (!/^\s*\{/.test(text)) {

@@ -14,7 +14,9 @@ declare module "thrift" {
 }
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
+/** Numbers of types in Apache's library, which are those of the binary protocol; the library translates them. */
 const types = { bool: 2, i16: 6, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;
+/** The message type of calls without an answer. */
 const oneway = 4;
 
 /** The bare list in the binary protocol that `POST /api/v1/spans` takes. */
@@ -30,6 +32,7 @@ export function zipkinPacket(spans: readonly ZipkinCoreSpan[], protocol: "compac
   });
 }
 
+/** Runs `write` on a protocol of Apache's library and returns the bytes that it flushed. */
 function written(name: "compact" | "binary", write: (protocol: Protocol) => void): Buffer {
   let bytes: Buffer = Buffer.alloc(0);
   const transport = new TBufferedTransport(undefined, (flushed) => {
@@ -42,6 +45,7 @@ function written(name: "compact" | "binary", write: (protocol: Protocol) => void
   return bytes;
 }
 
+/** Struct `Span`. Fields that are undefined are left out, as clients leave them out. */
 function writeSpan(out: Protocol, span: ZipkinCoreSpan): void {
   writeStruct(out, () => {
     writeInt64(out, 1, span.traceId);
@@ -85,6 +89,7 @@ function writeBinaryAnnotation(out: Protocol, annotation: ZipkinCoreBinaryAnnota
   });
 }
 
+/** Field `id` with a struct `Endpoint`. A port past 32,767 becomes negative: Thrift has no unsigned 16 bits. */
 function writeHost(out: Protocol, id: number, host: ZipkinCoreEndpoint | undefined): void {
   if (host === undefined) {
     return;
@@ -118,6 +123,7 @@ function writeText(out: Protocol, id: number, value: string | Buffer): void {
   writeField(out, types.string, id, () => out.writeString(value));
 }
 
+/** Field `id` with a number of 64 bits; ids with the highest bit set become negative. */
 function writeInt64(out: Protocol, id: number, value: bigint): void {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt.asUintN(64, value));

@@ -84,6 +84,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
+  /** Gives a span without any time the present one, so that a search for the last hour finds it. */
   #withTime(span: Span): Span {
     if (span.startTimeUnixNano !== 0n) {
       return span;
@@ -101,6 +102,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
+  /** @throws WireError WIRE_BAD_ID for a bad id; WIRE_MALFORMED for a time, a duration or a name of a wrong type */
   #spanOf(token: number): ZipkinV1Span {
     const text = this.#text;
     const members = text.members(token, "a span");
@@ -142,6 +144,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** `{"timestamp":1,"value":"sr","endpoint":{…}}` */
   #annotationOf(token: number): ZipkinV1Annotation {
     const text = this.#text;
     const members = text.members(token, "an annotation");
@@ -152,6 +155,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
+  /** `{"key":"http.path","value":"/","endpoint":{…}}` */
   #binaryAnnotationOf(token: number): ZipkinV1BinaryAnnotation {
     const text = this.#text;
     const members = text.members(token, "a binary annotation");
@@ -164,7 +168,10 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** Old clients send an address as `true`. */
+  /**
+   * A value of any type, by the first byte of its JSON. Old clients send an address as `true`. Whole numbers of 64 bits
+   * are ints, all others doubles. Lists and objects are the text of their JSON.
+   */
   #valueOf(token: number | undefined): AttributeValue {
     const { tape } = this.#text;
     switch (token === undefined ? 0 : tape.kind(token)) {
@@ -200,6 +207,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** A port that does not fit 32 bits is dropped with a warning and becomes 0. */
   #endpointOf(token: number | undefined): ZipkinV1Endpoint | undefined {
     if (token === undefined) {
       return undefined;
@@ -238,6 +246,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 }
 
+/** 16 or 32 hex digits as 32 lower-case ones. @throws WireError WIRE_BAD_ID with the public model's text */
 function traceIdOf(hex: string): string {
   const length = Buffer.byteLength(hex);
   if (length !== 16 && length !== 32) {
@@ -246,6 +255,7 @@ function traceIdOf(hex: string): string {
   return checkedId(hex, "traceId", "traceId is zero").padStart(32, "0");
 }
 
+/** 16 hex digits in lower case. @param name of the member, for the error */
 function spanIdOf(hex: string, name: string): string {
   if (Buffer.byteLength(hex) !== 16) {
     throw badId(name, "hex Id has wrong length (expected 16)");
@@ -253,10 +263,12 @@ function spanIdOf(hex: string, name: string): string {
   return checkedId(hex, name, "ID is zero");
 }
 
+/** "" for a root span. */
 function parentIdOf(hex: string): string {
   return hex === "" ? "" : spanIdOf(hex, "parentId");
 }
 
+/** @param whenZero the public model's text for an id of zeros */
 function checkedId(hex: string, name: string, whenZero: string): string {
   const wrong = Buffer.from(hex).find((byte) => !/[0-9a-fA-F]/.test(String.fromCharCode(byte)));
   if (wrong !== undefined) {

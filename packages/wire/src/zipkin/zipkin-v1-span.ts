@@ -18,6 +18,7 @@ const kinds = new Map<string, SpanKind>([
   ["sr", "server"],
 ]);
 
+/** The process that took note of an annotation. */
 export interface ZipkinV1Endpoint {
   readonly serviceName: string;
   /** As text; "" for none. */
@@ -26,6 +27,7 @@ export interface ZipkinV1Endpoint {
   readonly port: number;
 }
 
+/** A text at a time: an event, or a side of the request. */
 export interface ZipkinV1Annotation {
   /** Microseconds since the epoch. */
   readonly timestamp: bigint;
@@ -33,6 +35,7 @@ export interface ZipkinV1Annotation {
   readonly endpoint: ZipkinV1Endpoint | undefined;
 }
 
+/** A key with a value: a tag, or an address. */
 export interface ZipkinV1BinaryAnnotation {
   readonly key: string;
   readonly value: AttributeValue;
@@ -70,6 +73,7 @@ export class ZipkinV1SpanConverter {
   /** Spans of one service share the object, which the row writer writes faster. */
   readonly #resources = new Map<string, Resource>();
 
+  /** @throws WireError WIRE_MALFORMED for a time after 2262, or a duration of over 292 years */
   convert(v1: ZipkinV1Span): Span {
     const { kind, endpoint, earliest, latest, events } = readAnnotations(v1.annotations);
     const { attributes, status, fallbackName } = readBinaryAnnotations(v1.binaryAnnotations);
@@ -130,6 +134,7 @@ export class ZipkinV1SpanConverter {
   }
 }
 
+/** The kind, endpoint, first and last time and events of a span's annotations. */
 function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   let kind: SpanKind = "unspecified";
   let endpoint: ZipkinV1Endpoint | undefined;
@@ -168,6 +173,7 @@ function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   return { kind, endpoint, earliest, latest, events };
 }
 
+/** The attributes and the status of a span. A service name in them is the fallback for spans without an endpoint. */
 function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[]) {
   const status = new ZipkinV1Status();
   const attributes = new Map<string, AttributeValue>();

@@ -10,10 +10,13 @@ type Status = Span["status"];
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, status_code.go.
  */
 export class ZipkinV1Status {
+  /** From `census.status_code`; undefined without one. */
   #census: Status["code"] | undefined;
   #censusMessage = "";
+  /** From `otel.status_code`, the number of OTLP's code: 0 unset, 1 ok, 2 error. */
   #own: Status["code"] | undefined;
   #ownMessage = "";
+  /** From `http.status_code`: unset for 100 to 399, otherwise an error. */
   #http: Status["code"] | undefined;
   #httpMessage = "";
   #hasError = false;
@@ -60,6 +63,7 @@ export class ZipkinV1Status {
     }
   }
 
+  /** The status after all annotations were taken. */
   get status(): Status {
     if (this.#census !== undefined) {
       return { code: this.#census, message: this.#censusMessage };
@@ -77,10 +81,12 @@ export class ZipkinV1Status {
   }
 }
 
+/** A text; "" for a value of another type. */
 function textOf(value: AttributeValue): string {
   return value.type === "string" ? value.value : "";
 }
 
+/** A number of 32 bits, given as an int or as its decimal text; undefined for anything else. */
 function int32Of(value: AttributeValue): number | undefined {
   let int: bigint;
   if (value.type === "int") {

@@ -92,6 +92,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     };
   }
 
+  /** Reads a span into the draft. @throws WireError WIRE_BAD_ID without a trace or span id, WIRE_MALFORMED */
   #readSpan(span: number): void {
     const draft = this.#draft;
     const text = this.#text;
@@ -116,6 +117,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
   }
 
+  /** Reads one member of a span; `null` was left out before. */
   #readMember(name: number, value: number): void {
     const draft = this.#draft;
     const text = this.#text;
@@ -185,6 +187,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** Reads a hex id into `ids[at, at + byteCount)`; a shorter one has zeros in front. */
   #readId(value: number, at: number, byteCount: number, name: string): void {
     const text = this.#text;
     text.string(value, name);
@@ -193,6 +196,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     readHexId(text.bytes, text.start, text.end, ids, at, byteCount);
   }
 
+  /** `{"serviceName":"shop","ipv4":"10.0.0.1","port":80}`; an address or a port that is wrong is dropped alone. */
   #readEndpoint(object: number, endpoint: EndpointDraft, name: string): void {
     const text = this.#text;
     const { tape } = text;
@@ -240,6 +244,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** A list; an annotation that is wrong is dropped alone. */
   #readAnnotations(list: number): void {
     const draft = this.#draft;
     const text = this.#text;
@@ -256,6 +261,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** `{"timestamp":1,"value":"sr"}`. @throws WireError without a time, because Zipkin refuses it too */
   #readAnnotation(annotation: number): void {
     const text = this.#text;
     const { tape } = text;
@@ -290,6 +296,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     this.#draft.addAnnotation(low, high, start, stop);
   }
 
+  /** An object; a value of another type than a string becomes the text of its JSON. */
   #readTags(object: number): void {
     const { bytes, tags } = this.#draft;
     const text = this.#text;

@@ -79,6 +79,19 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     };
   }
 
+  /**
+   * Reads a span into the draft.
+   *
+   * | Tag | Field | Tag | Field |
+   * |---|---|---|---|
+   * | 10 | trace id | 66 | local endpoint |
+   * | 18 | parent id | 74 | remote endpoint |
+   * | 26 | id | 82 | an annotation |
+   * | 32 | kind | 90 | a tag, as an entry of a map |
+   * | 42 | name | 96 | debug |
+   * | 49 | timestamp in µs, `fixed64` | 104 | shared |
+   * | 56 | duration in µs, varint | | |
+   */
   #readSpan(end: number): void {
     const draft = this.#draft;
     const cursor = this.#cursor;
@@ -156,7 +169,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
-  /** @returns its length; 0 when it is empty */
+  /** Takes a trace id of 16 bytes, or of 8 as the low half. @returns its length; 0 when it is empty */
   #traceId(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -188,6 +201,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return length;
   }
 
+  /** Takes a parent id of 8 bytes; one of another length is dropped with a warning. */
   #parentId(end: number): void {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -204,6 +218,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
+  /** The second result of `#textEnd`; a field, so that no span makes an object. */
   #textStart = 0;
 
   /** Skips a string, which then begins in the draft's bytes at `#textStart`. @returns where it ends there */
@@ -220,6 +235,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return this.#draft.mendedEnd;
   }
 
+  /** Service name (tag 10), IPv4 (18), IPv6 (26) and port (32). A repeated endpoint is merged into the first. */
   #readEndpoint(end: number, endpoint: EndpointDraft): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {
@@ -245,6 +261,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
+  /** An address as text; "" for an absent one, or one that is dropped. */
   #ip(end: number): string {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -257,6 +274,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return bytes.length === 0 ? "" : ipText(bytes);
   }
 
+  /** Time in µs (tag 9, `fixed64`) and text (18). */
   #readAnnotation(end: number): void {
     const cursor = this.#cursor;
     let low = 0;
@@ -279,7 +297,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     this.#draft.addAnnotation(low, high, start, stop);
   }
 
-  /** An entry of the map. */
+  /** An entry of the map: key (tag 10) and value (18). */
   #readTag(end: number): void {
     const cursor = this.#cursor;
     let keyStart = 0;

@@ -124,6 +124,7 @@ function takeResource({ resource }: Span, tags: Map<string, string>): string {
   return resource.serviceName === noService ? "" : resource.serviceName;
 }
 
+/** An endpoint from tags, which it removes. Without a name and an address there is none, and the port stays a tag. */
 function endpointOf(
   tags: Map<string, string>,
   serviceName: string,
@@ -145,6 +146,7 @@ function endpointOf(
   return { serviceName, ip, port };
 }
 
+/** Puts the status into the tags `error`, `otel.status_code` and `otel.status_description`. */
 function putStatus({ status }: Span, tags: Map<string, string>): void {
   if (status.code === "error") {
     // The sender's own text says more.
@@ -193,6 +195,7 @@ function microsOf(nanos: bigint): bigint | undefined {
   return rounded > mostMicros ? mostMicros : rounded;
 }
 
+/** An event as an annotation, `name|{"key":"value"}|0` when it has attributes; none for an event without a time. */
 function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }: SpanEvent) {
   const timestamp = timeUnixNano > 0n ? timeUnixNano / nanosPerMicro : 0n;
   // Zipkin refuses annotations without a time.
@@ -210,6 +213,7 @@ function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }
   return [{ timestamp, value: `${name}|${json || "{}"}|${droppedAttributesCount}` }];
 }
 
+/** A link as the value of a tag, as `encoded-text.ts` describes it. */
 function linkText({
   traceId,
   spanId,

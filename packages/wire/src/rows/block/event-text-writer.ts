@@ -7,6 +7,7 @@ import type { RowBytes } from "./row-bytes.ts";
 
 /**
  * Writes the next events in `from` as the string that `event-text.ts` describes, with its length before it.
+ * An event `retry` at 5 ns with `{try: 2}` becomes `fd 5 fc retry ff try fe i2 ff`.
  */
 export function writeEventText(out: ByteWriter, from: RowBytes): void {
   const at = out.beginString();
@@ -29,6 +30,7 @@ export function writeEventText(out: ByteWriter, from: RowBytes): void {
   out.endString(at);
 }
 
+/** Writes an array of tuples as a list, without the length of the list: the event's marks delimit it. */
 function writeAttributes(out: ByteWriter, from: RowBytes): void {
   const count = from.length();
   for (let left = count; left > 0; left--) {

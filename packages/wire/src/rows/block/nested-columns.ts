@@ -5,7 +5,9 @@ import type { RowBytes } from "./row-bytes.ts";
 export interface NestedColumns {
   /** True when all arrays are empty. */
   readonly isNothing: boolean;
+  /** Forgets all rows and keeps the memory. */
   clear(): void;
+  /** @param row number of the row in its group; rows between the last one and this have empty arrays */
   add(row: number, from: RowBytes): void;
   /** Elements of all arrays, and of arrays in them. */
   readonly elements: readonly number[];
@@ -33,7 +35,7 @@ export function joinedPieces(
   return parts.flat();
 }
 
-/** A column of attributes that are tuples. */
+/** A column of attributes that are tuples: `Array(Tuple(key String, type Enum8, value String))`. */
 export class AttributeColumns implements NestedColumns {
   readonly #ends = new ArrayEnds();
   readonly #keys = columnBytes();
@@ -69,7 +71,7 @@ export class AttributeColumns implements NestedColumns {
   }
 }
 
-/** The column `links`. */
+/** The column `links`. The attributes of a link are arrays inside of an array; their ends count all links so far. */
 export class LinkColumns implements NestedColumns {
   readonly #ends = new ArrayEnds();
   readonly #traceIds = columnBytes();
@@ -79,6 +81,7 @@ export class LinkColumns implements NestedColumns {
   readonly #dropped = columnBytes();
   readonly #flags = columnBytes();
   readonly #refTypes = columnBytes();
+  /** Links of all rows; the next link is the row of this number in `#attributes`. */
   #count = 0;
 
   get isNothing(): boolean {

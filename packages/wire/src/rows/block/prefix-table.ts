@@ -25,6 +25,7 @@ const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource
 
 type ScopeText = (typeof scopeTexts)[number];
 
+/** First size of the hash table; a power of two, because slots are found with a mask. */
 const minSlots = 1024;
 /**
  * Places that are tried for one prefix. When all are taken, by chance or by design, the prefix is stored once
@@ -37,7 +38,7 @@ const maxProbes = 32;
  * block has about a hundred of them, or in the worst case one for each row.
  */
 export class PrefixTable {
-  /** All prefixes, one after the other. */
+  /** The bytes of all prefixes, one after the other. `numberOf` compares a new prefix with them. */
   readonly #copies = columnBytes();
   readonly #texts = {
     tenant: columnBytes(),
@@ -52,11 +53,14 @@ export class PrefixTable {
     scope_schema_url: 0,
     resource_schema_url: 0,
   };
+  // The facts of each prefix, by its number.
   readonly #formats: number[] = [];
   readonly #resourceDropped: number[] = [];
   readonly #scopeDropped: number[] = [];
+  /** Where each prefix begins in `#copies`, and at last where the next one will begin. */
   readonly #starts: number[] = [0];
   readonly #hashes: number[] = [];
+  /** Where the attributes of the scope begin in `#copies`. */
   readonly #scopeAttributesAt: number[] = [];
   readonly #isPlain: boolean[] = [];
   /** Number of a prefix plus one, or 0; open addressing. */
@@ -140,6 +144,7 @@ export class PrefixTable {
     return from;
   }
 
+  /** Compares all bytes: an equal hash proves nothing. */
   #is(number: number, view: DataView, start: number, end: number): boolean {
     const copy = this.#starts[number] as number;
     return (
@@ -148,6 +153,7 @@ export class PrefixTable {
     );
   }
 
+  /** Copies a prefix, and takes its columns apart in the order of `layout`. @returns its number */
   #add(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const copies = this.#copies;
     const copy = copies.length;
@@ -182,7 +188,7 @@ export class PrefixTable {
     return number;
   }
 
-  /** @param from the row; the places of its texts are known */
+  /** Joins the four texts of a prefix, with `textMark` between them. @param from the row; `#scopeTextsAt` is filled */
   #addScopeText(from: RowBytes): void {
     const out = this.#texts.scope_text;
     const at = out.beginString();
@@ -196,6 +202,7 @@ export class PrefixTable {
     out.endString(at);
   }
 
+  /** Four times the slots. A prefix that finds no free slot within `maxProbes` is stored again when it comes again. */
   #grow(): void {
     const slots = new Int32Array(this.#slots.length * 4);
     const mask = slots.length - 1;
@@ -256,6 +263,7 @@ function skipAttributes(from: RowBytes): void {
   }
 }
 
+/** A hash of all bytes, four at a time; it also depends on their number. */
 function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = end - start;
   let index = start;
@@ -268,6 +276,7 @@ function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): 
   return hash ^ (hash >>> 15);
 }
 
+/** One step of the hash. The factor is 2^32 divided by the golden ratio, which spreads neighbouring values. */
 function mix(hash: number, value: number): number {
   return Math.imul(hash ^ value, 0x9e3779b1) ^ (hash >>> 13);
 }

@@ -26,6 +26,7 @@ class BlockBytes {
     return this.#bytes.subarray(start, this.position);
   }
 
+  /** An unsigned LEB128 number: `ac 02` is 300. */
   length(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 0x80) {
@@ -42,6 +43,7 @@ class BlockBytes {
   }
 }
 
+/** Types whose values have the same number of bytes each. All others are strings, with their length before them. */
 const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
   [/^Enum8\(/, 1],
   [/^UInt32$/, 4],
@@ -50,7 +52,15 @@ const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
   [/^FixedString\(16\)$/, 16],
 ];
 
-/** The values of a column, each as RowBinary has it. */
+/**
+ * The values of a column, each as RowBinary has it. Native has columns in another way than RowBinary has values:
+ *
+ * | Type | In Native |
+ * |---|---|
+ * | `Array(T)` | the end of each row's elements (8 bytes each), then all elements as a column of `T` |
+ * | `Tuple(A, B)` | a column of `A`, then a column of `B` |
+ * | `LowCardinality(T)` | version 1, kind of the indexes, count and column of keys, count and indexes |
+ */
 function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
   const inner = /^\w+\((.*)\)$/s.exec(type)?.[1] ?? "";
   if (type.startsWith("Array(")) {
@@ -92,7 +102,7 @@ function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
   });
 }
 
-/** Types of a tuple, at commas that are in no brackets. */
+/** Types of a tuple's members: `a String, b Array(UInt8)` has two. Commas in brackets separate nothing. */
 function membersOf(list: string): string[] {
   const members: string[] = [];
   let depth = 0;
@@ -114,6 +124,7 @@ function membersOf(list: string): string[] {
   return [...members, member.trim()];
 }
 
+/** The inverse of `BlockBytes.length`. */
 function varint(value: number): Buffer {
   const bytes = Buffer.alloc(varintBytes(value));
   for (let index = 0, rest = value; index < bytes.length; index++, rest = Math.floor(rest / 0x80)) {
@@ -122,7 +133,7 @@ function varint(value: number): Buffer {
   return bytes;
 }
 
-/** Columns of a row that a block has as texts. */
+/** Adds the columns that a row has of its own and a block has in `scope_text` and `event_text`. */
 function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
   const scopeColumns = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
   const scopes = columns.get("scope_text")?.map(textsOf) ?? [];
@@ -135,14 +146,14 @@ function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
   columns.set("events", columns.get("event_text")?.map(eventsOf) ?? []);
 }
 
-/** @param text of four, as RowBinary has it */
+/** @param text four texts with marks between them, as one RowBinary string. @returns the four as strings */
 function textsOf(text: Buffer): Buffer[] {
   const from = new BlockBytes(text);
   const bytes = from.take(from.length()).toString("latin1");
   return bytes.split("\xff").map((each) => Buffer.concat([varint(each.length), Buffer.from(each, "latin1")]));
 }
 
-/** @param text as RowBinary has it */
+/** @param text the events of a span as one RowBinary string. @returns the array of events of a row */
 function eventsOf(text: Buffer): Buffer {
   const events = readEventText(new SpanRowReader(text));
   const out = new ByteWriter();

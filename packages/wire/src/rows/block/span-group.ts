@@ -16,12 +16,20 @@ import type { RowBytes } from "./row-bytes.ts";
 /** Columns whose values each group holds itself. */
 export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
-/** Adjacent rows of a block: those of one service. */
+/**
+ * Rows that are adjacent in a block: those of one service, or those of all services that have no group. Columns whose
+ * values are mostly 0 or empty take memory only from the first row with another value on.
+ *
+ * Life: `add` copies each row of a batch, `pieces` gives the columns to the block, `clear` begins the next batch with
+ * the same memory.
+ */
 export class SpanGroup {
   /** For each row, the number of its prefix. */
   #prefixes = new Uint32Array(64);
   #rows = 0;
+  /** Most rows of one batch since the group was made. */
   #mostRows = 0;
+  /** The columns by name. A `ByteWriter` has a value for each row, also when the value is 0. */
   readonly #columns = {
     format: new MostlyZeroColumn(1),
     resource_dropped_attributes: new MostlyZeroColumn(4),
@@ -57,7 +65,7 @@ export class SpanGroup {
     return this.#prefixes.subarray(0, this.#rows);
   }
 
-  /** Whether its memory is for far more rows than it has. */
+  /** Whether the group once had more than twice as many rows as now; the next `clear` of a block then drops it. */
   get isTooLarge(): boolean {
     return this.#rows * 2 < this.#mostRows;
   }
@@ -98,12 +106,14 @@ export class SpanGroup {
     this.#columns.adjusted_count.at(this.#rows - 1).float64(count);
   }
 
+  /** Doubles the room for prefix numbers. */
   #grow(): void {
     const prefixes = new Uint32Array(this.#prefixes.length * 2);
     prefixes.set(this.#prefixes);
     this.#prefixes = prefixes;
   }
 
+  /** Copies the facts of resource and scope that are rarely set; all others are in dictionaries. */
   #addPrefix(prefixes: PrefixTable, prefix: number): void {
     const row = this.#rows;
     const columns = this.#columns;
@@ -116,6 +126,7 @@ export class SpanGroup {
     }
   }
 
+  /** Copies the columns `trace_id` to `warnings`. The scanner knows where the longer ones begin and end. */
   #addSpan(from: RowBytes, scanner: RowScanner): void {
     const { bytes, view } = from;
     const row = this.#rows;
@@ -179,6 +190,7 @@ export class SpanGroup {
   }
 }
 
+/** Copies a count, unless it is 0. */
 function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: number): void {
   const value = view.getUint32(at, true);
   if (value !== 0) {
@@ -186,6 +198,7 @@ function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: nu
   }
 }
 
+/** Copies an array, unless it is empty: the first byte is its length. */
 function addArray(column: NestedColumns, row: number, from: RowBytes, at: number): void {
   if (from.bytes[at] === 0) {
     return;
