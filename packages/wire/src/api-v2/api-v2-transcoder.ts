@@ -29,10 +29,10 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
  * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are kept verbatim; parent, kind
  * and status are derived from them, for search. A span with its own process is filed under that process.
  *
- * Bytes are read by protobuf's rules. Fields may have any order, unknown fields are skipped, the last
- * occurrence of a singular field counts, and repeated occurrences of a singular message are merged. Bytes
- * that are not UTF-8 become U+FFFD, because senders of this format were never required to send UTF-8. Groups,
- * and known fields with a wrong wire type, are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence
+ * of a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
+ * U+FFFD, because senders of this format were never required to send UTF-8. Groups, and known fields with a wrong
+ * wire type, are refused. A span that cannot be kept is rejected alone.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: Jaeger 1.62, model.proto and
  * collector.proto; protobuf.dev, "Encoding".

@@ -18,8 +18,8 @@ export function kindFromTags(tags: readonly Attribute[]): SpanKind {
 }
 
 /**
- * The status that tags tell of, for search: `error` true (bool, or the text that old clients send), or
- * `otel.status_code` and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
+ * The status by the tags, for search: `error` true (bool, or the text that old clients send), or `otel.status_code`
+ * and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
  */
 export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
   const error = firstValue(tags, "error");

@@ -24,9 +24,9 @@ export class ReferenceTranscoder {
   }
 
   /**
-   * Writes all references as one array, and the parent at `parentAt` of the row. The parent is the span of
-   * the first CHILD_OF reference to the span's own trace, whose id is at `traceIdAt`, otherwise of the first
-   * reference to that trace.
+   * Writes all references as one array, and the parent at `parentAt` of the row. The parent is the span of the first
+   * CHILD_OF reference to the span's own trace, whose id is at `traceIdAt`. Without a CHILD_OF it is the span of the
+   * first reference to that trace.
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
    */
   list(references: FieldList, traceIdAt: number, parentAt: number): void {

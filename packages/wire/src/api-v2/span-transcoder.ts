@@ -18,9 +18,8 @@ const logFields = fieldMask(1, 2);
  * Writes an `api_v2` `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in
  * any order, and then writes them in the order of the columns.
  *
- * Life: `scan` finds the fields, the caller reads `processes` for the row's prefix, and `write` writes the row. A few
- * columns are written as zeros first and filled in later: kind and status when the tags were read, the parent when the
- * references were.
+ * Life: `scan` finds the fields, the caller reads `processes` for the row's prefix, and `write` writes the row. Kind,
+ * status and parent are written as zeros first. They are filled in when the tags and the references were read.
  */
 export class SpanTranscoder {
   /** Spans, tags, logs, references and warnings that were read since the caller last set this to 0. */

@@ -11,8 +11,8 @@ export function traceIdText(traceId: string): string {
 }
 
 /**
- * Parses a trace id that a person or client wrote: up to 32 hex digits in either case; shorter ids are padded
- * with zeros on the left.
+ * Parses a trace id that a person or client wrote: up to 32 hex digits in either case. Shorter ids get zeros on the
+ * left: `A1` is thirty zeros and `a1`.
  * @returns 32 lower-case hex digits
  * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
  */

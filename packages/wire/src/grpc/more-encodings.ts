@@ -17,8 +17,8 @@ interface DecompressingCall {
 }
 
 /**
- * Accepts a call's messages in all encodings of the other receivers. grpc-js supports only gzip and deflate,
- * and permanently refuses senders that use zstd or snappy. Other calls pay a single comparison.
+ * Accepts a call's messages in all encodings of the other receivers. Without this, grpc-js supports only gzip and
+ * deflate, and permanently refuses senders that use zstd or snappy. Other calls pay a single comparison.
  * @param call as an interceptor of a server gets it
  */
 export function acceptMoreEncodings(call: object): void {

@@ -39,8 +39,8 @@ export class JsonMembers {
   }
 
   /**
-   * Finds the members of an object. A null in a list is an object without members, as in the public model: it
-   * must not cost its span, or all spans of the message.
+   * Finds the members of an object. A null in a list is an object without members, as in the public model. It must
+   * not cost its span, or all spans of the message.
    * @throws WireError WIRE_MALFORMED when the token is none
    */
   read(object: number): void {

@@ -17,8 +17,8 @@ export interface ScopeGroup {
 /** How spans are written as OTLP. */
 export interface EncodeOptions {
   /**
-   * Whether spans are as the public model's query service shows them: each has the attribute `internal.span.format`, last,
-   * and each resource that has attributes the name of its service; false by default.
+   * Whether spans are as the public model's query service shows them; false by default. Each span then has a last
+   * attribute `internal.span.format`, and each resource with attributes has the name of its service.
    */
   readonly likeQueryService?: boolean;
 }

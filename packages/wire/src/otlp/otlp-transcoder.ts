@@ -21,10 +21,10 @@ const librarySpansTag = (1000 << 3) | 2;
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
  *
- * Bytes are read by protobuf's rules. Fields may have any order, unknown fields are skipped, the last
- * occurrence of a singular field counts, and repeated occurrences of a singular message are merged. Bytes
- * that are not UTF-8 become U+FFFD, because senders cut texts in the middle of a character. Groups, and known
- * fields with a wrong wire type, are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence
+ * of a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
+ * U+FFFD, because senders cut texts in the middle of a character. Groups, and known fields with a wrong wire type,
+ * are refused. A span that cannot be kept is rejected alone.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto 1.x,
  * trace/v1/trace.proto; protobuf.dev, "Encoding".

@@ -125,8 +125,8 @@ export class ProtoCursor {
    * Skips the value of a field with an unknown tag.
    * @param known `fieldMask` of the message's fields. A known field here has a wrong wire type, and to skip
    *   it would lose data. 0 when an earlier pass has checked that
-   * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4), which no version of
-   *   OTLP had, and for wire types 6 and 7
+   * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4, which OTLP never had), and
+   *   for wire types 6 and 7
    */
   skip(tag: number, end: number, known: number): void {
     const number = tag >>> 3;

@@ -13,8 +13,8 @@ const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 
 const statusFields = fieldMask(2, 3);
 
 /**
- * Writes an OTLP `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in any
- * order (the last occurrence of a singular field counts), and then writes them in the order of the columns.
+ * Writes an OTLP `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in any order; the
+ * last occurrence of a singular field counts. Then it writes them in the order of the columns.
  *
  * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
  * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half of a trace id. A parent's or

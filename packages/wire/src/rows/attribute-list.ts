@@ -7,8 +7,9 @@ import { attributeText } from "./attribute-text.ts";
 //
 // 0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
 //
-// and a 0xFF follows the last attribute. UTF-8 has neither byte, so nothing is escaped, and an attribute is
-// found by searching for its bytes: the mark that ends one attribute begins the next.
+// and a 0xFF follows the last attribute. UTF-8 has neither byte, so nothing is escaped, and a search for an attribute
+// is a search for its bytes. The mark that ends one attribute begins the next: `retry=true` and `n=3` are `ff retry
+// fe b true ff n fe i 3 ff`.
 
 /** Begins every attribute of a list, and ends the last. */
 export const attributeMark = 0xff;

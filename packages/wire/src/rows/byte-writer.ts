@@ -224,8 +224,8 @@ export class ByteWriter {
   }
 
   /**
-   * Fills in the length of the string that `beginString` began: in as many bytes as there is room for, or
-   * more, for which the string is moved. A length of more bytes than it needs is a good one (LEB128).
+   * Fills in the length of the string that `beginString` began. A length that needs more bytes than were left moves
+   * the string. LEB128 allows a length with more bytes than it needs: `83 00` is 3.
    * @returns where the bytes of the string begin after the call
    */
   endString(at: number): number {

@@ -10,9 +10,8 @@ import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader }
  *
  * The caller bounds `bytes`; the spans take about three times as much memory.
  *
- * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum
- *   number, an attribute text that does not fit its type, or a text of scope, events or details that the
- *   store does not write
+ * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum number, an
+ *   attribute text that does not fit its type, or texts of scope, events or details in another form
  */
 export function readStoredRows(bytes: Uint8Array): Span[] {
   const reader = new StoredRowReader(bytes);

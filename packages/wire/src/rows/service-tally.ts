@@ -1,7 +1,6 @@
 /**
- * The spans of one service in a block, which the producer of the block knows, and for which a reader would
- * have to walk every row. There is one for each resource of a message and each value of `debug`, so a service
- * may occur several times.
+ * The spans of one service in a block. The producer of the block knows them; a reader would have to walk every row.
+ * There is one for each resource of a message and each value of `debug`, so a service may occur several times.
  */
 export interface ServiceTally {
   /** The value of column `service_name`. */

@@ -19,8 +19,8 @@ import type { SpanRows } from "./span-rows.ts";
 /**
  * Writes spans of the domain model as rows, in the order of `spanColumns`.
  *
- * Resource and scope are encoded only when they are other objects than those of the span before, so decoders
- * that share them within a batch save the encoding.
+ * Resource and scope are encoded only when they are other objects than those of the span before. Decoders that share
+ * them within a batch save the encoding.
  */
 export class SpanRowWriter {
   readonly #out: ByteWriter;

@@ -1,8 +1,8 @@
 import type { ServiceTally } from "./service-tally.ts";
 
 /**
- * Spans as RowBinary rows in the order of `spanColumns`, for the journal and the store. A row with the same
- * prefix as the row before (the columns that all spans of a resource and scope share) may have a mark
+ * Spans as RowBinary rows in the order of `spanColumns`, for the journal and the store. The prefix of a row is the
+ * columns that all spans of a resource and scope share. A row with the prefix of the row before may have a mark
  * instead: see `row-prefixes.ts`. The first row always has its prefix.
  *
  * `bytes` may be a view of a buffer that its producer reuses, so copy it to keep it after the call.

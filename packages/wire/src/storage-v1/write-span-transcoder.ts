@@ -10,9 +10,9 @@ const headBytes = 6;
 const tag = 0x0a;
 
 /**
- * Converts a `WriteSpanRequest` to one row. Its bytes are those of a batch with one span and without a
- * process of its own, so they are read as a batch, in one pass. The row has format `proto`. All tags are
- * kept, including the format's tag, which a collector put last.
+ * Converts a `WriteSpanRequest` to one row. The bytes of the message are those of a batch with one span and no
+ * process, so they are read as a batch, in one pass. The row has format `proto`. All tags are kept, including the
+ * format's tag, which a collector put last.
  */
 export class WriteSpanTranscoder implements MessageTranscoder {
   readonly #batches: ApiV2Transcoder;

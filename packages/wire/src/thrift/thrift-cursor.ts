@@ -5,10 +5,12 @@ const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name
 
 /** Deepest nesting of values that are skipped, since the IDL does not know them; as in Apache's readers. */
 const maxDepth = 64;
-/** The same in a span that is rejected: beyond, it cannot be told where it ends without risking the stack. */
+/**
+ * The same in a span that is rejected. Deeper values could overflow the stack before the end of the span is found.
+ */
 const maxRejectedDepth = 1_000;
 
-/** Wrong and not so that other bytes would do: the caller says which text it gives. */
+/** The error for bytes that no further bytes can mend; bytes that end early are WIRE_TRUNCATED. */
 export function malformed(message: string): WireError {
   return new WireError("WIRE_MALFORMED", message);
 }
@@ -28,7 +30,7 @@ export abstract class ThriftCursor {
   /** Halves of the last 64-bit number, of which only the bits count. */
   low = 0;
   high = 0;
-  /** Where the last string stands. */
+  /** Begin and end of the last string in `bytes`. */
   start = 0;
   stop = 0;
   /** Element type (0 if the protocol does not have the type) and size of the last list or set. */
@@ -85,8 +87,8 @@ export abstract class ThriftCursor {
   protected abstract skipPlain(type: number): boolean;
 
   /**
-   * Whether the last field has the type that the IDL declares. One of another type is passed over, as readers that are
-   * generated do: it is a field of another IDL, and costs a span only if the span needs it. The caller names the type that it
+   * Whether the last field has the type that the IDL declares. A field of another type is passed over, as generated
+   * readers do: another IDL declares it. It costs a span only if the span needs it. The caller names the type that it
    * goes on to read, so that it does not compile when the IDL declares another.
    */
   has<Type extends ThriftType>(type: Type, _field: ThriftField<Type>): boolean {

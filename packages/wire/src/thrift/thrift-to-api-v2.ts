@@ -24,9 +24,9 @@ const { fields: logFields } = Log;
  * the same span. A tag of an unknown type becomes a text that says so. Bytes of strings that are not UTF-8
  * become U+FFFD.
  *
- * A required field must be there, and a list must not come twice. A span in which something is wrong is
- * rejected alone, as long as it is a struct of Thrift; a tag of the process is left out alone. Fields that the IDL does
- * not know, or declares with another type, are passed over.
+ * A required field must be there, and a list must not come twice. A faulty span is rejected alone, as long as it is a
+ * struct of Thrift; a faulty tag of the process is left out alone. Fields that the IDL does not know, or declares
+ * with another type, are passed over.
  */
 export class ThriftToApiV2 {
   /**

@@ -43,9 +43,9 @@ const taken = -2;
  * about process, scope, kind, status, trace state and links become those fields, endpoints become
  * `net.host.*` and `net.peer.*` attributes, and annotations become events.
  *
- * Unlike the public model it loses no facts. A resource's tags stay with each span, also without a service
- * name; the model gives all spans of a service in one message those of one span. An unreadable kind, status
- * code, link or encoded annotation stays as text. `debug` and `shared` have no place in a row.
+ * Unlike the public model it loses no facts. A resource's tags stay with each span, also without a service name. The
+ * public model gives the tags of one span to all spans of a service in a message. An unreadable kind, status code,
+ * link or encoded annotation stays as text. `debug` and `shared` have no place in a row.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, as used by Jaeger 1.62.
  */

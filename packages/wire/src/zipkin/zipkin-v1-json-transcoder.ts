@@ -22,11 +22,11 @@ export interface ZipkinV1JsonOptions extends TranscoderOptions {
 }
 
 /**
- * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers
- * may be strings; a value may be of any type, lists and objects as the text of their JSON; unknown members are
- * ignored. A span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`.
- * An unreadable parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span;
- * a span that cannot be kept is rejected alone.
+ * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers may be
+ * strings; a value may be of any type, lists and objects as the text of their JSON; unknown members are ignored. A
+ * span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
+ * parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span. A span that cannot
+ * be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin-api.yaml; for refusals and their texts, Jaeger 1.62.
  */

@@ -35,12 +35,12 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
 /**
  * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
  *
- * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces
- * the earlier one, null means absent, and unknown members and kinds are ignored. Tags of any other type become
- * the text of their JSON, an empty list counts as an empty object, and times lose fractions of a microsecond.
- * These faulty values are dropped with a warning on the span: a parent id, a duration, an address, a port, and an
- * annotation without a time. So are endpoints, tags and annotations of a wrong type. A span that cannot be kept is
- * rejected alone.
+ * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces the
+ * earlier one, null means absent, and unknown members and kinds are ignored. Tags of any other type become the text
+ * of their JSON, and an empty list counts as an empty object. Times lose fractions of a microsecond. These faulty
+ * values are dropped with a warning on the span: a parent id, a duration, an address, a port, and an annotation
+ * without a time. So are endpoints, tags and annotations of a wrong type. A span that cannot be kept is rejected
+ * alone.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for refusals and their texts, zipkin-go 0.4.3.
  */

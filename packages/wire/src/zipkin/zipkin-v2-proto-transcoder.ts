@@ -23,11 +23,10 @@ const kinds = [
 ];
 
 /**
- * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16
- * bytes, or 8 for the low half; a parent id of zeros means none. Fields may have any order, unknown fields
- * are skipped, known ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id
- * or address of a wrong length is dropped with a warning on the span; a span that cannot be kept is rejected
- * alone.
+ * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16 bytes, or
+ * 8 for the low half; a parent id of zeros means none. Fields may have any order, unknown fields are skipped, known
+ * ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id or address of a wrong
+ * length is dropped with a warning on the span. A span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for refusals and their texts, zipkin-go 0.4.3.
  */

@@ -5,9 +5,8 @@ import { SpanGroup } from "./span-group.ts";
 const maxServices = 256;
 
 /**
- * The rows of a block, by service. They are sent in the order of services, in which the store keeps them: it
- * finds that they are in order and need not sort them. With more than 256 services some rows are not, and it
- * sorts them all.
+ * The rows of a block, by service. They are sent in the order of services, which is the store's own order, so the
+ * store need not sort them. With more than 256 services some rows are not, and it sorts them all.
  *
  * Groups rows by service. A service keeps its memory from block to block while the size fits.
  */

@@ -12,8 +12,8 @@ import { ServiceGroups } from "./service-groups.ts";
 import { SpanGroup } from "./span-group.ts";
 
 /**
- * Spans as one block of ClickHouse's format Native, which is RowBinary by columns. The engine reads it for a
- * quarter of the cost of rows, and it contains the values that spans of a resource and scope share only once.
+ * Spans as one block of ClickHouse's format Native, which is RowBinary by columns. The engine reads a block for a
+ * quarter of the cost of rows. Values that spans of a resource and scope share are in it only once.
  *
  * block.begin(); for (const rows of batches) block.add(rows); send(block.pieces());
  *
