@@ -6,17 +6,35 @@ export const activeHealthPrefix = "http.reverse_proxy.active/";
 /** Names of counters that are 1 once a check has had an outcome; the check's name and the address follow. */
 export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
 
+/** A count in a row is stored times two, so that the lowest bit is free for up or down. */
 const rowUnit = 2;
+/** Counts in a row stop here: a larger number says nothing more, and the product with two must stay exact. */
 const maxRow = 1_000_000;
 
 /**
- * The result of one kind of active checks for one upstream, shared by all threads. A number holds whether it
- * is down (lowest bit), and how many consecutive checks contradict that (the rest).
+ * The result of one kind of active checks for one upstream, shared by all threads. A number holds whether it is
+ * down (lowest bit), and how many consecutive checks contradict that (the rest).
+ * | Outcome | State now | Number afterwards |
+ * |---|---|---|
+ * | agrees | any | the count in a row is 0 again |
+ * | contradicts, fewer than needed | any | the count in a row is one higher |
+ * | contradicts, as many as needed | up | down, count 0 |
+ * | contradicts, as many as needed | down | up, count 0 |
+ *
+ * `passes` and `fails` of the config are what is needed; both default to 1. The state outlives the config, so a
+ * reload with the same checks keeps it.
  */
 export class ActiveHealth {
+  /** Address as the config writes it, with its placeholders. */
   readonly address: string;
+  /** Bit 0: 1 for down. Higher bits: checks in a row that contradict that. */
   readonly #state: SharedCounter;
+  /** When a thread last took the turn, in milliseconds since 1970. */
   readonly #turn: SharedCounter;
+  /**
+   * 1 once a check had an outcome. An upstream that nobody checked yet counts as up, and the admin API shows
+   * the difference.
+   */
   readonly #checked: SharedCounter;
 
   /** @param check says which checks: upstreams that are checked alike share what was found */
@@ -27,6 +45,7 @@ export class ActiveHealth {
     this.#checked = shared.counter(`${checkedHealthPrefix}${check}/${address}`);
   }
 
+  /** True for an upstream that is up, or that no check has had an outcome for. */
   get healthy(): boolean {
     return this.#state.value % rowUnit === 0;
   }

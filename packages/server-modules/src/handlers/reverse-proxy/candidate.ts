@@ -8,13 +8,17 @@ import type { Upstream } from "./upstream.ts";
 
 /** An upstream as one proxy uses it. */
 export class Candidate {
+  /** The shared counts of its address, which all proxies of the process change. */
   readonly upstream: Upstream;
   /** Place in the list of upstreams. */
   readonly index: number;
+  /** `max_requests` of the config; infinite without a limit. */
   readonly maxRequests: number;
   /** Undefined without active health checks. */
   readonly health: ActiveHealth | undefined;
+  /** Parsed once, where the address has no placeholders. */
   readonly #dial: DialAddress | undefined;
+  /** Filled for each request, where it has some. Exactly one of the two is set. */
   readonly #template: Template | undefined;
 
   /** @throws ServerError MODULE_CONFIG */
@@ -30,6 +34,10 @@ export class Candidate {
     }
   }
 
+  /**
+   * Key of the counts. With placeholders it is the text of the config, so all filled addresses share their
+   * counts.
+   */
   get address(): string {
     return this.upstream.address;
   }

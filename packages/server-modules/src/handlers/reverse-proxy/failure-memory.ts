@@ -5,8 +5,11 @@ import type { Upstream } from "./upstream.ts";
  * begins without them, though the upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
  */
 export class FailureMemory {
+  /** `fail_duration` in milliseconds. 0 counts nothing. */
   readonly #rememberMs: number;
+  /** One timer for each failure that still counts. It takes back one from the shared count of its upstream. */
   readonly #remembered = new Map<NodeJS.Timeout, Upstream>();
+  /** Set when the config goes. Requests that still run fail without being counted. */
   #isClosed = false;
 
   /** @param rememberMs 0: failures are not counted */
@@ -14,6 +17,7 @@ export class FailureMemory {
     this.#rememberMs = rememberMs;
   }
 
+  /** Adds one to the failures of the upstream, in all threads, for `fail_duration`. */
   count(upstream: Upstream): void {
     if (this.#rememberMs <= 0 || this.#isClosed) {
       return;

@@ -16,10 +16,14 @@ export interface PacedSink {
  * Source: the public model (Caddy 2.11), `flush_interval`
  */
 export class PacedWriter {
+  /** `flush_interval`: milliseconds that the first held byte waits at most. */
   readonly #intervalMs: number;
   readonly #sink: PacedSink;
+  /** Chunks that wait, in order. */
   #held: Buffer[] = [];
+  /** Their bytes. At the limit all of them go on without waiting for the timer. */
   #heldBytes = 0;
+  /** Runs from the first held chunk until all of them are sent. */
   #timer: NodeJS.Timeout | undefined;
 
   /** The head waits too, no longer than the first bytes. @param intervalMs how long bytes may wait */
@@ -52,6 +56,7 @@ export class PacedWriter {
     this.#held = [];
   }
 
+  /** The interval is over: sends what waits, and has the response flushed. */
   readonly #late = (): void => {
     this.#timer = undefined;
     if (this.#heldBytes > 0) {
@@ -66,6 +71,7 @@ export class PacedWriter {
     return this.#sink.write(this.#takeHeld());
   }
 
+  /** Empties the store. One chunk is handed on as it is, several are joined to one. */
   #takeHeld(): Buffer {
     const [first] = this.#held;
     const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);

@@ -12,13 +12,27 @@ import { responseRuleSchema } from "../intercept/response-rules.ts";
 import { rewriteSchema } from "../rewrite/rewrite-config.ts";
 import { activeHealthSchema } from "./health/active-config.ts";
 
+/**
+ * Retries, in short:
+ * - neither `retries` nor `try_duration`: only a dial that failed is repeated, at once, at another upstream
+ * - `retries` alone: at most this many further tries, `try_interval` apart
+ * - `try_duration` alone: tries until the time is over, `try_interval` apart
+ * - both: whichever ends first
+ *
+ * `RetryRules` holds the table of failures that may be tried again.
+ */
 const balancingSchema = z.strictObject({
+  /**
+   * Asked only among upstreams that are available. With none available the request fails with 503, or waits for
+   * the next try.
+   */
   selection_policy: inlineModule("http.reverse_proxy.selection_policies", "policy")
     .nullish()
     .describe("How the upstream of a request is chosen (random)."),
   retries: configCount().nullish().describe("How often a request that failed is tried again."),
   try_duration: configDuration().nullish().describe("How long a request that failed is tried again."),
   try_interval: configDuration().nullish().describe("Pause between two tries (250ms)."),
+  /** Replaces the default rule (methods without effect), it does not add to it. */
   retry_match: z
     .array(moduleMap("http.matchers"))
     .nullish()
@@ -27,6 +41,17 @@ const balancingSchema = z.strictObject({
     ),
 });
 
+/**
+ * Passive checks look at real requests. Each failure adds one to the upstream's count and takes it back after
+ * `fail_duration`.
+ * | Event | Counted as a failure |
+ * |---|---|
+ * | the dial failed | yes |
+ * | the connection broke before the response began | yes |
+ * | the response began and broke off | no, as in the public model |
+ * | the status is in `unhealthy_status` | yes |
+ * | the head came later than `unhealthy_latency` | yes, once even with such a status |
+ */
 const passiveSchema = z.strictObject({
   fail_duration: configDuration()
     .nullish()
@@ -34,6 +59,7 @@ const passiveSchema = z.strictObject({
       "How long a failure is remembered; 0: this proxy remembers none, and minds those of others (0).",
     ),
   max_fails: configCount().nullish().describe("Remembered failures from which an upstream is down (1)."),
+  /** The smaller of this and `max_requests` of the upstream holds. */
   unhealthy_request_count: configCount()
     .nullish()
     .describe("Requests under way from which an upstream gets no more; 0 for any number (0)."),
@@ -49,7 +75,19 @@ const passiveSchema = z.strictObject({
 /** -1, as any negative number, stands for all. */
 const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
-/** Config of the handler `reverse_proxy`. Source: the public model (Caddy 2.11) */
+/**
+ * Config of the handler `reverse_proxy`. Example of two upstreams of which a slow one is left out for 30
+ * seconds:
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "upstreams": [{ "dial": "app1:8080" }, { "dial": "app2:8080", "max_requests": 100 }],
+ *   "load_balancing": { "selection_policy": { "policy": "least_conn" }, "retries": 2 },
+ *   "health_checks": { "passive": { "fail_duration": "30s", "unhealthy_latency": "2s" } }
+ * }
+ * ```
+ * Source: the public model (Caddy 2.11)
+ */
 export const proxySchema = z.strictObject({
   upstreams: z
     .array(
@@ -72,6 +110,7 @@ export const proxySchema = z.strictObject({
   transport: inlineModule("http.reverse_proxy.transport", "protocol")
     .nullish()
     .describe("How upstreams are spoken to (http)."),
+  /** Runs after the hop-by-hop fields are gone and `X-Forwarded-*` are set, so it may replace those too. */
   headers: z
     .strictObject({
       request: z.strictObject(headerOperationsShape).nullish().describe("For the request to the upstream."),
@@ -88,12 +127,17 @@ export const proxySchema = z.strictObject({
         .describe("For the upstream's response."),
     })
     .nullish(),
+  /**
+   * They have neither `max_requests` nor active checks. The counts of an address are kept for an hour without
+   * use.
+   */
   dynamic_upstreams: inlineModule("http.reverse_proxy.upstreams", "source")
     .nullish()
     .describe("Finds upstreams while requests come, in place of `upstreams`, which serve when it fails."),
   circuit_breaker: inlineModule("http.reverse_proxy.circuit_breakers", "type")
     .nullish()
     .describe("Takes upstreams out as a module of one's own decides."),
+  /** Streams (no length, or an unbuffered type) are never held back, whatever this says. */
   flush_interval: configTimeout()
     .nullish()
     .describe(
@@ -106,6 +150,7 @@ export const proxySchema = z.strictObject({
     .describe(
       "Addresses or CIDR ranges of proxies in front whose `X-Forwarded-*` counts, beside those of the server.",
     ),
+  /** A body that fits is sent again on another try. One that is larger goes on as a stream after these bytes. */
   request_buffers: bufferBytes()
     .nullish()
     .describe("Bytes of a request that are read before it is sent on; -1 for all (0)."),
@@ -113,6 +158,7 @@ export const proxySchema = z.strictObject({
     .nullish()
     .describe("Bytes of a response that are held back until more is there; -1 for all (0)."),
   stream_timeout: configDuration().nullish().describe("How long a tunnel may stand; 0 for ever (0)."),
+  /** A WebSocket gets a close frame with 1001 then; other tunnels are cut. */
   stream_close_delay: configDuration()
     .nullish()
     .describe("How long tunnels may stand after their config is gone (for ever)."),
@@ -121,6 +167,7 @@ export const proxySchema = z.strictObject({
     .describe(
       "Bytes of a tunnel that may wait for a slow side, each way; 0 or -1 for what sockets hold (0).",
     ),
+  /** Source: RFC 9209. A name that is no token is quoted. */
   proxy_status_name: z
     .string()
     .nullish()
@@ -132,4 +179,5 @@ export const proxySchema = z.strictObject({
     .describe("What is done with responses; the first that matches counts."),
 });
 
+/** The config after validation; durations are milliseconds. */
 export type ProxyConfig = z.infer<typeof proxySchema>;

@@ -3,13 +3,19 @@ import { messageOf, type ServerErrorCode } from "server-core/errors";
 import type { CallStage } from "./transport/transport.ts";
 import type { Upstream } from "./upstream.ts";
 
+/** Status for an upstream that failed, and for one that was too slow. */
 const badGateway = 502;
 const gatewayTimeout = 504;
 
 /** A try that failed. */
 export class ProxyFailure extends HttpError {
   override readonly code: ServerErrorCode = "PROXY_UPSTREAM";
+  /**
+   * How far the try came. `dial` allows another upstream without any setting; `response` forbids every further
+   * try.
+   */
   readonly stage: CallStage;
+  /** True for a time limit: the client gets 504 in place of 502. */
   readonly timedOut: boolean;
 
   /** @param timedOut the upstream was too slow: 504 */

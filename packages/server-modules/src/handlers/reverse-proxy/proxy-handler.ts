@@ -15,9 +15,20 @@ import { setHeldResponse } from "./response/held-responses.ts";
 import { isTryFailure } from "./retry-rules.ts";
 import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 
+/** Body of a request whose method is rewritten to GET or HEAD. */
 const noBody: RequestBody = { content: undefined, length: undefined };
 
-/** Hands requests to upstreams, and to others when these fail. Source: the public model (Caddy 2.11) */
+/**
+ * Hands requests to upstreams, and to others when these fail. The way of a request:
+ * 1. The request line is rewritten for the upstream. The body is buffered where the config or the transport wants it.
+ * 2. The upstreams are found: those of the config, or those of the source. A source that fails leaves those of the
+ *    config.
+ * 3. The policy chooses one. {@link ProxyTry} sends the request and relays the response.
+ * 4. A failure goes to the retry rules. They end the request or say how long to wait, and step 2 follows.
+ * 5. A response that a rule of `handle_response` holds goes to the routes of that rule.
+ *
+ * Source: the public model (Caddy 2.11)
+ */
 export class ProxyHandler implements HttpHandler {
   readonly #parts: ProxyParts;
 
@@ -25,6 +36,10 @@ export class ProxyHandler implements HttpHandler {
     this.#parts = parts;
   }
 
+  /**
+   * Resolves when the response is relayed, or when the routes of a held response are done.
+   * @throws ServerError PROXY_NO_UPSTREAM (503); ProxyFailure (502, 504); CLIENT_GONE
+   */
   async handle(exchange: Exchange, next: Next): Promise<void> {
     const { upstreams, source } = this.#parts;
     const progress = new ProxyProgress();
@@ -74,6 +89,7 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
+  /** FastCGI programs are told the length before the body, so an unknown length is found by reading all of it. */
   #isBuffered(body: RequestBody): boolean {
     const { requestBufferBytes, transport } = this.#parts;
     return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
@@ -128,6 +144,7 @@ export class ProxyHandler implements HttpHandler {
     progress.retries++;
   }
 
+  /** Upstreams of the source. From the second try on the source is told to look again. */
   async #candidates(source: UpstreamSource, { exchange, progress }: Attempt): Promise<readonly Candidate[]> {
     const { upstreams } = this.#parts;
     try {
@@ -138,6 +155,10 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
+  /**
+   * Runs the routes with the response at hand for `copy_response`. A response that they leave is dropped, with
+   * its connection.
+   */
   async #runRule(exchange: Exchange, held: HeldResponse, next: Next): Promise<void> {
     const before = setHeldResponse(exchange, held);
     try {

@@ -32,10 +32,12 @@ const replaced = new Set([
 /** Hop-by-hop fields that clients still get: they announce trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
+/** Names that a request loses here; some of them are added again with other values. */
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
 /** Lengths of the names: most fields are let through without making their name lower case. */
 const leftOutLengths = new Set([...leftOut].map((name) => name.length));
+/** As `leftOutLengths`, for responses. */
 const keptFromClientsLengths = new Set([...keptFromClients].map((name) => name.length));
 
 /** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
@@ -74,12 +76,19 @@ function connectionListed(headers: readonly string[]): Set<string> | undefined {
   return listed;
 }
 
+/** Adds this server to the fields of proxies before it: `1.1 first, 2.0 server`. Source: RFC 9110, section 7.6.3 */
 function via(headers: readonly string[], version: string, product: string): string {
   const before = getHeaders(headers, "via");
   return before.length === 0 ? `${version} ${product}` : `${before.join(", ")}, ${version} ${product}`;
 }
 
-/** Forwarded-for fields, for a client that is not trusted to send any, or for a proxy that is. */
+/**
+ * Forwarded-for fields, for a client that is not trusted to send any, or for a proxy that is.
+ * | | Not trusted | Trusted |
+ * |---|---|---|
+ * | `X-Forwarded-For` | the client's address | the fields received, then the address of the proxy in front |
+ * | `X-Forwarded-Proto`, `-Host` | of this request | the last field received, else of this request |
+ */
 function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean): void {
   const headers = exchange.requestHeaders;
   const client = withoutZone(remoteAddress(exchange.socket));

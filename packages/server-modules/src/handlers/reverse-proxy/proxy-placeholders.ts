@@ -9,17 +9,25 @@ import type { DialAddress } from "./transport/dial-address.ts";
  * names them.
  */
 export class ProxyProgress {
+  /** When the handler got the request, as of `performance.now()`. */
   readonly startedAt = performance.now();
+  /** Tries after the first one. */
   retries = 0;
+  /** The upstream of the latest try; undefined before the first. */
   candidate: Candidate | undefined;
+  /** Its address with placeholders filled in. */
   dial: DialAddress | undefined;
   /** When the latest try began, as of `performance.now()`. */
   triedAt = 0;
+  /** Milliseconds from the begin of the latest try to the head of its response; undefined before that. */
   latencyMs: number | undefined;
   /** When the latest try was over; 0 before. */
   endedAt = 0;
+  /** Status that the upstream sent, before `replace_status` or routes change it. */
   status: number | undefined;
+  /** Fields of its response, without those of the connection. */
   headers: HeaderList | undefined;
+  /** True only while `retry_match` looks at a try that failed without a response. */
   isTransportError = false;
 
   /** A try begins. The clock is read again only for one after the first. */
@@ -88,6 +96,7 @@ export class ProxyProgress {
   }
 }
 
+/** A number as a placeholder shows it. */
 function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }

@@ -35,18 +35,32 @@ function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: strin
   return scheme === "https" || (asked === "" && scheme === "http" && path === "") ? key : asked;
 }
 
-/** One try of a request, with one upstream. */
+/**
+ * One try of a request, with one upstream. Counters that a try changes:
+ * | When | Change |
+ * |---|---|
+ * | it begins | one request more at the upstream |
+ * | the head arrives | latency of the upstream, the breaker's record, a failure for a bad status or a late head |
+ * | it ends without a failure | one request less; for a tunnel or routes when these are done |
+ * | it fails | the upstream's last error; a failure unless the response had begun; one request less |
+ */
 export class ProxyTry implements RelayPlan {
+  /** The client's request and answer. */
   readonly exchange: Exchange;
+  /** Counts of the address that is tried. */
   readonly upstream: Upstream;
   readonly #parts: ProxyParts;
   readonly #attempt: Attempt;
   readonly #candidate: Candidate;
+  /** Whether another upstream could be tried: then HTTP/2 does not wait for one that refuses streams. */
   readonly #othersLeft: boolean;
+  /** Settled once, by `ended` or `failed`. */
   readonly #result = Promise.withResolvers<HeldResponse | undefined>();
+  /** Span of this try; undefined without tracing. */
   #trace: UpstreamTrace | undefined;
   /** Whether a held response is in the hands of routes: what becomes of it is theirs to tell. */
   #handedOn = false;
+  /** Set once the upstream's count of requests is, or will be, one less. */
   #released = false;
 
   /** @param othersLeft whether another upstream could be tried */
@@ -112,6 +126,10 @@ export class ProxyTry implements RelayPlan {
     return this.#result.promise;
   }
 
+  /**
+   * Fields for the upstream with the trace context and the changes of the config. They are made for each
+   * request, so nothing is remembered.
+   */
   #changedHeaders(options: RequestHeaderOptions): HeaderList {
     const { exchange, upstream } = this;
     const headers = upstreamRequestHeaders(exchange, options);
@@ -125,6 +143,10 @@ export class ProxyTry implements RelayPlan {
 
   // Called by the relay
 
+  /**
+   * Called with the head. The order matters: counters first, so that a retry or a rule sees them; then retries,
+   * then rules.
+   */
   decide(status: number, headers: HeaderList): HeadDecision {
     const { exchange, upstream } = this;
     const { progress, body } = this.#attempt;
@@ -158,6 +180,10 @@ export class ProxyTry implements RelayPlan {
     };
   }
 
+  /**
+   * Applies `headers.response` of the config. @returns whether there is such a change: then the fields are
+   * checked again
+   */
   changeHeaders(status: number, headers: HeaderList): boolean {
     const { changeResponse } = this.#parts;
     changeResponse?.(status, headers, this.exchange);
@@ -171,6 +197,10 @@ export class ProxyTry implements RelayPlan {
     this.#release();
   }
 
+  /**
+   * Called when the relay is done with the response, or hands it to routes. A retry counts as a failure of the
+   * try.
+   */
   ended(result: RelayResult): void {
     if (result === "retry") {
       this.failed(new RetryableResponse(this.upstream, this.#attempt.progress.status ?? 0));
@@ -185,6 +215,7 @@ export class ProxyTry implements RelayPlan {
     this.#result.resolve(held);
   }
 
+  /** Called instead of `ended`. A failure after routes took the response is reported to those routes only. */
   failed(error: Error): void {
     if (this.#handedOn) {
       return;

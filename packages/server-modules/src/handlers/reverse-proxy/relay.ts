@@ -23,7 +23,12 @@ import type {
 import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** The decision about a response, made from its head. */
+/**
+ * The decision about a response, made from its head.
+ * - `relay`: the response goes to the client, with this status
+ * - `retry`: the response is dropped and the try fails, so that another may follow
+ * - `routes`: the response waits, and routes of the rule decide
+ */
 export type HeadDecision =
   | { readonly kind: "relay"; readonly status: number }
   | { readonly kind: "retry" }
@@ -67,27 +72,52 @@ export interface HeldResponse {
   drop(): void;
 }
 
-/** How a try ended that did not fail. */
+/**
+ * How a try ended that did not fail.
+ * - `sent`: all of the response is with the client's stream, or a tunnel stands
+ * - `retry`: the head asked for another try, and the call was aborted
+ * - a held response: routes decide about it
+ */
 export type RelayResult = "sent" | "retry" | HeldResponse;
 
-/** Streams one response to the client, with back pressure both ways. */
+/**
+ * Streams one response to the client, with back pressure both ways.
+ * | Step | Caller | State afterwards |
+ * |---|---|---|
+ * | `run` | the try | waits for a connection (`dial`) |
+ * | `sent` | the transport | the upstream may have seen the request (`sent`) |
+ * | `head` | the transport | relays, holds or drops (`response`) |
+ * | `data`, `end` | the transport | settled after `end` |
+ * | `switched` | the transport | settled; the tunnel owns both sockets |
+ * | `failed` | the transport | settled; the plan hears it once |
+ * | the client leaves | the exchange | settled; the call is aborted |
+ */
 export class Relay implements ResponseReceiver {
+  /** Decides about the response, and hears how it ended. */
   readonly #plan: RelayPlan;
+  /** Promise of `send` of a held response; undefined where no routes decide. */
   #sent: PromiseWithResolvers<void> | undefined;
+  /** The call under way; undefined where it could not be started. */
   #call: UpstreamCall | undefined;
   /** Why it failed while routes decided about its response. */
   #failure: Error | undefined;
+  /** How far the call came. It decides whether the failure may be tried again. */
   #stage: CallStage = "dial";
+  /** Status that the client gets; 0 until the head is written. */
   #status = 0;
   /** Fields of the upstream that are among those of the answer. */
   #copied: HeaderList | undefined;
+  /** Whether bytes of the body were handed to the exchange. */
   #bodyBegun = false;
   /** The client is slow: nothing is asked for until it has taken all. */
   #waits = false;
+  /** The outcome is reported, or about to be: later events of the transport are ignored. */
   #settled = false;
   /** Chunks that wait: for routes that decide, or until the buffer is full. Undefined: nothing is held back. */
   #held: Buffer[] | undefined;
+  /** Bytes of the held chunks. */
   #heldBytes = 0;
+  /** `response_buffers`. 0 with held chunks means that routes decide and no further chunk is taken. */
   #holdLimit = 0;
   /** Holds back what may wait. */
   #paced: PacedWriter | undefined;
@@ -116,10 +146,12 @@ export class Relay implements ResponseReceiver {
     exchange.onEnd(() => this.#clientGone());
   }
 
+  /** From here on the upstream may have acted on the request. */
   sent(): void {
     this.#stage = "sent";
   }
 
+  /** Passes 102 and 103 on at once. A bare 100 stays here. */
   interim(status: number, headers: HeaderList): void {
     if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
       return; // this server sends its own when the body is read
@@ -131,6 +163,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
+  /** An exception of the plan fails the request, not the upstream. */
   head(status: number, headers: HeaderList, version: string, good = false): void {
     this.#stage = "response";
     let decision: HeadDecision;
@@ -154,6 +187,10 @@ export class Relay implements ResponseReceiver {
     }
   }
 
+  /**
+   * Writes, holds for `response_buffers`, or keeps for routes. @returns false to make the transport wait for
+   * `resume`
+   */
   data(chunk: Buffer): boolean {
     if (this.#held !== undefined) {
       this.#held.push(chunk);
@@ -180,6 +217,7 @@ export class Relay implements ResponseReceiver {
     );
   }
 
+  /** Sends what is held and ends the response. While routes decide, the end waits with its trailers. */
   end(trailers: HeaderList): void {
     if (this.#held !== undefined && this.#holdLimit === 0) {
       this.#ended = trailers;
@@ -204,6 +242,7 @@ export class Relay implements ResponseReceiver {
     this.#resolve();
   }
 
+  /** Hands both sockets to a tunnel. An error on the way closes the upstream's socket. */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void {
     const { exchange, tunnels } = this.#plan;
     this.#settled = true;
@@ -222,6 +261,10 @@ export class Relay implements ResponseReceiver {
     this.#resolve();
   }
 
+  /**
+   * A failure of the transport. One that the client caused by leaving counts as the client's, not the
+   * upstream's.
+   */
   failed(error: Error, stage: CallStage, timedOut: boolean): void {
     if (this.#settled) {
       return;
@@ -240,6 +283,7 @@ export class Relay implements ResponseReceiver {
     );
   }
 
+  /** Writes the head, and chooses how the body goes: held to a limit, paced, or as it comes. */
   #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
     const { exchange, bufferBytes, flushMs } = this.#plan;
     this.#status = status;
@@ -289,6 +333,7 @@ export class Relay implements ResponseReceiver {
     return this.#paced === undefined ? this.#send(chunk) : this.#paced.write(chunk);
   }
 
+  /** Writes a chunk. With a slow client the transport stops reading until the client has taken all. */
   #send(chunk: Uint8Array): boolean {
     const { exchange } = this.#plan;
     let more: boolean;
@@ -329,6 +374,7 @@ export class Relay implements ResponseReceiver {
     return more;
   }
 
+  /** Keeps the response for routes. Chunks that come meanwhile are kept, and the transport is asked to wait. */
   #hold(rule: ResponseRule, status: number, headers: HeaderList, version: string): void {
     this.#held = [];
     const held: HeldResponse = {
@@ -361,8 +407,10 @@ export class Relay implements ResponseReceiver {
     this.#plan.ended(held);
   }
 
+  /** Chunks of a held response, which `send` writes after the head. */
   #waiting: Buffer[] = [];
 
+  /** Writes kept chunks, then the end where it came already, else has the transport go on. */
   #sendWaiting(chunks: readonly Buffer[]): void {
     let more = true;
     for (const chunk of chunks) {
@@ -398,6 +446,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
+  /** Ends everything because of this side: the call is aborted, and the error is reported. */
   #giveUp(error: Error): void {
     if (this.#settled) {
       return;
@@ -408,6 +457,7 @@ export class Relay implements ResponseReceiver {
     this.#reject(error);
   }
 
+  /** Reports success to the plan, or to the routes that sent a held response. */
   #resolve(): void {
     if (this.#sent === undefined) {
       this.#plan.ended("sent");
@@ -416,6 +466,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
+  /** Reports a failure. Fields of the upstream leave the answer where the client saw none of them. */
   #reject(error: Error): void {
     this.#failure = error;
     if (this.#copied !== undefined && !this.#plan.exchange.headSent) {
@@ -435,6 +486,7 @@ function mayWait(headers: HeaderList): boolean {
   return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
 }
 
+/** The error of a request whose client left. It counts as a failure of no upstream. */
 function clientGone(): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection");
 }

@@ -13,6 +13,7 @@ export interface RequestBody {
   readonly isPutBack?: boolean;
 }
 
+/** The length that the client declared; undefined for none or a malformed one. */
 function declaredLength(exchange: Exchange): number | undefined {
   const text = getHeader(exchange.requestHeaders, "content-length");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -6,11 +6,13 @@ import type { ProxyConfig } from "./proxy-config.ts";
 import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 
+/** Pause between tries, in milliseconds. Source: the public model (Caddy 2.11) */
 const defaultTryIntervalMs = 250;
 
 /** Methods that may be sent again when an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
+/** One entry of `retry_match`. A request matches the list when one set matches. */
 interface MatcherSet {
   /** Matchers that must all match. */
   readonly matchers: readonly HttpMatcher[];
@@ -37,11 +39,31 @@ export interface TriesSoFar {
   readonly othersLeft: boolean;
 }
 
-/** When a request that failed is tried again. Source: the public model (Caddy 2.11), load_balancing */
+/**
+ * When a request that failed is tried again.
+ * | Failure | Without settings | With `retries` or `try_duration` |
+ * |---|---|---|
+ * | no upstream available | fails | waits, then tries again |
+ * | dial failed | another upstream, at once, if one is left | tries again |
+ * | lost before the response began | fails | if safe, or if `retry_match` matches |
+ * | response matched `retry_match` | is relayed | tries again |
+ * | response began and broke off | fails | fails |
+ * | part of the response is sent, or the client left | fails | fails |
+ *
+ * Every row also needs a body that can be sent again: none, a buffered one, or one that nobody has read.
+ * Source: the public model (Caddy 2.11), load_balancing
+ */
 export class RetryRules {
+  /** `retries`; 0 sets no limit where `try_duration` does. */
   readonly #retries: number;
+  /**
+   * `try_duration` in milliseconds, counted from the begin of the request; 0 sets no limit where `retries`
+   * does.
+   */
   readonly #tryDurationMs: number;
+  /** `try_interval` in milliseconds. */
   readonly #tryIntervalMs: number;
+  /** `retry_match`; empty for the default rule. */
   readonly #sets: readonly MatcherSet[];
   /** Whether some set looks at responses. */
   readonly looksAtResponses: boolean;
@@ -72,6 +94,7 @@ export class RetryRules {
     return new RetryRules(config, sets);
   }
 
+  /** Whether the config asks for retries at all. */
   get #asked(): boolean {
     return this.#retries > 0 || this.#tryDurationMs > 0;
   }
@@ -107,6 +130,10 @@ export class RetryRules {
     return isUnreached && tries.othersLeft ? 0 : undefined;
   }
 
+  /**
+   * Whether count and time allow another try. The pause counts as spent, so a try never begins after the end of
+   * `try_duration`.
+   */
   #left(progress: ProxyProgress): boolean {
     const inTime =
       this.#tryDurationMs === 0 ||

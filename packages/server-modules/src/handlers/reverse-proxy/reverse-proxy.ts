@@ -21,8 +21,10 @@ import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
 import { UpstreamSet } from "./upstream-set.ts";
 import { upstreamSources } from "./upstreams/upstream-source.ts";
 
+/** Ranges that `private_ranges` stands for, as in the public model. */
 const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
 
+/** Compiles `headers` of the config. `require` limits the changes of responses by status and fields. */
 function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" | "changeResponse"> {
   const { request, response } = config.headers ?? {};
   const change = response ? compileHeaderOperations(response) : undefined;
@@ -40,10 +42,12 @@ function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" |
   };
 }
 
+/** Bytes of a buffer: -1 of the config is infinite, absent is 0. */
 function bytesOf(configured: number | null | undefined): number {
   return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
 }
 
+/** Ranges of `trusted_proxies`; undefined for none, which saves the look-up for each request. */
 function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefined {
   const ranges = (given ?? []).flatMap((each) => (each === "private_ranges" ? privateRanges : [each]));
   return ranges.length > 0 ? new IpRanges(ranges) : undefined;

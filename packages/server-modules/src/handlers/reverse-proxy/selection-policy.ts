@@ -4,7 +4,10 @@ import type { Candidate } from "./candidate.ts";
 
 /** Chooses who gets a request. */
 export interface SelectionPolicy extends ModuleInstance {
-  /** @param available not empty; in the order of the config */
+  /**
+   * Called for each try. undefined means that the policy wants none of them, which counts as none available.
+   * @param available not empty; in the order of the config
+   */
   readonly select: (available: readonly Candidate[], exchange: Exchange) => Candidate | undefined;
 }
 
@@ -17,6 +20,7 @@ export interface AddressPolicy extends ModuleInstance {
   ) => Candidate | undefined;
 }
 
+/** Where `lb_policy` and `selection_policy` find their modules. */
 export const selectionPolicies: ModuleNamespace<SelectionPolicy> = {
   prefix: "http.reverse_proxy.selection_policies",
 };

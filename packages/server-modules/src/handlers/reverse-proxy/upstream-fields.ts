@@ -14,6 +14,7 @@ export interface UpstreamFields {
 /** Values that depend on more than the client's fields. */
 interface RememberedFields extends UpstreamFields, RequestHeaderOptions {}
 
+/** Whether remembered fields were made under the same options. */
 function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boolean {
   return (
     remembered.host === options.host &&
@@ -26,6 +27,8 @@ function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boo
 
 /**
  * The fields that go to an upstream: those of the request before, where the client sent the very same again.
+ * They are remembered on the client's connection, one set for the latest proxy. A connection that alternates
+ * between two proxies makes them anew each time.
  * @param owner the proxy
  */
 export function upstreamFields(

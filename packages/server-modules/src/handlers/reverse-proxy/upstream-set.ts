@@ -11,8 +11,10 @@ import { Upstream, upstreamPool } from "./upstream.ts";
 
 /** Dynamic upstreams that were not used for this time are forgotten. */
 const forgetAfterMs = 60 * 60_000;
+/** Pause between looks for dynamic upstreams to forget, in milliseconds. */
 const sweepMs = 60_000;
 
+/** A dynamic upstream, known since a source named it. */
 interface Dynamic {
   /** Upstream that the source named. */
   readonly candidate: Candidate;
@@ -34,18 +36,31 @@ interface UpstreamSetParts {
   readonly check: string | undefined;
 }
 
-/** The upstreams of one proxy, and which of them may get a request. */
+/**
+ * The upstreams of one proxy, and which of them may get a request. An upstream is available when all of these
+ * hold:
+ * - active checks say that it is up, or there are none
+ * - its requests under way are fewer than `max_requests` and `unhealthy_request_count`
+ * - its remembered failures are fewer than `max_fails`
+ * - the circuit breaker is not open for its address
+ */
 export class UpstreamSet {
+  /** Upstreams that the config lists; also used when a dynamic source fails. */
   readonly candidates: readonly Candidate[];
   readonly #context: ModuleContext;
   readonly #policy: SelectionPolicy;
   readonly #breaker: CircuitBreaker | undefined;
+  /** Hash of the active checks and the transport; undefined without checks. */
   readonly #check: string | undefined;
+  /** `max_fails`, at least 1; infinite without passive checks. */
   readonly #maxFails: number;
+  /** `unhealthy_request_count`; infinite for 0. */
   readonly #maxRequests: number;
   /** Whether every upstream may get every request: nothing is checked. */
   readonly #unlimited: boolean;
+  /** Upstreams of the source by address. */
   readonly #dynamic = new Map<string, Dynamic>();
+  /** When the set last looked for upstreams to forget, as of `performance.now()`. */
   #sweptAt = 0;
 
   private constructor(
@@ -94,6 +109,7 @@ export class UpstreamSet {
     return new UpstreamSet(config, context, { policy, breaker, candidates, check });
   }
 
+  /** Takes the shared counts of an address, which stay while any config has it. */
   static #take(context: ModuleContext, dial: string): Promise<Lease<Upstream>> {
     return context.acquire(upstreamPool, dial, () => new Upstream(dial, context.log, context.processShared));
   }
@@ -148,6 +164,7 @@ export class UpstreamSet {
     return chosenFrom.length === 0 ? undefined : this.#policy.select(chosenFrom, exchange);
   }
 
+  /** The shared counters are read only where a limit is set: reading them is the slow part. */
   #isAvailable(candidate: Candidate): boolean {
     const { upstream, maxRequests, health } = candidate;
     const limit = Math.min(maxRequests, this.#maxRequests);

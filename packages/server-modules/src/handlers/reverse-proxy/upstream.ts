@@ -27,16 +27,26 @@ export interface UpstreamDetail {
 }
 
 /**
- * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole truth.
+ * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole
+ * truth.
+ * | Member | Changed by | Scope |
+ * |---|---|---|
+ * | requests | each try, from its begin to its end | all threads |
+ * | fails | `FailureMemory`, for `fail_duration` | all threads |
+ * | latency, last error | each try that got a head, or failed | this thread |
  */
 export class Upstream implements SharedResource {
   /** As configured. */
   readonly address: string;
   readonly #log: Logger;
+  /** Requests under way. The gauge takes its share back when this thread lets go of it. */
   readonly #requests: SharedGauge;
+  /** Failures that count now. */
   readonly #fails: SharedGauge;
+  /** Whether the latest try got a head. Only a change is logged, so a dead upstream does not fill the log. */
   #answers = true;
   #latencyMs: number | null = null;
+  /** When the latest head came, in milliseconds since 1970. */
   #latencyAt = 0;
   #lastError: string | null = null;
   #lastErrorAt = 0;
@@ -59,6 +69,7 @@ export class Upstream implements SharedResource {
     return this.#fails.value;
   }
 
+  /** The state for `GET /reverse_proxy/upstreams`. */
   get detail(): UpstreamDetail {
     return {
       address: this.address,
@@ -69,10 +80,12 @@ export class Upstream implements SharedResource {
     };
   }
 
+  /** A try begins. Every call needs one `end`. */
   begin(): void {
     this.#requests.add(1);
   }
 
+  /** A try, its tunnel, or the routes that had its response are done. */
   end(): void {
     this.#requests.add(-1);
   }
@@ -103,6 +116,7 @@ export class Upstream implements SharedResource {
     }
   }
 
+  /** No config has the address any more: this thread's shares of the counts go. */
   close(): void {
     this.#requests.release();
     this.#fails.release();

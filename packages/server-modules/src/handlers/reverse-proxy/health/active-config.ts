@@ -3,29 +3,49 @@ import { z } from "zod";
 
 /** Checks that are made whether there are requests or not. Source: the public model (Caddy 2.11) */
 export const activeHealthSchema = z.strictObject({
+  /** A `?` in it is escaped, since all of it is a path. Without a slash in front it gets one. */
   path: z.string().nullish().describe("Path to ask for; deprecated: `uri`."),
+  /** Goes before `path`. A fragment is cut off. Text that is no path refuses the config. */
   uri: z.string().nullish().describe("Path and query to ask for (/)."),
+  /** One of `uri`, `path`, `port` and `upstream` must be set, or no checks are made. */
   upstream: z.string().nullish().describe("Asks this address in place of each upstream's own."),
+  /**
+   * Negative numbers count as 0, which means the port of the upstream. A larger one than 65535 refuses the
+   * config.
+   */
   port: z
     .int()
     .max(65_535)
     .transform((value) => Math.max(0, value))
     .nullish()
     .describe("Asks this port in place of each upstream's own."),
+  /** `Host` sets the authority of the request. Other fields follow those of the server itself. */
   headers: z
     .record(z.string(), z.array(z.string()))
     .nullish()
     .describe("Fields of the request; placeholders allowed."),
   method: z.string().nullish().describe("Method of the request (GET)."),
   body: z.string().nullish().describe("Body of the request; placeholders allowed."),
+  /** At most ten in a row, each on the same connection address; only path and query of the target are taken. */
   follow_redirects: z.boolean().nullish().describe("Whether redirects to the same upstream are followed."),
+  /**
+   * Over all threads: one thread makes each check. A thread whose timer is up to a tenth early may take the
+   * turn.
+   */
   interval: configDuration().nullish().describe("Time between two checks (30s)."),
+  /** For dialling and the whole answer together. A check over it fails. */
   timeout: configDuration().nullish().describe("Time for an answer (5s)."),
   passes: configCount().nullish().describe("Passes in a row after which an upstream is up again (1)."),
   fails: configCount().nullish().describe("Fails in a row after which an upstream is down (1)."),
   max_size: configCount().nullish().describe("Bytes of the answer that are looked at (0: 1 MiB)."),
+  /**
+   * `204` passes only with 204; `2` passes with every status of 200 to 299. The directive writes `2xx` for the
+   * latter.
+   */
   expect_status: configCount().nullish().describe("Status, or first digit of it, that passes (2xx)."),
+  /** Looks at the first `max_size` bytes, decoded as UTF-8. The body is read even without this field. */
   expect_body: z.string().nullish().describe("Regular expression, RE2, that the body must match."),
 });
 
+/** The config of the checks after validation; durations are milliseconds. */
 export type ActiveHealthConfig = z.infer<typeof activeHealthSchema>;

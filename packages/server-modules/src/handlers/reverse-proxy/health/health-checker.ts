@@ -13,9 +13,11 @@ import type { Transport } from "../transport/transport.ts";
 import type { ActiveHealthConfig } from "./active-config.ts";
 import { askHealth, type HealthAnswer } from "./health-request.ts";
 
+/** Defaults of the public model, in milliseconds and bytes. */
 const defaultIntervalMs = 30_000;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 1024 * 1024;
+/** The limit of Go's HTTP client. Without it two redirects to each other would keep a check going. */
 const maxRedirects = 10;
 
 /**
@@ -37,17 +39,26 @@ function targetOf(config: ActiveHealthConfig): string {
   return target.text;
 }
 
-/** Asks upstreams again and again how they are. Source: the public model (Caddy 2.11), active health checks */
+/**
+ * Asks upstreams again and again how they are. A round asks each candidate for the turn of its interval. The
+ * thread that gets it makes the check, and the outcome changes {@link ActiveHealth}. A state that turns over is
+ * logged once, and emits the event `healthy` or `unhealthy` with the member `host`.
+ * Source: the public model (Caddy 2.11), active health checks
+ */
 export class HealthChecker {
   readonly #config: ActiveHealthConfig;
   readonly #transport: Transport;
   readonly #log: Logger;
+  /** Hands `healthy` and `unhealthy` to the app `events`. */
   readonly #emit: (name: string, data: EventData) => unknown;
+  /** Pattern of `expect_body`; undefined where any body passes. */
   readonly #body: LinearRegexp | undefined;
   readonly #intervalMs: number;
+  /** Address of `upstream` in the config; undefined where each candidate is asked itself. */
   readonly #address: DialAddress | undefined;
   /** Path and query that are asked for. */
   readonly #target: string;
+  /** First the timer of the first round, then the interval of all others. */
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -86,6 +97,7 @@ export class HealthChecker {
     }, 0).unref();
   }
 
+  /** Ends the rounds. A check that runs is not aborted; its outcome still counts. */
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#timer);
@@ -123,6 +135,10 @@ export class HealthChecker {
     return this.#body === undefined || this.#body.test(body) ? "" : "the body is not as expected";
   }
 
+  /**
+   * Where a check goes: `upstream` of the config, else the candidate with `port` of the config, else the
+   * candidate. A unix socket with a `port` is asked at localhost.
+   */
   #dialOf(dial: DialAddress): DialAddress {
     const { port } = this.#config;
     if (this.#address !== undefined) {
@@ -132,6 +148,10 @@ export class HealthChecker {
     return port ? parseDial(`${host.includes(":") ? `[${host}]` : host}:${port}`) : dial;
   }
 
+  /**
+   * Sends the request and follows redirects as far as the config says. @throws Error that says why there is no
+   * answer
+   */
   async #ask(upstream: DialAddress, target: string): Promise<HealthAnswer> {
     const { method, headers, body, timeout, max_size, follow_redirects } = this.#config;
     const dial = this.#dialOf(upstream);

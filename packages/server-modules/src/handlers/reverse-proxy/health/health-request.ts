@@ -21,6 +21,7 @@ export interface HealthRequest {
   readonly maxBytes: number;
 }
 
+/** The part of an answer that decides a check. */
 export interface HealthAnswer {
   /** Status of the answer. */
   readonly status: number;

@@ -5,12 +5,17 @@ import { lookupThrough } from "./resolver.ts";
 
 /** Files that say how this machine finds names. */
 export interface NameFiles {
+  /** List of addresses and names. Source: hosts(5) */
   readonly hosts: string;
+  /** Search list and options. The name servers themselves are read by the resolver. Source: resolv.conf(5) */
   readonly resolvConf: string;
 }
 
+/** The files of this machine. Tests name others. */
 const systemFiles: NameFiles = { hosts: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
+/** A larger file is taken for absent, so that a wrong path cannot fill the memory. */
 const maxFileBytes = 4 * 1024 * 1024;
+/** Milliseconds of one question, and how often it is asked. */
 const timeoutMs = 2_000;
 const tries = 2;
 
@@ -29,6 +34,7 @@ function linesOf(path: string): string[][] {
   }
 }
 
+/** Addresses that the list of hosts has for a name. A final dot and upper case make no difference. */
 function listedAddresses(lines: readonly string[][], hostname: string, family: number): LookupAddress[] {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   return lines.flatMap(([address = "", ...names]) => {
@@ -38,7 +44,12 @@ function listedAddresses(lines: readonly string[][], hostname: string, family: n
   });
 }
 
-/** The full names that a name may stand for, in the order of asking. Source: resolv.conf(5) */
+/**
+ * The full names that a name may stand for, in the order of asking. With `search a.example b.example` and
+ * `ndots:1`, the name `db` is asked as `db.a.example`, `db.b.example`, `db`. The name `db.x` is asked as it is
+ * first.
+ * Source: resolv.conf(5)
+ */
 function fullNames(lines: readonly string[][], hostname: string): string[] {
   if (hostname.endsWith(".")) {
     return [hostname];
@@ -52,7 +63,8 @@ function fullNames(lines: readonly string[][], hostname: string): string[] {
 
 /**
  * Finds a name in the list of hosts or asks the name servers, without a thread of the pool. Other sources of
- * `nsswitch.conf` are not asked.
+ * `nsswitch.conf` are not asked. The list of hosts wins. A name server that fails for another reason than an
+ * unknown name ends the search.
  * @param family 0 for both
  * @throws the error of the name server
  */

@@ -14,8 +14,10 @@ export interface BodySink {
  */
 export class BodyWriter implements StreamTaker {
   readonly #sink: BodySink;
+  /** Called once at the end, unless `stop` came first. */
   readonly #done: (error: Error | undefined) => void;
   readonly #reading: StreamReading;
+  /** Set by the first chunk, by the end, and by a failure of the source. */
   #begun = false;
 
   /** @param done called once, when all of it was written or its source failed; not after {@link stop} */
@@ -30,12 +32,14 @@ export class BodyWriter implements StreamTaker {
     return this.#begun;
   }
 
+  /** Reads no more. The rest of the body stays in its source for another try. */
   stop(): void {
     this.#reading.stop();
   }
 
   // Called by the reading
 
+  /** Writes a chunk. @returns false while the upstream takes no more; the reading goes on after `onceDrain` */
   data(chunk: Buffer): boolean {
     this.#begun = true;
     if (chunk.length === 0 || this.#sink.write(chunk)) {

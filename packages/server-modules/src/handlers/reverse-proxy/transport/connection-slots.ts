@@ -47,20 +47,35 @@ const fairnessMs = 20;
 
 /**
  * The limit of connections to one upstream, over all threads. Calls above it wait, oldest first. An idle
- * connection of one thread makes room for a waiting call of another. When all threads have waiting calls,
- * those that have waited clearly longer get a turn. Source: Go's net/http, `Transport.MaxConnsPerHost`
+ * connection of one thread makes room for a waiting call of another. When all threads have waiting calls, those
+ * that have waited clearly longer get a turn.
+ * | Event | Effect |
+ * |---|---|
+ * | `take` below the limit | the count is one higher, here and in all threads |
+ * | `take` at the limit | the call waits; the pool calls `wait` |
+ * | `wait` | idle connections of other pools of this thread go; the other threads are asked |
+ * | `asked` by a thread | idle connections go; without any, the next free slot is owed to it |
+ * | `free` with a debt | this thread takes no slot for 10 ms, so that the other thread finds it |
+ * | `free` without | waiting calls of this thread try again |
+ * Source: Go's net/http, `Transport.MaxConnsPerHost`
  */
 export class ConnectionSlots {
   readonly #options: ConnectionSlotsOptions;
+  /** Pools of this thread that share the limit: HTTP/1.1, HTTP/2, and the calls that do not know yet. */
   readonly #users: SlotUser[] = [];
+  /** Connections of this thread. They are part of the count of all threads. */
   #open = 0;
   /** Another thread is to get the next connection that is free. */
   #owed = false;
-  /** As of `performance.now()`. */
+  /** As of `performance.now()`. Until then `take` refuses; 0 when nothing is owed. */
   #yieldsUntil = 0;
+  /** Looks for slots while calls wait. */
   #timer: NodeJS.Timeout | undefined;
+  /** When the other threads were last asked. */
   #pleadedAt = Number.NEGATIVE_INFINITY;
+  /** The transport is gone. Connections that are open may end by themselves. */
   #closed = false;
+  /** The count is gone too: from here on nothing is limited. */
   #released = false;
 
   constructor(options: ConnectionSlotsOptions) {
@@ -149,6 +164,7 @@ export class ConnectionSlots {
     this.#release();
   }
 
+  /** One look: waiting calls try for a slot, and the other threads are asked again after 50 ms. */
   readonly #look = (): void => {
     this.#timer = undefined;
     this.#retry();
@@ -165,6 +181,7 @@ export class ConnectionSlots {
     this.#timer ??= setTimeout(this.#look, lookMs);
   }
 
+  /** Asks the other threads for connections, at most once in 5 ms. */
   #plead(): void {
     const now = performance.now();
     if (now - this.#pleadedAt >= lookMs) {
@@ -184,11 +201,13 @@ export class ConnectionSlots {
     return this.#users.some(({ waitingCount }) => waitingCount > 0);
   }
 
+  /** How long the oldest call of this thread has waited; 0 when none waits. */
   #waitedMs(): number {
     const since = this.#users.flatMap(({ waitingSince }) => waitingSince ?? []);
     return since.length === 0 ? 0 : performance.now() - Math.min(...since);
   }
 
+  /** Gives the count back once nothing of this thread needs it. */
   #release(): void {
     if (this.#closed && !this.#released && this.#open === 0 && !this.#isWaiting()) {
       this.#released = true;

@@ -16,6 +16,7 @@ export interface DialAddress {
   readonly h2c: boolean;
 }
 
+/** A placeholder in braces. Addresses have no braces of their own. */
 const placeholder = /\{[^{}]+\}/;
 
 /** Whether an address depends on the request. */
@@ -23,7 +24,17 @@ export function hasPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** Reads `host:port`, `:port`, `[::1]:port`, `tcp/host:port` or `unix//path`. @throws ServerError MODULE_CONFIG */
+/**
+ * Reads `host:port`, `:port`, `[::1]:port`, `tcp/host:port` or `unix//path`. @throws ServerError MODULE_CONFIG
+ * | Text | Host | Port | Path | Family |
+ * |---|---|---|---|---|
+ * | `app:8080` | `app` | 8080 | | any |
+ * | `:8080` | `localhost` | 8080 | | any |
+ * | `[::1]:8080` | `::1` | 8080 | | any |
+ * | `tcp4/app:8080` | `app` | 8080 | | 4 |
+ * | `unix//run/app.sock` | | 0 | `/run/app.sock` | any |
+ * | `unix+h2c//run/app.sock` | | 0 | `/run/app.sock` | any, HTTP/2 |
+ */
 export function parseDial(text: string): DialAddress {
   const unix = /^unix(\+h2c)?\/(.+)$/.exec(text);
   if (unix !== null) {

@@ -5,13 +5,26 @@ import { upstreamTlsSchema } from "./upstream-tls.ts";
 
 /** Each connection may take so much. */
 const maxBufferBytes = 64 * 1024 * 1024;
+/** Bytes up to 64 MiB; negative numbers count as 0. */
 const bufferSchema = () =>
   z
     .int()
     .max(maxBufferBytes)
     .transform((value) => Math.max(0, value));
 
-/** Config of the transport `http`. Source: the public model (Caddy 2.11) */
+/**
+ * Config of the transport `http`. Example of a transport over TLS with a private authority, at most 50
+ * connections to each upstream:
+ * ```json
+ * {
+ *   "protocol": "http",
+ *   "tls": { "root_ca_pem_files": ["/etc/ca.pem"], "server_name": "app.internal" },
+ *   "max_conns_per_host": 50,
+ *   "keep_alive": { "idle_timeout": "90s" }
+ * }
+ * ```
+ * Source: the public model (Caddy 2.11)
+ */
 export const httpTransportSchema = z.strictObject({
   resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
   tls: upstreamTlsSchema.nullish().describe("Speaks TLS to upstreams; `{}` with all defaults."),
@@ -25,13 +38,13 @@ export const httpTransportSchema = z.strictObject({
         .int()
         .nullish()
         .describe(
-          "Idle connections in all, over all upstreams and threads; 0 for any number (0).; negative: none is kept",
+          "Idle connections in all, over all upstreams and threads; 0 for any number (0); negative: none is kept.",
         ),
       max_idle_conns_per_host: z
         .int()
         .nullish()
         .describe(
-          "Idle connections for each upstream, over all threads (32 in each thread).; negative: none is kept",
+          "Idle connections for each upstream, over all threads (32 in each thread); negative: none is kept.",
         ),
       idle_timeout: configDuration().nullish().describe("How long a connection may be idle (2m)."),
     })
@@ -86,7 +99,7 @@ export const httpTransportSchema = z.strictObject({
   read_buffer_size: bufferSchema()
     .nullish()
     .describe(
-      "Bytes of each read, over HTTP/1.1 without TLS (16 KiB, and 128 KiB while more comes). Records of TLS and frames of HTTP/2 have sizes of their own.",
+      "Bytes of each read, over HTTP/1.1 without TLS (16 KiB, and 512 KiB while more comes). Records of TLS and frames of HTTP/2 have sizes of their own.",
     ),
   read_timeout: configDuration()
     .nullish()
@@ -105,4 +118,5 @@ export const httpTransportSchema = z.strictObject({
   local_address: z.string().nullish().describe("Own address to connect from."),
 });
 
+/** The config after validation; durations are milliseconds. */
 export type HttpTransportConfig = z.infer<typeof httpTransportSchema>;

@@ -23,6 +23,7 @@ import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
 import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
+/** Defaults of the config, in milliseconds and bytes. Source: the public model (Caddy 2.11) */
 const defaults = {
   dialTimeoutMs: 3_000,
   fallbackDelayMs: 300,
@@ -60,14 +61,21 @@ interface TransportParts {
   readonly counts: ConnectionCounts;
 }
 
-/** Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone. */
+/**
+ * Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone.
+ * Connections are kept by place: address, server name, and the proxy where requests choose it. A place that was
+ * first used longest ago is dropped when there are too many.
+ */
 export class HttpTransport implements Transport, SharedResource {
+  /** `https` where upstreams are dialed with TLS. */
   readonly scheme: "http" | "https";
   readonly #options: UpstreamConnectionsOptions;
   readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
   /** Where requests have proxies of their own. */
   readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  /** Makes the counts of a new place. */
   readonly #counts: ConnectionCounts;
+  /** Connections by place. */
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
   constructor(options: UpstreamConnectionsOptions, { secure, serverName, hop, counts }: TransportParts) {
@@ -78,6 +86,7 @@ export class HttpTransport implements Transport, SharedResource {
     this.#serverName = serverName;
   }
 
+  /** Finds or makes the connections of a place, and hands the request to them. */
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const serverName = this.#serverName?.(request) ?? "";
     const address = dial.family === 0 ? dial.key : `tcp${dial.family}/${dial.key}`;
@@ -108,6 +117,7 @@ export class HttpTransport implements Transport, SharedResource {
     this.#byAddress.get(plea.place)?.asked(plea);
   }
 
+  /** Closes idle connections; the others end with their requests. */
   close(): void {
     for (const connections of this.#byAddress.values()) {
       connections.close();
@@ -175,6 +185,7 @@ interface TransportNeeds {
   readonly counts: ConnectionCounts;
 }
 
+/** Turns the config into options of connections. Absent fields get their defaults here. */
 function makeTransport(
   config: HttpTransportConfig,
   { proxyUrl, tls, clientCertificate, counts }: TransportNeeds,
@@ -237,6 +248,7 @@ function makeTransport(
   });
 }
 
+/** A short name for counts: configs and places may be long, and names in shared memory are not. */
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }

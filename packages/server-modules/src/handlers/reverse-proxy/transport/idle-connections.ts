@@ -12,11 +12,15 @@ const trimMs = 1_000;
  * Source: Go's net/http, `Transport.MaxIdleConns`
  */
 export class IdleConnections {
+  /** Idle connections of all threads together. */
   readonly #max: number;
+  /** Their count, over all threads. */
   readonly #gauge: SharedGauge;
   /** The idle connections of this thread, with their close functions; oldest first. */
   readonly #lying = new Map<object, () => void>();
+  /** Set while there are too many. */
   #trimmer: NodeJS.Timeout | undefined;
+  /** Set by `close`; afterwards nothing is counted. */
   #closed = false;
 
   /** @param gauge counts them; released by {@link close} */
@@ -55,6 +59,10 @@ export class IdleConnections {
     }
   }
 
+  /**
+   * Closes this thread's oldest idle connections until the limit holds. Other threads may have closed theirs
+   * meanwhile.
+   */
   #trim(): void {
     this.#trimmer = undefined;
     for (const [connection, close] of this.#lying) {

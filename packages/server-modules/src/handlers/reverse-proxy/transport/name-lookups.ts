@@ -13,8 +13,10 @@ const maxWaiting = 2;
 /** A name server answered, and knows no such name. */
 const unknownCodes = new Set(["ENOTFOUND", "ENODATA"]);
 
+/** Result of the pause, to tell it from an answer. */
 const late = Symbol("late");
 
+/** Asks `getaddrinfo`, which holds a thread of the pool until it is done. */
 function askSystem(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { all: true, family }, (error, found) =>
@@ -29,10 +31,15 @@ function askSystem(hostname: string, family: 0 | 4 | 6): Promise<readonly Lookup
  * also asked for without the system: names of dead servers do not hold up others.
  */
 export class NameLookups {
+  /** Asks the system; tests give another. */
   readonly #system: FindName;
+  /** Asks hosts file and name servers without the system. */
   readonly #direct: FindName;
+  /** Milliseconds that the system is given before the name servers are asked too. */
   readonly #patienceMs: number;
+  /** Questions under way, by family and name. */
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
+  /** Questions that the system has now. */
   #waiting = 0;
 
   constructor(
@@ -60,6 +67,12 @@ export class NameLookups {
     return running;
   }
 
+  /**
+   * | The system has | Asked first | Asked then |
+   * |---|---|---|
+   * | fewer than two questions | the system | after 200 ms also the name servers; the first answer counts |
+   * | two questions | the name servers | the system, for a name that they do not know |
+   */
   async #find(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     if (this.#waiting >= maxWaiting) {
       try {
@@ -89,6 +102,7 @@ export class NameLookups {
     return Promise.any([system, direct]).catch(() => system);
   }
 
+  /** Asks the system and counts the question while it runs. */
   #ask(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     this.#waiting++;
     const leave = () => {

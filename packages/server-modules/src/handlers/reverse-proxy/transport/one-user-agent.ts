@@ -1,5 +1,6 @@
 import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-list";
 
+/** Names of another length are passed over without a comparison. */
 const nameLength = "user-agent".length;
 
 /**

@@ -49,12 +49,14 @@ export type Preface = Buffer | undefined;
 /** More than any dial takes. */
 const longestDelayMs = 2 ** 31 - 1;
 
+/** Gets a socket, or why there is none; never both. */
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
 /** Which way a connection goes, beside its address. */
 export interface SocketWay {
   /** TLS with the upstream; undefined for none. */
   readonly tls?: TlsOfSocket | undefined;
+  /** Written right after the connection stands, before TLS. */
   readonly preface?: Preface;
   /** Memory to read into, without TLS or a proxy: the socket emits no `data` then. */
   readonly buffer?: ReadBuffer | undefined;
@@ -79,17 +81,31 @@ export function openSocket(
   return () => opening.giveUp();
 }
 
-/** A connection that is being made: dialed, led through a proxy, and secured. */
+/**
+ * A connection that is being made: dialed, led through a proxy, and secured.
+ * | Step | Time limit | Next |
+ * |---|---|---|
+ * | connect to the upstream, or to the proxy | `dialTimeoutMs` | the proxy's TLS, the tunnel, or the preface |
+ * | TLS with the proxy | the same limit | the tunnel |
+ * | CONNECT or SOCKS | the same limit | the preface |
+ * | PROXY header (preface) | | TLS with the upstream, or done |
+ * | TLS with the upstream | `handshakeTimeoutMs` | done |
+ *
+ * Each step may fail the whole. `giveUp` ends any of them in silence.
+ */
 class SocketOpening {
   readonly #dial: DialAddress;
   readonly #options: SocketOptions;
   readonly #way: SocketWay;
   /** The proxy to dial; none leads to a unix socket. */
   readonly #proxy: ProxyHop | undefined;
+  /** The caller's `done`, in the caller's context. */
   readonly #told: Done;
   /** The outermost layer so far: TCP, TLS with the proxy, or TLS with the upstream. */
   #current: Socket;
+  /** The limit of the present step. */
   #timer: NodeJS.Timeout | undefined;
+  /** `done` was called, or the caller gave up. */
   #settled = false;
 
   constructor(dial: DialAddress, options: SocketOptions, way: SocketWay, done: Done) {
@@ -107,6 +123,7 @@ class SocketOpening {
     }
   }
 
+  /** Starts the first step. Called once. */
   begin(): void {
     const socket = this.#current;
     this.#limit(this.#options.dialTimeoutMs, "no connection");
@@ -124,6 +141,7 @@ class SocketOpening {
     });
   }
 
+  /** Closes what there is, and calls nobody. */
   giveUp(): void {
     if (!this.#settled) {
       this.#settled = true;
@@ -156,9 +174,11 @@ class SocketOpening {
 
   readonly #onClose = (): void => this.#settle(new Error("the connection was closed while it was made"));
 
+  /** The proxy has opened the tunnel, or refused it. */
   readonly #onTunnel = (error: Error | undefined): void =>
     error === undefined ? this.#proceed() : this.#settle(error);
 
+  /** Replaces the time limit; 0 sets none. */
   #limit(ms: number, what: string): void {
     clearTimeout(this.#timer);
     this.#timer = ms > 0 ? setTimeout(() => this.#settle(new Error(`${what} in ${ms} ms`)), ms) : undefined;
@@ -203,6 +223,7 @@ class SocketOpening {
     }
   }
 
+  /** TLS with the upstream, on top of whatever is there. */
   #shake(tls: TlsOfSocket, identity: Partial<ClientIdentity>): void {
     if (this.#settled) {
       return;

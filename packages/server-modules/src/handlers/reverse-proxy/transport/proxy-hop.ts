@@ -21,6 +21,7 @@ export interface ProxyHop {
 
 /** Limit of the answer to CONNECT. */
 const maxHeadBytes = 16 * 1024;
+/** Ports where the URL names none. Other schemes are refused. */
 const defaultPorts: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
@@ -31,7 +32,8 @@ const defaultPorts: Readonly<Record<string, number>> = {
 const maxSocksBytes = 255;
 
 /**
- * Reads the URL of a proxy.
+ * Reads the URL of a proxy. `http://user:secret@proxy:3128` is a proxy of HTTP with Basic credentials;
+ * `socks5://proxy` one of SOCKS at port 1080.
  * @param from where it stands, for the error
  * @throws ServerError MODULE_CONFIG, which does not tell its password
  */

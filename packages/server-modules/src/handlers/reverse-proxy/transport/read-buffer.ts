@@ -11,16 +11,28 @@ const mediumBytes = 64 * 1024;
 /**
  * A reused buffer for a socket's reads, instead of a new one for each. Data that the taker keeps stays valid,
  * and the next read uses another place.
+ * | Memory | Used | Goes back |
+ * |---|---|---|
+ * | small, 16 KiB | from the first read | never: it is the connection's own |
+ * | large, 512 KiB | after a read that filled the small one | with the end of the response |
+ * | medium, 64 KiB | in place of large while all 32 are lent | with the end of the response |
+ *
+ * A buffer whose bytes the taker keeps is not used again: the next read gets new memory.
  */
 export class ReadBuffer {
   /** Takes what came. @returns whether it still needs the bytes */
   take: ((bytes: Buffer) => boolean) | undefined;
+  /** Bytes of the small memory. */
   readonly #smallBytes: number;
+  /** Lends large memory; undefined where the config fixes the size of reads. */
   readonly #large: SharedMemory | undefined;
+  /** Memory of the next read. */
   #buffer: Buffer;
+  /** Whether that memory is lent by `#large`. */
   #isBorrowed = false;
   /** The small memory, while another is in use. */
   #small: Buffer | undefined;
+  /** Set while the last read of a response is handled. */
   #rests = false;
 
   /**
@@ -75,17 +87,20 @@ export class ReadBuffer {
     this.#enlarge();
   }
 
+  /** A read filled the small memory: more is coming, so the next read is a large one. */
   #grow(kept: boolean, large: SharedMemory): void {
     this.#small = kept ? Buffer.allocUnsafeSlow(this.#smallBytes) : this.#buffer;
     this.#enlarge(large);
   }
 
+  /** Borrows large memory, or takes medium memory where none is left. */
   #enlarge(large = this.#large): void {
     const borrowed = large?.borrow();
     this.#isBorrowed = borrowed !== undefined;
     this.#buffer = borrowed ?? Buffer.allocUnsafeSlow(mediumBytes);
   }
 
+  /** The response is over: back to the small memory. */
   #shrink(kept: boolean): void {
     if (this.#small === undefined) {
       if (kept) {
@@ -103,6 +118,7 @@ export class ReadBuffer {
   }
 }
 
+/** Buffers of sockets. They go with their sockets. */
 const buffers = new WeakMap<Socket, ReadBuffer>();
 
 /** The buffer of a socket that was opened with one. */

@@ -7,8 +7,10 @@ const pausedMs = { first: 10, longest: 160 } as const;
 /** Looks in a row at a reader that takes nothing: about five minutes. Then what it left is dropped. */
 const mostPausedLooks = 2_000;
 
+/** Callback of a write. */
 type Done = (error?: Error | null) => void;
 
+/** Sockets whose write failed while bytes to read are left. */
 const withFailedWrite = new WeakSet<Socket>();
 
 /** @returns whether a write to a socket of {@link handOnReceivedFirst} has failed: it takes no more, and ends soon */
@@ -86,6 +88,7 @@ function isWaiting(socket: Socket): boolean {
   return socket.isPaused() || socket.readableLength > 0;
 }
 
+/** Whether an error came from this system call. */
 function isOf(syscall: "read" | "write", error: Error): boolean {
   return (error as { syscall?: string }).syscall === syscall;
 }

@@ -2,6 +2,7 @@ import type { UpstreamRequest } from "./transport.ts";
 
 /** Methods that change nothing. Source: RFC 9110, section 9.2.1 */
 const safeMethod = /^(?:GET|HEAD|OPTIONS|TRACE)$/;
+/** With this field the client promises that a repeat does no harm. Source: Go's net/http */
 const idempotencyKey = /^(?:X-)?Idempotency-Key$/i;
 
 /** Whether it does no harm to send a request twice. Source: Go's net/http, `Request.isReplayable` */

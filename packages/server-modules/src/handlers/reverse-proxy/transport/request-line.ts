@@ -1,5 +1,6 @@
 /** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
 const validTarget = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
+/** Characters of a method. Source: RFC 9110, section 5.6.2 */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
 const withBody = /^(?:POST|PUT|PATCH)$/;

@@ -14,11 +14,17 @@ export const resolverSchema = z.strictObject({
     ),
 });
 
+/** The config after validation. */
 export type ResolverConfig = z.infer<typeof resolverSchema>;
 
+/** How often a name server is asked, and milliseconds of each time. */
 const tries = 2;
 const triesTimeoutMs = 2_000;
 
+/**
+ * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, since no other server could resolve them. @throws ServerError
+ * MODULE_CONFIG
+ */
 function serverAddress(text: string): string {
   const bare = text.replace(/^(?:udp|tcp)[46]?\//, "");
   const host = /^\[([^\]]+)\]/.exec(bare)?.[1] ?? bare.replace(/:\d+$/, "");
@@ -46,7 +52,10 @@ export function makeResolver(
   return resolver;
 }
 
-/** Finds addresses through a resolver, in the shape that `net.connect` takes. */
+/**
+ * Finds addresses through a resolver, in the shape that `net.connect` takes. Both families are asked at once.
+ * Addresses of one family are enough; the error of the other is dropped then.
+ */
 export function lookupThrough(resolver: Resolver): LookupFunction {
   return (hostname, options, done) => {
     const found: { address: string; family: number }[] = [];

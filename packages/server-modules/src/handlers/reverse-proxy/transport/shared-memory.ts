@@ -3,9 +3,13 @@
  * returned is lent first, as it is in the processor's cache.
  */
 export class SharedMemory {
+  /** Bytes of each buffer. */
   readonly #byteLength: number;
+  /** Buffers that may be lent at once; more borrowers get none. */
   readonly #most: number;
+  /** Buffers that nobody has, the last returned at the end. */
   readonly #spare: Buffer[] = [];
+  /** Buffers that somebody has. */
   #lent = 0;
 
   /**

@@ -8,6 +8,7 @@ import type { ProxyHop } from "./proxy-hop.ts";
 import type { ReadBuffer } from "./read-buffer.ts";
 import type { UpstreamRequest } from "./transport.ts";
 
+/** How a transport's config wants connections to be. */
 export interface SocketDialerOptions {
   /** Timeouts and addresses of plain connections. */
   readonly socket: SocketOptions;
@@ -48,6 +49,10 @@ export interface SocketDialer {
   ): () => void;
 }
 
+/**
+ * The PROXY header with the client's address. Behind a trusted proxy that address is the one it names, whose
+ * port nobody knows: 0.
+ */
 function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
   const { exchange } = request;
   const source = exchange?.clientAddress ?? "";
@@ -59,6 +64,7 @@ function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
   });
 }
 
+/** Makes the dialer of one transport. It keeps no state. */
 export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
   const secure = (dial: DialAddress): boolean =>
     options.tls !== undefined && !options.exceptPorts.has(dial.port);

@@ -10,10 +10,14 @@ export interface SocksUser {
   readonly password: string;
 }
 
+/** Version of SOCKS, and of its exchange of user and password. */
 const version = 5;
 const userVersion = 1;
+/** Ways to say who one is. `refused` is the proxy's answer when it accepts none that was offered. */
 const methods = { none: 0, user: 2, refused: 255 } as const;
+/** The command that opens a tunnel. */
 const connectCommand = 1;
+/** Kinds of addresses in requests and replies. Source: RFC 1928, section 5 */
 const addressTypes = { v4: 1, name: 3, v6: 4 } as const;
 
 /** Source: RFC 1928, section 6 */
@@ -29,6 +33,7 @@ const replies: readonly string[] = [
   "address type not supported",
 ];
 
+/** The sixteen bytes of an address. */
 function ipv6Bytes(text: string): Buffer {
   // The URL parser writes every form, also one with an IPv4 tail, as groups.
   const groups = new URL(`http://[${text}]`).hostname.slice(1, -1);
@@ -57,11 +62,13 @@ function addressBytes(host: string): Buffer {
   return Buffer.concat([Buffer.from([addressTypes.name, name.length]), name]);
 }
 
+/** Version, command, reserved, address, port. Source: RFC 1928, section 4 */
 function connectRequest({ host, port }: DialAddress): Buffer {
   const request = [Buffer.from([version, connectCommand, 0]), addressBytes(host)];
   return Buffer.concat([...request, Buffer.from([port >> 8, port & 255])]);
 }
 
+/** Lengths before name and password. Source: RFC 1929, section 2 */
 function userRequest({ name, password }: SocksUser): Buffer {
   const [user, secret] = [Buffer.from(name), Buffer.from(password)];
   const parts = [Buffer.from([userVersion, user.length]), user, Buffer.from([secret.length]), secret];
@@ -85,10 +92,18 @@ function replyLength(bytes: Buffer): number | undefined {
   }
 }
 
-/** The talk with the proxy: each step takes an answer and says what to send next. */
+/**
+ * The talk with the proxy: each step takes an answer and says what to send next.
+ * | Step | Sent | Awaited |
+ * |---|---|---|
+ * | `method` | version and methods | version, chosen method |
+ * | `user` | name and password, where the proxy wants them | version, 0 for right |
+ * | `reply` | CONNECT with the target | version, reply, bound address |
+ */
 class SocksTalk {
   readonly #target: DialAddress;
   readonly #user: SocksUser | undefined;
+  /** Which answer is awaited. */
   #step: "method" | "user" | "reply" = "method";
 
   constructor(target: DialAddress, user: SocksUser | undefined) {
@@ -96,6 +111,7 @@ class SocksTalk {
     this.#user = user;
   }
 
+  /** The greeting: without credentials only `none` is offered. */
   get first(): Buffer {
     const offered = this.#user === undefined ? [methods.none] : [methods.none, methods.user];
     return Buffer.from([version, offered.length, ...offered]);

@@ -91,4 +91,5 @@ export interface Transport extends ModuleInstance {
   readonly needsLength?: boolean;
 }
 
+/** Where `transport` finds its modules: `http`, `fastcgi`, and those of users. */
 export const transports: ModuleNamespace<Transport> = { prefix: "http.reverse_proxy.transport" };

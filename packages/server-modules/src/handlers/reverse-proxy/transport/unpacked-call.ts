@@ -44,15 +44,21 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
 }
 
 /**
- * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is handed on
- * as what it was before.
+ * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is
+ * handed on as what it was before. `Content-Encoding: gzip` and the length leave the head; another coding,
+ * which nobody asked for, passes as it is. Back pressure goes through the unpacker: a slow client pauses it,
+ * and a full unpacker pauses the upstream.
  */
 export class UnpackedCall implements UpstreamCall, ResponseReceiver {
+  /** Takes the unpacked response. */
   readonly #receiver: ResponseReceiver;
+  /** The call that fetches the packed one. */
   #inner: UpstreamCall | undefined;
+  /** Set once the head names gzip. */
   #gunzip: Gunzip | undefined;
   /** Whether anything came to unpack: a body that is empty is not even gzip. */
   #begun = false;
+  /** The receiver hears nothing more. */
   #over = false;
 
   constructor(receiver: ResponseReceiver) {
@@ -111,6 +117,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     this.#receiver.handedOver?.();
   }
 
+  /** The upstream is done. The receiver's end follows the last unpacked byte. */
   end(trailers: HeaderList): void {
     if (this.#gunzip === undefined || !this.#begun) {
       this.#end();
@@ -137,6 +144,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     }
   }
 
+  /** A stream that unpacks. Bytes that are no gzip fail the call and abort the upstream's response. */
   #open(): Gunzip {
     const gunzip = createGunzip();
     gunzip.on("data", (chunk: Buffer) => {
@@ -152,6 +160,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     return gunzip;
   }
 
+  /** Ends the unpacking. */
   #end(): void {
     this.#over = true;
     this.#gunzip?.destroy();

@@ -11,6 +11,7 @@ import { ReadBuffer } from "./read-buffer.ts";
 import type { SocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
+/** Settings that all places of a transport share. */
 export interface UpstreamConnectionsOptions {
   /** Opens sockets. */
   readonly dialer: SocketDialer;
@@ -44,8 +45,14 @@ interface Undecided {
   readonly since: number;
 }
 
+/**
+ * The caller's handle for a call that waits for the protocol. It passes `resume` and `abort` on once the call
+ * has begun.
+ */
 class DeferredCall implements UpstreamCall {
+  /** The call itself, once the protocol is known. */
   inner: UpstreamCall | undefined;
+  /** Whether the caller gave up before that. */
   aborted = false;
 
   resume(): void {
@@ -68,18 +75,32 @@ interface ConnectionsParts {
   readonly idleHere: IdleConnections | undefined;
 }
 
-/** All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both. */
+/**
+ * All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both.
+ * | Connection | Protocol |
+ * |---|---|
+ * | without TLS | HTTP/1.1, or HTTP/2 with `h2c` in `versions` or in the address |
+ * | TLS, neither `2` nor `h2c` in `versions` | HTTP/1.1 |
+ * | TLS, otherwise | what the upstream chooses of `h2` and `http/1.1` at the first connection |
+ * | a request that upgrades | HTTP/1.1, on a new connection |
+ */
 export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
   readonly #serverName: string;
   readonly #options: UpstreamConnectionsOptions;
+  /** Limit of connections to this place; undefined without one. */
   readonly #slots: ConnectionSlots | undefined;
+  /** Limit of idle ones to this place; undefined without one. */
   readonly #idleHere: IdleConnections | undefined;
+  /** Connections of HTTP/1.1. */
   readonly #h1: H1Pool;
+  /** Connections of HTTP/2. */
   readonly #h2: H2Pool;
   /** Undefined until the upstream chose. */
   #speaksH2: boolean | undefined;
+  /** Calls that wait until the first connection is there. */
   #undecided: Undecided[] = [];
+  /** Whether that connection is being opened. */
   #isDeciding = false;
 
   constructor(dial: DialAddress, serverName: string, { options, slots, idleHere }: ConnectionsParts) {
@@ -132,6 +153,7 @@ export class UpstreamConnections implements SlotUser {
     return this.#speaksH2 === true ? this.#h2.call(request, receiver) : this.#decide(request, receiver);
   }
 
+  /** Closes idle connections, and gives the counts back when the others have ended. */
   close(): void {
     this.#h1.close();
     this.#h2.close();
@@ -148,6 +170,7 @@ export class UpstreamConnections implements SlotUser {
     return this.#isDeciding ? undefined : this.#undecided[0]?.since;
   }
 
+  /** None: its pools give theirs themselves. */
   giveIdle(): number {
     return 0;
   }
@@ -187,6 +210,10 @@ export class UpstreamConnections implements SlotUser {
     return call;
   }
 
+  /**
+   * The first connection stands, or failed. A failure fails all waiting calls; otherwise the socket goes to the
+   * pool of its protocol.
+   */
   #decided(error: Error | undefined, socket: Socket | undefined): void {
     const waiting = this.#undecided.splice(0);
     if (socket === undefined) {

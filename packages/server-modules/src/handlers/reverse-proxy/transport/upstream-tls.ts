@@ -51,8 +51,10 @@ export const upstreamTlsSchema = z.strictObject({
     .describe("Key exchange groups, the best first: `x25519`, `secp256r1`, …"),
 });
 
+/** The config after validation; durations are milliseconds. */
 export type UpstreamTlsConfig = z.infer<typeof upstreamTlsSchema>;
 
+/** Names of the config, and those of OpenSSL. */
 const curveNames: Readonly<Record<string, string>> = {
   x25519: "X25519",
   secp256r1: "P-256",
@@ -61,6 +63,7 @@ const curveNames: Readonly<Record<string, string>> = {
   x25519mlkem768: "X25519MLKEM768",
 };
 
+/** Reads a PEM file. @throws ServerError MODULE_CONFIG */
 async function read(file: string): Promise<string> {
   try {
     return (await readRegularFile(file, maxPemBytes)).toString("utf8");
@@ -69,6 +72,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
+/** A certificate in base64 as PEM. @throws ServerError MODULE_CONFIG */
 function fromDer(text: string): string {
   const bytes = Buffer.from(text, "base64");
   if (bytes.length === 0) {
@@ -77,6 +81,7 @@ function fromDer(text: string): string {
   return `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64")}\n-----END CERTIFICATE-----\n`;
 }
 
+/** Certificates of all three fields. None means the roots that Node brings. */
 async function trusted(config: UpstreamTlsConfig, context: ModuleContext): Promise<string[]> {
   const found = (config.root_ca_pool ?? []).map(fromDer);
   for (const file of config.root_ca_pem_files ?? []) {

@@ -27,13 +27,24 @@ interface TunnelOptions {
   readonly early: Buffer;
 }
 
-/** Passes bytes both ways until both sides have ended. When one is gone, the other gets its last bytes and is closed. */
+/**
+ * Passes bytes both ways until both sides have ended. When one is gone, the other gets its last bytes and is
+ * closed.
+ * | Event | WebSocket | Other protocols |
+ * |---|---|---|
+ * | one side ends its stream | the other side gets that end | the same |
+ * | one side is gone | the other gets its last bytes and is closed | the same |
+ * | the server ends it | a close frame to both, then a second for their answers | both sockets are destroyed |
+ */
 export class Tunnel {
+  /** Socket of the client, or its stream of HTTP/2. */
   readonly #client: Duplex;
   readonly #upstream: Duplex;
   /** To the client and to the upstream; undefined where the protocol is unknown. */
   #pumps: { readonly toClient: WebSocketPump; readonly toUpstream: WebSocketPump } | undefined;
+  /** Settles when both sides are closed; undefined until the server ends the tunnel. */
   #leaving: PromiseWithResolvers<void> | undefined;
+  /** Cuts both sides when they do not answer the close frame. */
   #timer: NodeJS.Timeout | undefined;
   /** All that the client sent after the switch. */
   bytesFromClient: number;
@@ -59,6 +70,7 @@ export class Tunnel {
     });
   }
 
+  /** Starts both directions, with the bytes that came along with the switch. */
   #join(
     connection: DetachedConnection,
     early: Buffer,
@@ -109,11 +121,13 @@ export class Tunnel {
     return this.#leaving.promise;
   }
 
+  /** Destroys both sockets. */
   #cut(): void {
     this.#client.destroy();
     this.#upstream.destroy();
   }
 
+  /** One side is closed: the other one follows. */
   #sideClosed(other: Duplex): void {
     if (other.closed) {
       clearTimeout(this.#timer);

@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
 
+/** Opcode of a close frame. Source: RFC 6455, section 5.2 */
 const closeOpcode = 8;
 /** "Going away". Source: RFC 6455, section 7.4.1 */
 const goingAway = 1001;
 
-/** Follows the frames of a WebSocket in one direction, so that a frame of our own does not go into the middle of another. */
+/**
+ * Follows the frames of a WebSocket in one direction, so that a frame of our own does not go into the middle of
+ * another. A head has 2 bytes, 2 or 8 more for a long payload, and 4 for the mask of a client. Any of its bytes
+ * may come in a piece of its own.
+ */
 export class WebSocketFrames {
   /** Bytes of the head under way that came. */
   #headBytes = 0;
@@ -16,6 +21,7 @@ export class WebSocketFrames {
   #length = 0;
   /** Bytes of the payload under way still to come. */
   #left = 0;
+  /** Opcode of the frame under way. */
   #opcode = 0;
   /** Whether a close frame came: nothing may follow it. */
   hasClosed = false;
@@ -76,6 +82,7 @@ export class WebSocketFrames {
     this.#headBytes++;
   }
 
+  /** Notes a close frame once its payload has passed. */
   #ended(): void {
     this.hasClosed ||= this.#left === 0 && this.#opcode === closeOpcode;
   }

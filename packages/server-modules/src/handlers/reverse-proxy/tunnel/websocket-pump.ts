@@ -5,10 +5,13 @@ import { WebSocketFrames } from "./websocket-frames.ts";
 export class WebSocketPump {
   readonly #from: Duplex;
   readonly #to: Duplex;
+  /** Bytes that may wait in `#to` before `#from` pauses. */
   readonly #maxWaitingBytes: number;
+  /** Knows where frames end. */
   readonly #frames = new WebSocketFrames();
   /** Sent when the frame under way is whole; nothing follows it. */
   #last: Buffer | undefined;
+  /** The last frame is sent: what comes is dropped. */
   #isOver = false;
 
   /** @param maxWaitingBytes what may wait in `to`, besides the piece that was read last */
@@ -42,6 +45,7 @@ export class WebSocketPump {
     }
   }
 
+  /** Passes bytes on. Once a last frame waits, only the rest of the frame under way passes. */
   #take(chunk: Buffer): void {
     if (this.#isOver) {
       return; // what nobody waits for any more
@@ -65,12 +69,14 @@ export class WebSocketPump {
     }
   }
 
+  /** Bytes were written: reads on where few enough wait. */
   readonly #taken = (): void => {
     if (this.#to.writableLength <= this.#maxWaitingBytes) {
       this.#from.resume();
     }
   };
 
+  /** Sends the last frame and ends the direction. */
   #finish(): void {
     this.#isOver = true;
     if (!this.#to.writableEnded && !this.#to.destroyed) {

@@ -9,9 +9,18 @@ import { makeResolver, resolverSchema } from "../transport/resolver.ts";
 import { LookupCache } from "./lookup-cache.ts";
 import type { UpstreamSource } from "./upstream-source.ts";
 
+/**
+ * How long addresses are used before the name is looked up again. TTLs of the records are not looked at, as in
+ * the public model.
+ */
 const defaultRefreshMs = 60_000;
 
-/** Upstreams by the A and AAAA records of a name. Source: the public model (Caddy 2.11) */
+/**
+ * Upstreams by the A and AAAA records of a name. `{ "source": "a", "name": "app.internal", "port": "8080" }`
+ * dials every address of the name at this port. IPv6 addresses get brackets. A name that has addresses of one
+ * kind only is no error.
+ * Source: the public model (Caddy 2.11)
+ */
 export const aUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.a",
   config: z.strictObject({

@@ -1,6 +1,7 @@
 /** Answers of name servers that are kept: names with placeholders may be any number. */
 const maxKept = 1_000;
 
+/** The last answer for a name. */
 interface Kept {
   /** Addresses of the last answer. */
   readonly addresses: readonly string[];
@@ -8,11 +9,23 @@ interface Kept {
   readonly at: number;
 }
 
-/** Keeps what was looked up until it is to be looked up again; one look-up of a name at a time. */
+/**
+ * Keeps what was looked up until it is to be looked up again; one look-up of a name at a time.
+ * | Known | Asked | Result |
+ * |---|---|---|
+ * | younger than `refresh` | in doubt: no | the known addresses, at once |
+ * | older, or in doubt | | a look-up; others of the name wait for the same one |
+ * | look-up failed, old answer, grace period | | the old addresses, until the grace period is over |
+ * | look-up failed otherwise | | the error |
+ */
 export class LookupCache {
+  /** Milliseconds for which an answer counts. */
   readonly #refreshMs: number;
+  /** Milliseconds for which an old answer serves after a failed look-up. */
   readonly #graceMs: number;
+  /** Answers by name, the oldest first. */
   readonly #kept = new Map<string, Kept>();
+  /** Look-ups under way by name. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
   /** @param graceMs how long old answers serve after a look-up failed; 0 not at all */
@@ -42,6 +55,7 @@ export class LookupCache {
     return running;
   }
 
+  /** Looks up, and stores the answer as the newest. The oldest answers go when there are too many. */
   async #refresh(name: string, look: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const before = this.#kept.get(name);
     try {

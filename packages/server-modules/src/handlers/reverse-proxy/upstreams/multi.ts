@@ -6,6 +6,10 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { type UpstreamSource, upstreamSources } from "./upstream-source.ts";
 
+/**
+ * Asks all sources at once. One that fails is logged, and the others still count; only when all fail is that an
+ * error.
+ */
 async function findAll(
   sources: readonly UpstreamSource[],
   log: Logger,
@@ -22,7 +26,11 @@ async function findAll(
   return found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
 }
 
-/** The upstreams of several sources together, as far as they find any. Source: the public model (Caddy 2.11) */
+/**
+ * The upstreams of several sources together, as far as they find any. Useful for a move between two clusters:
+ * `{ "source": "multi", "sources": [{ "source": "srv", "name": "old" }, { "source": "a", "name": "new" }] }`.
+ * Source: the public model (Caddy 2.11)
+ */
 export const multiUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.multi",
   config: z.strictObject({

@@ -11,4 +11,5 @@ export interface UpstreamSource extends ModuleInstance {
   find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;
 }
 
+/** Where `dynamic_upstreams` finds its modules: `a`, `srv`, `multi`, and those of users. */
 export const upstreamSources: ModuleNamespace<UpstreamSource> = { prefix: "http.reverse_proxy.upstreams" };

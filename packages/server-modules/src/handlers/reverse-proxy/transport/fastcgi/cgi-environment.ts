@@ -47,6 +47,7 @@ function scriptOf(path: string, parts: readonly string[]): string {
   return path;
 }
 
+/** The error for a request that a program could understand in two ways. The client gets 400. */
 function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", `cannot be sent on by FastCGI: ${text}`);
 }
@@ -92,7 +93,16 @@ function contentType({ contentType: type }: CgiClient, method: string): string {
 }
 
 /**
- * Variables of a CGI request, one character for each byte: text as UTF-8.
+ * Variables of a CGI request, one character for each byte: text as UTF-8. Example: root `/srv`, split `.php`,
+ * target `/app/index.php/item/7?q=1`:
+ * ```
+ * SCRIPT_NAME=/app/index.php
+ * SCRIPT_FILENAME=/srv/app/index.php
+ * PATH_INFO=/item/7
+ * PATH_TRANSLATED=/srv/item/7
+ * QUERY_STRING=q=1
+ * REQUEST_URI=/app/index.php/item/7?q=1
+ * ```
  * @throws ServerError HTTP_BAD_REQUEST for a path that programs could take for another one
  * Source: RFC 3875, section 4.1; the public model (Caddy 2.11), transport fastcgi
  */

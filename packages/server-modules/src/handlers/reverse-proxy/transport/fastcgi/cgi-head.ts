@@ -11,6 +11,7 @@ export interface CgiHead {
   readonly length: number | undefined;
 }
 
+/** A name may have blanks, which makes the line no field. Control characters are refused. */
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z ]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** Where the head ends and the body begins; undefined when the end is not there yet. */
@@ -27,8 +28,9 @@ export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body
 }
 
 /**
- * Reads the head of a CGI response. Lines end with LF or CR LF; a folded field stands on several. A line whose name has blanks is no field, and left out:
- * programs print such, and the body is framed by records.
+ * Reads the head of a CGI response. Lines end with LF or CR LF; a folded field stands on several. A line whose
+ * name has blanks is no field, and left out: programs print such, and the body is framed by records.
+ * `Status: 404 Not Found` sets the status. `Location` without a `Status` means 302.
  * @param text one character a byte
  * @throws Error that says what is wrong
  * Source: RFC 3875, section 6

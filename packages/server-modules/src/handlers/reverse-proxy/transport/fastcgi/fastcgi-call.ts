@@ -8,10 +8,13 @@ import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from 
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 
+/** A longer head fails the call, so that a program cannot fill the memory. */
 const maxHeadBytes = 1024 * 1024;
+/** Error output of a program beyond this is dropped. */
 const maxStderrBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
+/** Times and log of all calls of a transport. */
 export interface FastcgiLimits {
   /** Milliseconds without a byte from the upstream; 0 for no limit. */
   readonly readTimeoutMs: number;
@@ -21,23 +24,39 @@ export interface FastcgiLimits {
   readonly stderrLog: Logger | undefined;
 }
 
-/** One request to a FastCGI responder, on a connection of its own. */
+/**
+ * One request to a FastCGI responder, on a connection of its own.
+ * | State | Begins with | Ends with |
+ * |---|---|---|
+ * | `dial` | the call | a socket (`run`) or `fail` |
+ * | `sent` | BEGIN_REQUEST, PARAMS and STDIN are written | an empty line in STDOUT |
+ * | `response` | the head is handed on | END_REQUEST, or an error |
+ *
+ * The connection carries one request: FCGI_KEEP_CONN is not set, and the socket is destroyed at the end.
+ */
 export class FastcgiCall implements UpstreamCall {
   readonly #receiver: ResponseReceiver;
   readonly #limits: FastcgiLimits;
+  /** The connection, once it is dialed. */
   #socket: Socket | undefined;
+  /** Sends a body that is a stream; undefined for bytes and for none. */
   #writer: BodyWriter | undefined;
   #stage: CallStage = "dial";
+  /** Bytes of the head so far. It may come in several records. */
   #head: Buffer = noBytes;
+  /** Whether the head was handed on: what comes after it is body. */
   #headDone = false;
   /**
    * Bytes of the body that may still come. Programs that miscount print more than they declared. Most print one for HEAD
    * too: it is handed on for filters, which tell the client what they would do to it, and ends at the client's stream.
    */
   #left = Number.POSITIVE_INFINITY;
+  /** Text of STDERR records, logged in one piece at the end. */
   #stderr = "";
   #isHead = false;
+  /** The receiver hears nothing more. */
   #over = false;
+  /** Gives the dial up; undefined before it begins and after it ends. */
   cancelDial: (() => void) | undefined;
 
   constructor(receiver: ResponseReceiver, limits: FastcgiLimits) {
@@ -45,6 +64,7 @@ export class FastcgiCall implements UpstreamCall {
     this.#limits = limits;
   }
 
+  /** Sends the request on a new connection. */
   run(socket: Socket, request: UpstreamRequest, parameters: ReadonlyMap<string, string>): void {
     this.#socket = socket;
     this.#isHead = request.method === "HEAD";
@@ -62,6 +82,10 @@ export class FastcgiCall implements UpstreamCall {
     this.#sendBody(socket, request.body);
   }
 
+  /**
+   * Feeds the socket's bytes to the reader of records, on behalf of the client's request. A malformed record
+   * fails the call.
+   */
   #read(socket: Socket, { exchange }: UpstreamRequest): void {
     const reader = new RecordReader((type, content) => this.#take(type, content));
     const take = (bytes: Buffer): void => {
@@ -98,6 +122,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
+  /** Ends the call with an error. The stage tells how far it came. */
   fail(error: Error, timedOut = false): void {
     if (!this.#over) {
       this.#finish();
@@ -114,6 +139,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
+  /** Sends the body as STDIN records, and an empty one at its end. */
   #sendBody(socket: Socket, body: UpstreamRequest["body"]): void {
     const end = encodeRecords(recordType.stdin, noBytes);
     if (body === undefined || body instanceof Uint8Array) {
@@ -137,6 +163,7 @@ export class FastcgiCall implements UpstreamCall {
     });
   }
 
+  /** One record: STDOUT is the response, STDERR goes to the log, END_REQUEST ends the call. Others are ignored. */
   #take(type: number, content: Buffer): void {
     if (this.#over) {
       return;
@@ -150,6 +177,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
+  /** Collects the head, then hands on the body. */
   #takeOutput(content: Buffer): void {
     if (this.#headDone) {
       this.#handOn(content);
@@ -182,6 +210,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
+  /** Hands on at most the declared length. A slow client pauses the socket. */
   #handOn(content: Buffer): void {
     const part = content.length <= this.#left ? content : content.subarray(0, this.#left);
     this.#left -= part.length;
@@ -190,6 +219,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
+  /** The program is done. Without a head that is an error. */
   #end(): void {
     if (!this.#headDone) {
       this.fail(new Error("the program ended without a response"));
@@ -199,6 +229,7 @@ export class FastcgiCall implements UpstreamCall {
     this.#receiver.end([]);
   }
 
+  /** Closes the connection and logs STDERR. Called once. */
   #finish(): void {
     this.#over = true;
     this.#writer?.stop();

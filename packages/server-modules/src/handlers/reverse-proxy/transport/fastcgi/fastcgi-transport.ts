@@ -16,6 +16,7 @@ import { clientOfExchange, clientOfServer } from "./cgi-client.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
 import { FastcgiCall } from "./fastcgi-call.ts";
 
+/** Milliseconds to connect, and until the next address of a host is tried too. */
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
 /** Bytes of one read, which a call may keep: a record has at most as many. */
@@ -24,17 +25,24 @@ const readBytes = 64 * 1024;
 /** Fills in a text of the config. A request of the server itself has only placeholders of the machine. */
 type Fill = (exchange: Exchange | undefined) => string;
 
+/** Fills a text from the exchange, or from the machine where there is none. */
 function fillText(text: string): Fill {
   const template = compileTemplate(text);
   return (exchange) => (exchange === undefined ? replaceAll(text) : template(exchange));
 }
 
+/** As `fillText`, with one character for each byte of the UTF-8 form. */
 function fillBytes(text: string): Fill {
   const template = compileBytesTemplate(text);
   return (exchange) => (exchange === undefined ? bytesOfText(replaceAll(text)) : template(exchange));
 }
 
-/** FastCGI to upstreams, such as PHP-FPM. Source: the public model (Caddy 2.11); the FastCGI specification 1.0 */
+/**
+ * FastCGI to upstreams, such as PHP-FPM.
+ * `{ "protocol": "fastcgi", "root": "/srv/php", "split_path": [".php"] }` is a transport as `php_fastcgi` makes it,
+ * apart from the routes around the proxy.
+ * Source: the public model (Caddy 2.11); the FastCGI specification 1.0
+ */
 export const fastcgiTransport = defineModule({
   id: "http.reverse_proxy.transport.fastcgi",
   config: z.strictObject({
@@ -42,16 +50,25 @@ export const fastcgiTransport = defineModule({
       .string()
       .nullish()
       .describe("Folder of the scripts ({http.vars.root}, or the working folder); placeholders allowed."),
+    /**
+     * ASCII only: the parts are compared without regard to case, and other letters have more than one lower
+     * case.
+     */
     split_path: z
       .array(z.string())
       .nullish()
       .describe("Parts of a path after which the rest is PATH_INFO: `.php`."),
+    /**
+     * Followed for each request, so a link that is replaced takes effect at once. A root that is not there
+     * fails the request.
+     */
     resolve_root_symlink: z
       .boolean()
       .nullish()
       .describe("Whether the root is told with its symbolic links followed."),
     env: z.record(z.string(), z.string()).nullish().describe("More variables; placeholders allowed."),
     dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
+    /** The larger of both times is how long a connection may neither read nor write. */
     read_timeout: configDuration().nullish().describe("How long a connection may be silent; 0 for any (0)."),
     write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
     capture_stderr: z

@@ -9,14 +9,17 @@ export const recordType = {
   stderr: 7,
 } as const;
 
+/** Version of the protocol, and length of a record's header. */
 const version = 1;
 const headerBytes = 8;
 /** A record holds no more; kept at a multiple of eight. */
 const maxContentBytes = 65_528;
+/** The role that answers requests. Source: the FastCGI specification 1.0, section 6.2 */
 const responderRole = 1;
 /** One request at a time on a connection: its number is always the same. */
 const requestId = 1;
 
+/** Bytes of a header: version, type, request (2), length of the content (2), length of the padding, reserved. */
 function header(type: number, contentBytes: number, paddingBytes: number): Buffer {
   const bytes = Buffer.alloc(headerBytes);
   bytes[0] = version;
@@ -48,6 +51,7 @@ export function encodeBegin(): Buffer {
   ]);
 }
 
+/** One byte up to 127, else four with the highest bit set. Source: section 3.4 */
 function encodeLength(length: number): Buffer {
   if (length < 128) {
     return Buffer.from([length]);
@@ -77,9 +81,13 @@ export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffe
   ]);
 }
 
-/** Takes records apart, whatever pieces they come in. */
+/**
+ * Takes records apart, whatever pieces they come in. Records of other requests on the connection are a fault:
+ * this side only ever begins request 1.
+ */
 export class RecordReader {
   readonly #take: (type: number, content: Buffer) => void;
+  /** A record that came in part. Its beginning is joined with the next piece. */
   #rest: Buffer = Buffer.alloc(0);
 
   /** @param take gets each record's content */

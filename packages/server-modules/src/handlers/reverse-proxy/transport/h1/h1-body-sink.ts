@@ -9,6 +9,7 @@ export class H1BodySink implements BodySink {
   readonly #socket: Socket;
   readonly #request: UpstreamRequest;
   readonly #tooLong: (error: Error) => void;
+  /** Whether nobody knows the length: then each piece is a chunk. */
   readonly #isChunked: boolean;
   /** Bytes still to come, of a body whose length is known. */
   #left: number;
@@ -28,6 +29,10 @@ export class H1BodySink implements BodySink {
     return this.#left > 0 ? new Error("the request body is shorter than its Content-Length") : undefined;
   }
 
+  /**
+   * Writes a piece. A body that is longer than it said fails the call, as the rest would be read as another
+   * request.
+   */
   write(chunk: Buffer): boolean {
     const socket = this.#socket;
     if (this.#isChunked) {

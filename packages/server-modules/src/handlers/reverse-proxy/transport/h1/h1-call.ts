@@ -11,13 +11,17 @@ interface CallCarrier {
 
 /** One request on its way to a connection, or on one. */
 export class H1Call implements UpstreamCall {
+  /** The request, for a retry on another connection. */
   readonly request: UpstreamRequest;
+  /** Takes the response. */
   readonly receiver: ResponseReceiver;
+  /** Request line and fields, written once: a retry sends the same bytes. */
   readonly head: string;
   /** Whether the body waits for `100 Continue`. */
   readonly expectsContinue: boolean;
   /** Set while a connection carries it. */
   connection: CallCarrier | undefined;
+  /** Nobody wants it any more. The pool passes over it. */
   aborted = false;
   /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
   waitingSince = 0;
@@ -42,6 +46,7 @@ export class H1Call implements UpstreamCall {
     this.connection?.resume(this);
   }
 
+  /** Gives the call up. On a connection this closes the connection, which is in the middle of the response. */
   abort(): void {
     if (!this.aborted) {
       this.aborted = true;

@@ -35,6 +35,7 @@ export interface H1PoolOptions {
 
 /** Requests that wait for a connection; more are refused. */
 const maxWaiting = 10_000;
+/** Pause between looks for connections that were idle for too long, in milliseconds. */
 const sweepMs = 5_000;
 /**
  * How long more than `maxIdle` may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of
@@ -42,15 +43,33 @@ const sweepMs = 5_000;
  */
 const trimMs = 1_000;
 
-/** Connections to one upstream, kept alive between requests; the one used last is used first. */
+/**
+ * Connections to one upstream, kept alive between requests; the one used last is used first.
+ * | Life of a connection | Next |
+ * |---|---|
+ * | dialed for a call | carries it |
+ * | carries a call, the response is whole | `connectionFree`, when both sides keep it alive |
+ * | free, a call waits | carries that call |
+ * | free, another thread is owed the slot | closed |
+ * | free otherwise | idle, at the end of the list |
+ * | idle, a call comes | carries it, the one used last first |
+ * | idle for `idleTimeoutMs`, or one too many | closed |
+ * | the upstream closes | `connectionClosed`; a call that was just sent goes to another one |
+ */
 export class H1Pool implements H1ConnectionOwner, SlotUser {
+  /** Reads heads of all connections, and remembers the latest. */
   readonly heads = new ResponseHeadReader();
   readonly #options: H1PoolOptions;
+  /** Idle connections, the one used last at the end. */
   readonly #idle: H1ClientConnection[] = [];
+  /** Calls without a slot, the oldest first. Some may be aborted. */
   #waiting: H1Call[] = [];
+  /** Closes what was idle for too long; runs while something is idle. */
   #sweeper: NodeJS.Timeout | undefined;
+  /** Closes what is above `maxIdle`, a second after it became too many. */
   #trimmer: NodeJS.Timeout | undefined;
   readonly #heads = new RequestHeadWriter();
+  /** No config has the transport any more: what becomes free is closed. */
   #closed = false;
 
   constructor(options: H1PoolOptions) {
@@ -58,6 +77,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     options.slots?.add(this);
   }
 
+  /** Calls that wait, for the limit of connections. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -97,6 +117,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#runOn(socket, call);
   }
 
+  /** Dials for waiting calls as long as slots are free. */
   retry(): void {
     const { slots } = this.#options;
     while (this.#waiting[0]?.aborted === true) {
@@ -112,6 +133,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
+  /** Closes the connections that are idle longest. Their slots are freed when the sockets are closed. */
   giveIdle(count: number): number {
     const given = this.#idle.splice(0, count);
     for (const connection of given) {
@@ -120,6 +142,10 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     return given.length;
   }
 
+  /**
+   * Gives the connection its next call, keeps it, or closes it. A waiting call that upgrades needs a new
+   * connection, so this one is closed for its slot.
+   */
   connectionFree(connection: H1ClientConnection): void {
     if (this.#options.slots?.owes === true) {
       connection.close();
@@ -151,6 +177,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#sweeper ??= setTimeout(() => this.#sweep(), Math.min(idleTimeoutMs, sweepMs)).unref();
   }
 
+  /** Takes it off the idle list and frees its slot. */
   connectionClosed(connection: H1ClientConnection): void {
     this.#leaveIdle(connection);
     const at = this.#idle.lastIndexOf(connection);
@@ -165,6 +192,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#start(call);
   }
 
+  /** An idle connection that is still open, else a dial, else a place in the queue. */
   #start(call: H1Call): void {
     // A connection that is to leave HTTP is a new one: it is read as a stream.
     const leaves = call.request.upgrade !== "";
@@ -201,12 +229,14 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
+  /** It counts as idle no longer, here and in all threads. */
   #leaveIdle(connection: H1ClientConnection): void {
     for (const limit of this.#options.idle) {
       limit.remove(connection);
     }
   }
 
+  /** Opens a connection for this call. A failure is this call's alone. */
   #dial(call: H1Call): void {
     this.#options.dial(call.request, (error, socket) => {
       if (socket === undefined) {
@@ -220,6 +250,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     });
   }
 
+  /** A call that was aborted meanwhile leaves a good connection, which serves others. */
   #runOn(socket: Socket, call: H1Call): void {
     const connection = new H1ClientConnection(socket, this);
     if (call.aborted) {
@@ -229,6 +260,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
+  /** The oldest call that still waits. */
   #nextWaiting(): H1Call | undefined {
     for (let call = this.#waiting.shift(); call !== undefined; call = this.#waiting.shift()) {
       if (!call.aborted) {

@@ -1,5 +1,6 @@
 /**
- * Where a head ends whose lines may end with LF alone.
+ * Where a head ends whose lines may end with LF alone. `"HTTP/1.0 200 OK\nA: b\n\nbody"` ends at 21, and its
+ * body begins at 22.
  * @param from where to begin looking
  * @returns `end`: behind the LF of its last line; `body`: behind the empty line; undefined when the end is not there yet
  */
@@ -19,6 +20,7 @@ export function legacyHeadEnd(
 
 /** Characters of a name that may have blanks in it or behind it. */
 const blankName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z][!#$%&'*+\-.^_`|~0-9A-Za-z ]*$/;
+/** These two decide where the body ends. */
 const framingName = /^(?:content-length|transfer-encoding) *$/i;
 
 /** Whether a line is a field whose name has blanks, and no field that frames the body. Takes linear time. */

@@ -4,6 +4,7 @@ import { oneUserAgent } from "../one-user-agent.ts";
 import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
+/** Fields as text; the text is kept where requests share their fields. */
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
     return encodeFields(oneUserAgent(headers));
@@ -17,11 +18,13 @@ function fieldsText({ headers, wireText }: UpstreamRequest): string {
 
 /** Writes the heads of one upstream's requests. Many in a row have the same method and target, which are checked once. */
 export class RequestHeadWriter {
+  /** Method and target that were checked last. */
   #goodMethod = "";
   #goodTarget = "";
 
   /**
-   * The request as it stands on the wire, up to its body.
+   * The request as it stands on the wire, up to its body. A body of known length gets `Content-Length`, another
+   * one `Transfer-Encoding: chunked`. A POST, PUT or PATCH without a body says length 0.
    * @param isLast says that the connection is not used again
    * @throws ServerError HTTP_BAD_REQUEST
    */

@@ -3,7 +3,13 @@ import { connectionWords, readFieldLines } from "http-protocols/http1";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { currentHead } from "./legacy-head.ts";
 
-/** How the body of a response is framed. */
+/**
+ * How the body of a response is framed.
+ * - `none`: no body (HEAD, 1xx, 204, 304, or length 0)
+ * - `length`: as many bytes as `Content-Length` says
+ * - `chunked`: until the last chunk
+ * - `untilClose`: until the upstream closes; such a connection is not used again
+ */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
 export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
@@ -25,8 +31,10 @@ export interface ResponseHead {
   readonly upgrade: string;
 }
 
+/** The reason may be missing, and may have any characters but controls. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
+/** The first line of a response. */
 interface StatusLine {
   /** Status of the answer. */
   readonly status: number;
@@ -66,6 +74,7 @@ const maxKnownLength = 8 * 1024;
 
 /** Reads the heads of the responses of one upstream. Within a second many are the same: these are read once. */
 export class ResponseHeadReader {
+  /** Text, method and head of the latest response. */
   #text = "";
   #method = "";
   #head: ResponseHead | undefined;
@@ -104,7 +113,9 @@ function parseAnyHead(text: string, method: string): ResponseHead {
 }
 
 /**
- * Reads the head of a response, strictly: what two readers could understand differently is refused.
+ * Reads the head of a response, strictly: what two readers could understand differently is refused. Refused: a
+ * length that is no number, two lengths that differ, codings other than `chunked`, and `chunked` of HTTP/1.0. A
+ * response with both a length and chunks is read as chunks, and its connection is closed afterwards.
  * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
  * @param method of the request
  * @throws Error that says what is wrong

@@ -12,6 +12,7 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsProblem, h2RequestFields } from "./h2-fields.ts";
 
+/** Interim responses of one call; more are a flood, and fail it. */
 const maxInterims = 32;
 
 /** Takes back calls that the upstream did not look at. */
@@ -20,17 +21,33 @@ export interface H2CallOwner {
   sendAgain(call: H2Call): boolean;
 }
 
-/** One request as a stream of HTTP/2. */
+/**
+ * One request as a stream of HTTP/2.
+ * | Stage | Sent again when |
+ * |---|---|
+ * | `dial` | never by itself: the pool fails it, or starts it later |
+ * | `sent`, the upstream refused the stream unseen | nothing of the body was taken; see the pause of {@link H2CallOwner} |
+ * | `sent`, the connection broke | the request is replayable, it was not the first stream, and it was not repeated yet |
+ * | `response` | never |
+ */
 export class H2Call implements UpstreamCall, ResponseListener {
+  /** The request, which a repeat sends again. */
   readonly request: UpstreamRequest;
   readonly #receiver: ResponseReceiver;
   readonly #owner: H2CallOwner;
+  /** Connection that carries it; undefined while it waits. */
   #connection: ClientConnection | undefined;
+  /** Its stream; undefined while it waits. */
   #stream: ClientStream | undefined;
+  /** Sends a body that is a stream. */
   #writer: BodyWriter | undefined;
+  /** Limit until the head, or the pause before a repeat. */
   #timer: NodeJS.Timeout | undefined;
+  /** How far it came, for the failure. */
   #stage: CallStage = "dial";
+  /** Interim responses so far. One of them proves that the upstream saw the request. */
   #interims = 0;
+  /** The receiver hears nothing more. */
   #over = false;
   /** When it began to wait for a connection, as of `performance.now()`. */
   waitingSince = 0;
@@ -75,6 +92,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
+  /** The receiver has room again: the stream's window opens. */
   resume(): void {
     this.#stream?.resume();
   }
@@ -96,6 +114,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
 
   // Called by the stream
 
+  /** Hands 1xx on; too many fail the call. */
   interim(status: number, headers: HeaderList): void {
     this.#forCall(() => {
       this.#interims++;
@@ -135,6 +154,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     });
   }
 
+  /** The stream ended without a whole response. */
   failed(error: StreamError): void {
     this.#forCall(() => this.#broken(error));
   }
@@ -159,6 +179,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
+  /** Decides between a repeat and a failure. */
   #broken(error: StreamError): void {
     if (this.#over) {
       return;
@@ -218,6 +239,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
+  /** Sends the body, and trailers of the client after it. */
   #sendBody(stream: ClientStream): void {
     const { body } = this.request;
     if (body === undefined || this.#over) {
@@ -241,6 +263,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     });
   }
 
+  /** Ends the stream with the client's trailers. Trailers that cannot be sent fail the call. */
   #sendEnd(stream: ClientStream): void {
     const trailers = forwardedTrailers(this.request.exchange?.requestTrailers ?? []);
     const problem = fieldsProblem(trailers);

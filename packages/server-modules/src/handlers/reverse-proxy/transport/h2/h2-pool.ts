@@ -7,6 +7,7 @@ import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H2Call, type H2CallOwner } from "./h2-call.ts";
 
+/** Settings of a pool, made by its transport. */
 export interface H2PoolOptions {
   /** Opens a connection that has agreed on HTTP/2. */
   readonly dial: Dial;
@@ -29,10 +30,12 @@ const connectionWindowBytes = 16 * 1024 * 1024;
 
 /** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
 const maxRepeats = 6;
+/** Pause before the second repeat, in milliseconds. The first one follows at once. */
 const repeatPauseMs = 1_000;
 
 /** A connection of the pool. */
 interface Session {
+  /** The connection itself. */
   readonly connection: ClientConnection;
   /** Calls that run on it. */
   active: number;
@@ -42,12 +45,25 @@ interface Session {
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-/** HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for. */
+/**
+ * HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for.
+ * | Life of a connection | Next |
+ * |---|---|
+ * | dialed, or adopted after TLS chose `h2` | takes waiting calls, as many as its settings allow |
+ * | full | the next call waits, and another connection is dialed |
+ * | the last call ends | idle: closed after `idleTimeoutMs`, or when there are too many |
+ * | another thread waits for its slot | runs out: no new calls, closed with the last one |
+ * | GOAWAY or an error | forgotten; calls that the upstream did not see start again |
+ */
 export class H2Pool implements SlotUser, H2CallOwner {
   readonly #options: H2PoolOptions;
+  /** Connections that may take calls, and those that run out. */
   readonly #sessions: Session[] = [];
+  /** Calls without a stream, the oldest first. */
   readonly #waiting: H2Call[] = [];
+  /** Dials under way: 0 or 1. */
   #dialing = 0;
+  /** No config has the transport any more: idle connections go at once. */
   #closed = false;
 
   constructor(options: H2PoolOptions) {
@@ -73,6 +89,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     );
   }
 
+  /** Starts a call, on a connection with room or after a dial. */
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const call = this.take(request, receiver);
     this.start(call);
@@ -97,6 +114,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     return true;
   }
 
+  /** Runs a call, or lets it wait. Also called for repeats. */
   start(call: H2Call): void {
     const session = this.#free();
     if (session !== undefined) {
@@ -111,6 +129,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
+  /** Dials one more connection, unless one is on its way. */
   retry(): void {
     while (this.#waiting[0]?.aborted === true) {
       this.#waiting.shift();
@@ -122,6 +141,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
+  /** Closes connections without calls. */
   giveIdle(count: number): number {
     const given = this.#sessions.filter(({ active }) => active === 0).slice(0, count);
     for (const { connection } of given) {
@@ -130,6 +150,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     return given.length;
   }
 
+  /** Lets one connection run out, so that its slot goes to another thread. */
   giveBusy(): void {
     const busy = this.#sessions.find(({ runsOut }) => !runsOut);
     if (busy !== undefined) {
@@ -152,6 +173,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     this.#rest(entry);
   }
 
+  /** Connections end when their calls do. */
   close(): void {
     this.#closed = true;
     for (const { connection } of [...this.#sessions]) {
@@ -159,6 +181,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
+  /** Opens a connection. A failure fails all waiting calls, as all of them would dial the same place. */
   #dial(call: H2Call): void {
     this.#dialing++;
     this.#options.dial(call.request, (error, socket) => {
@@ -174,10 +197,12 @@ export class H2Pool implements SlotUser, H2CallOwner {
     });
   }
 
+  /** A connection that has room for one more stream. */
   #free(): Session | undefined {
     return this.#sessions.find(({ connection, runsOut }) => !runsOut && connection.hasRoom);
   }
 
+  /** Carries a call on a connection, which is not idle any more. */
   #run(entry: Session, call: H2Call): void {
     if (call.aborted) {
       return;
@@ -214,6 +239,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
+  /** A connection without calls: closes it, or starts the idle time. */
   #rest(entry: Session): void {
     if (entry.active > 0) {
       return;
@@ -229,6 +255,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
+  /** The connection takes no more calls. Waiting ones look for another. */
   #forget(entry: Session): void {
     const at = this.#sessions.indexOf(entry);
     if (at !== -1) {
