@@ -13,7 +13,10 @@ export interface ClientHello {
 /** More than this no client sends: RFC 8446 allows 2^24, browsers stay below 4 KiB. */
 export const maxHelloBytes = 64 * 1024;
 
-/** The state of the bytes so far. */
+/**
+ * The state of the bytes so far. `partial`: more bytes may make it whole. `hello`: read. `malformed`: the
+ * connection gets an alert.
+ */
 export type HelloState =
   | { readonly kind: "partial" }
   | { readonly kind: "hello"; readonly hello: ClientHello }
@@ -21,14 +24,19 @@ export type HelloState =
   | { readonly kind: "foreign" }
   | { readonly kind: "malformed"; readonly reason: string };
 
+/** Type of a TLS record. Source: RFC 8446, section 5.1 */
 const handshakeRecord = 22;
+/** Type of a handshake message. Source: RFC 8446, section 4 */
 const clientHelloMessage = 1;
+/** Numbers of extensions, from here to the shared key. Source: IANA, "TLS ExtensionType Values" */
 const serverNameExtension = 0;
 const protocolsExtension = 16;
 const ticketExtension = 35;
 const sharedKeyExtension = 41;
+/** Bytes before a record's content: type, version, length. */
 const recordHeader = 5;
 
+/** A length in the message is wrong; more bytes cannot mend it. */
 class Truncated extends Error {}
 
 /** Reads lengths and vectors of TLS. */
@@ -40,10 +48,12 @@ class Reader {
     this.#bytes = bytes;
   }
 
+  /** Bytes not read yet. */
   get left(): number {
     return this.#bytes.length - this.#at;
   }
 
+  /** An unsigned number of so many bytes, big-endian. @throws Truncated */
   number(size: number): number {
     let value = 0;
     for (const byte of this.take(size)) {
@@ -52,6 +62,7 @@ class Reader {
     return value;
   }
 
+  /** @throws Truncated when fewer bytes are left */
   take(length: number): Uint8Array {
     if (length > this.left) {
       throw new Truncated("a length leads past the end");
@@ -64,12 +75,17 @@ class Reader {
     return this.take(this.left);
   }
 
+  /** A length of so many bytes, then a reader of that many bytes. @throws Truncated */
   vector(sizeOfLength: number): Reader {
     return new Reader(this.take(this.number(sizeOfLength)));
   }
 }
 
-/** The handshake message of some records; undefined while it is not whole. */
+/**
+ * The handshake message of some records; undefined while it is not whole. A client may cut its hello into
+ * several records.
+ * @throws Truncated when a record of another type comes between
+ */
 function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
   let have = 0;
@@ -93,6 +109,10 @@ function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
+/**
+ * Reads the three extensions that choose policy, certificate and ticket key. All others are left to the TLS
+ * library.
+ */
 function readExtensions(extensions: Reader): ClientHello {
   let serverName = "";
   const protocols: string[] = [];
@@ -142,6 +162,7 @@ export function readClientHello(bytes: Uint8Array): HelloState {
     if (reader.number(1) !== clientHelloMessage) {
       return { kind: "malformed", reason: "the first message is no ClientHello" };
     }
+    // Length of the message, version, random; then session id, cipher suites, compressions.
     reader.take(3 + 2 + 32);
     reader.vector(1);
     reader.vector(2);

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 
+/** One for the process, made with the first request. */
 let agent: Promise<Dispatcher> | undefined;
 
 /**

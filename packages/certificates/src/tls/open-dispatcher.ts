@@ -2,6 +2,7 @@ import { rootCertificates } from "node:tls";
 import { ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 
+/** Variables that name a proxy. Where none is set, undici's agent for them need not be loaded. */
 const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
 /** Authorities on this machine are asked without those proxies. Source: Go's net/http, ProxyFromEnvironment */
 const alwaysDirect = "localhost,127.0.0.1,::1";

@@ -21,10 +21,21 @@ export interface TicketKeys extends SharedResource {
 /** One for all threads, so that a ticket of one thread is taken by each other. */
 export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
 
-/** Keys made by this process and kept in its memory only. */
+/**
+ * Keys made by this process and kept in its memory only.
+ *
+ * | Key | Meaning |
+ * |---|---|
+ * | the first | encrypts new tickets |
+ * | the others | tickets under them still resume a session |
+ * | dropped | a client that brings such a ticket gets a full handshake |
+ *
+ * Every interval puts a new key first and drops the last one beyond `maxKeys`.
+ */
 export class TicketKeyRing implements TicketKeys {
   /** Made with their first use: a start without TLS would load all of Node's cryptography for them. */
   #keys: readonly Uint8Array[] | undefined;
+  /** Makes the next key; undefined while keys do not change. */
   #timer: NodeJS.Timeout | undefined;
 
   get keys(): readonly Uint8Array[] {
@@ -48,8 +59,9 @@ export class TicketKeyRing implements TicketKeys {
 }
 
 /**
- * The key of one policy. Tickets of another policy, which may not require a client certificate, are not
- * accepted.
+ * The key of one policy: 48 bytes of an HMAC of the shared key. Other policies refuse its tickets, since they
+ * may require a client certificate.
+ * @param policy id of the policy, or `quic`
  */
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   const first = createHmac("sha512", key).update(policy).digest();

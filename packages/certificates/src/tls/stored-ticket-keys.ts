@@ -7,7 +7,9 @@ import { ticketKeyBytes } from "./session-tickets.ts";
 
 /** Where the keys rest, and the lock under which they change. */
 const storedName = "stek/keys.json";
+/** Held while the keys are read and, when it is time, replaced. */
 const lockName = "stek_check";
+/** Other servers write the file, so it is not trusted to be small. A key has 64 characters. */
 const maxStoredBytes = 64 * 1024;
 /** How long until the storage is asked again after it failed. */
 const retryMs = 60_000;
@@ -25,6 +27,7 @@ const storedSchema = z.object({
       }),
     )
     .min(1),
+  /** When the next server that looks makes a new key, RFC 3339. */
   nextRotation: z.iso.datetime({ offset: true }),
 });
 
@@ -49,7 +52,9 @@ export interface StoredTicketKeysOptions {
  */
 export class StoredTicketKeys {
   readonly #options: StoredTicketKeysOptions;
+  /** The first `maxKeys` of the stored ones. */
   #keys: readonly Uint8Array[] = [];
+  /** The next look at the storage. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -74,11 +79,13 @@ export class StoredTicketKeys {
     clearTimeout(this.#timer);
   }
 
+  /** Uses keys from now on, and plans the next look for the time of their rotation. */
   #take({ keys, nextRotation }: StoredKeys): void {
     this.#keys = keys.slice(0, this.#options.maxKeys);
     this.#lookIn(Date.parse(nextRotation) - Date.now());
   }
 
+  /** Plans a look, at least 10 ms and at most one interval from now. */
   #lookIn(ms: number): void {
     if (this.#options.intervalMs !== undefined && !this.#closed) {
       // A time far away, or behind the clock of another server, is looked at again before.
@@ -87,6 +94,10 @@ export class StoredTicketKeys {
     }
   }
 
+  /**
+   * Reads the keys again; the first server after the rotation time makes the new key. A failure keeps the old
+   * keys for a minute more.
+   */
   async #look(): Promise<void> {
     const { log, changed } = this.#options;
     try {
@@ -104,6 +115,7 @@ export class StoredTicketKeys {
     }
   }
 
+  /** The stored keys, with a new one first where it is time. @throws ServerError STORAGE */
   async #current(): Promise<StoredKeys> {
     const { storage, intervalMs, maxKeys } = this.#options;
     const giveBack = await storage.lock(lockName);

@@ -29,11 +29,24 @@ import { StoredTicketKeys } from "./stored-ticket-keys.ts";
 import { isServerName, qualifiesForCertificate, wildcardOver } from "./subject-names.ts";
 import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
 
+/** How often certificates are looked through for those to renew: every ten minutes. */
 const defaultRenewMs = 600_000;
+/** How long a ticket key is the newest: twelve hours. */
 const defaultRotationMs = 12 * 3_600_000;
-/** Source: the public model (Caddy 2.11), these three */
+/**
+ * Ticket keys that count at a time: a session can be resumed for up to two days. Source: the public model (Caddy
+ * 2.11)
+ */
 const defaultTicketKeys = 4;
+/**
+ * On-demand certificates in memory; those asked for longest ago make room. Source: the public model (Caddy
+ * 2.11)
+ */
 const defaultCapacity = 10_000;
+/**
+ * How often certificates that ended long ago are removed from the storage. Source: the public model (Caddy
+ * 2.11)
+ */
 const defaultCleanMs = 24 * 3_600_000;
 
 /** The threads that keep answers, over all configs. Where no site has TLS, a change of the config wakes none of them for news. */
@@ -42,17 +55,33 @@ interface CertificateReaders extends SharedResource {
   hasAny: boolean;
 }
 
+/** One for all configs. */
 const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.readers" };
 
-/** The app `tls`: certificates for all threads. Handshakes are done where connections are. */
+/**
+ * The app `tls`: certificates for all threads. It runs in the main thread; handshakes are done in the threads
+ * that have the connections.
+ *
+ * | Question of a thread | Answer |
+ * |---|---|
+ * | `find` | certificates of a name, from the cache or from an external manager; obtained while the client waits, where a policy says so |
+ * | `manage` | certificates of sites are obtained and renewed from now on |
+ * | `tickets` | keys for session tickets |
+ * | `httpChallenge`, `alpnChallenge` | the proof that an authority wants to see |
+ *
+ * Threads keep answers for a minute at most. `changed` tells them to forget all at once.
+ */
 class TlsApp implements App {
   readonly #config: TlsConfig;
   readonly #context: ModuleContext;
   readonly #log: Logger;
+  /** Certificates that handshakes may show now: loaded and managed ones. */
   readonly #cache = new CertificateCache();
+  /** Issuers and storage of each name. */
   readonly #policies: SubjectPolicies;
   /** Names that get certificates of their own, also below a wildcard. */
   readonly #automate = new Set<string>();
+  /** Obtains and renews the managed certificates. */
   readonly #manager: CertificateManager;
   /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
@@ -60,14 +89,21 @@ class TlsApp implements App {
   readonly #siteNames = new Set<string>();
   /** Names of certificates that the server shows to others; each resolves when the name is looked after. */
   readonly #clientNames = new Map<string, Promise<void>>();
+  /** Tries the storage before certificates go there, and cleans it. */
   readonly #upkeep: StorageUpkeep;
+  /** Where the keys for tickets come from; undefined: no tickets. */
   #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
+  /** Storage of keys that several servers share; undefined: this process makes its own. */
   #ticketStorage: Storage | undefined;
+  /** The keys from that storage, closed with this app. */
   #storedTickets: StoredTicketKeys | undefined;
+  /** Calls `renewDue` at the config's interval. */
   #timer: NodeJS.Timeout | undefined;
   /** Whether a notice is on its way. */
   #isNoticeDue = false;
+  /** Undefined before `start`. */
   #readers: CertificateReaders | undefined;
+  /** Notices that were under way at `close` are dropped. */
   #isClosed = false;
 
   constructor(config: TlsConfig, context: ModuleContext) {
@@ -85,7 +121,10 @@ class TlsApp implements App {
     });
   }
 
-  /** @throws ServerError */
+  /**
+   * Loads policies, loaders and the certificates that they bring. An unreadable file is a fault of the config.
+   * @throws ServerError
+   */
   async provision(): Promise<void> {
     const context = this.#context;
     // From now on: policies of the same config may trust authorities that are stored.
@@ -116,6 +155,11 @@ class TlsApp implements App {
     }
   }
 
+  /**
+   * Answers the questions of threads from now on. Obtains certificates for names in `automate`, and waits only for
+   * issuers on this machine.
+   * @throws ServerError STORAGE
+   */
   async start(): Promise<void> {
     const { messages } = this.#context;
     const nobody = (): CertificateReaders => ({ hasAny: false });
@@ -144,7 +188,10 @@ class TlsApp implements App {
     this.#timer.unref();
   }
 
-  /** @throws ServerError STORAGE */
+  /**
+   * Opens the keys for tickets. Keys of this process outlive the config, so a reload ends no session. @throws
+   * ServerError STORAGE
+   */
   async #startTickets(): Promise<void> {
     const { session_tickets: config } = this.#config;
     if (config?.disabled === true) {
@@ -173,6 +220,7 @@ class TlsApp implements App {
     }
   }
 
+  /** The config runs: threads must forget answers of the one before. */
   activate(): void {
     this.#tellChange();
     if (this.#config.disable_storage_clean !== true) {
@@ -192,6 +240,10 @@ class TlsApp implements App {
     this.#manager.close();
   }
 
+  /**
+   * Shows a certificate that a loader brought, also one that is not valid today: clients then say what is
+   * wrong.
+   */
   #takeLoaded(certificate: LoadedCertificate): void {
     const { leaf, source } = certificate;
     const fault = dateFault(leaf);
@@ -202,6 +254,10 @@ class TlsApp implements App {
     void this.#context.emit("cached_unmanaged_cert", certificateEvents.cached(certificate));
   }
 
+  /**
+   * Notes the names of a config's sites, and obtains what is missing. A name below a managed wildcard uses that
+   * certificate.
+   */
   async #manageSites({ names, ignoreLoaded, wildcards }: ManageRequest): Promise<void> {
     const others = new Set(wildcards.map((name) => name.toLowerCase()));
     const own: string[] = [];
@@ -227,6 +283,10 @@ class TlsApp implements App {
     );
   }
 
+  /**
+   * Obtains certificates for names that can have one and that no policy leaves to the first handshake. @throws
+   * ServerError STORAGE when the storage does not work
+   */
   async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
     const wanted = names
       .map((name) => name.toLowerCase())
@@ -240,6 +300,10 @@ class TlsApp implements App {
     await Promise.all(wanted.map((name) => this.#manager.manage(name)));
   }
 
+  /**
+   * Looks in the cache, then asks external managers, then obtains one. The last two only happen during
+   * handshakes of clients.
+   */
   async #find({
     serverName,
     selection,
@@ -279,6 +343,7 @@ class TlsApp implements App {
     return found;
   }
 
+  /** The last thread that showed the certificate to upstreams is gone. Names of sites and clients stay managed. */
   #forgetForClient(name: string): void {
     const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);
     if (this.#clientNames.delete(name) && !isOthers) {
@@ -342,7 +407,7 @@ class TlsApp implements App {
     }
   }
 
-  /** Soon, and once for many. */
+  /** Tells threads that answers may be old: in the next turn of the event loop, once for many changes. */
   #tellChange(): void {
     if (this.#isNoticeDue || this.#readers?.hasAny !== true) {
       return;
@@ -356,6 +421,7 @@ class TlsApp implements App {
     });
   }
 
+  /** Sends a notice to all serving threads. A failure is logged: their answers end by themselves after a minute. */
   #tell(topic: string): void {
     this.#context.messages.askServing(topic, null).catch((error: unknown) => {
       this.#log.error(`${topic}: ${messageOf(error)}`);

@@ -1,6 +1,8 @@
 import { staticTable } from "./qpack-static-table.ts";
 
+/** First entry of the static table for a name. */
 const staticNames = new Map<string, number>();
+/** Entry of the static table for a name and value. */
 const staticFields = new Map<string, number>();
 for (const [index, [name, value]] of staticTable.entries()) {
   if (!staticNames.has(name)) {
@@ -38,6 +40,7 @@ export class FieldSectionWriter {
     return this.#integer(0x00, 7, value.length).#text(value);
   }
 
+  /** The section; a view that the next `add` may change. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }

@@ -11,6 +11,7 @@ const empty = Buffer.alloc(0);
 /** Reads the client's instructions for its dynamic table. It keeps at most one instruction that is not whole. Source: RFC 9204, section 4.3 */
 export class EncoderStreamReader {
   readonly #table: DynamicTable;
+  /** The begin of an instruction that is not whole. */
   #pending: Buffer = empty;
 
   constructor(table: DynamicTable) {
@@ -36,6 +37,16 @@ export class EncoderStreamReader {
     this.#pending = rest.length === 0 ? empty : Buffer.from(rest);
   }
 
+  /**
+   * One instruction, by the first bits of its first byte. Source: RFC 9204, section 4.3
+   *
+   * | Bits | Instruction |
+   * |---|---|
+   * | `1T` | insert with the name of an entry; T: of the static table |
+   * | `01H` | insert with a name of its own; H: Huffman coded |
+   * | `001` | set the table's capacity |
+   * | `000` | insert a copy of an entry |
+   */
   #readInstruction(reader: QpackReader): void {
     const table = this.#table;
     const first = reader.peek;

@@ -44,15 +44,23 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   readonly #owner: RequestStreamOwner;
   readonly #reader: Http3FrameReader;
   #handler: Http3RequestHandler | undefined;
+  /** `head`: nothing came yet. `body`: the head came. `trailers`: no more frames may come. */
   #phase: "head" | "body" | "trailers" = "head";
+  /** The head's content-length; undefined without one. */
   #contentLength: number | undefined;
+  /** Bytes of DATA so far, which must meet `content-length`. */
   #bodyBytes = 0;
+  /** Empty without trailers. */
   #trailers: HeaderList = [];
+  /** Whether a head with a final status went out. */
   #answered = false;
+  /** The whole request came, or nobody wants the rest. */
   #requestOver = false;
+  /** The answer is out, or given up. */
   #answerOver = false;
   /** A field section that waits for entries of the dynamic table. Later bytes wait too. */
   #blockedSection: Buffer | undefined;
+  /** The stream ended while a field section waits. */
   #endIsHeld = false;
   /** The client's Priority field; undefined without one. */
   #priorityField: string | undefined;
@@ -102,6 +110,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     return this.#stream.write(bytes);
   }
 
+  /** The answer is whole. Trailers go out before the end. */
   end(trailers: HeaderList = []): void {
     if (trailers.length > 0) {
       this.#writeFields(new FieldSectionWriter(), trailers);
@@ -152,11 +161,13 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     });
   }
 
+  /** The client gave up the request. */
   onReset(code: number): void {
     this.#abandonRequest();
     this.#abort(code);
   }
 
+  /** The client wants no answer. */
   onStopSending(code: number): void {
     this.#abort(code);
   }
@@ -217,6 +228,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
+  /** Reads a head or trailers. @throws Http3Error for fields that are no request */
   #readSection(section: Buffer): void {
     const { fieldSections, maxFieldSectionBytes } = this.#owner;
     const fields = fieldSections.read(this.id, section, maxFieldSectionBytes);
@@ -269,6 +281,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     this.end();
   }
 
+  /** Writes a HEADERS frame. */
   #writeFields(section: FieldSectionWriter, headers: HeaderList): void {
     for (let index = 0; index < headers.length; index += 2) {
       section.add(headers[index] as string, headers[index + 1] as string);
@@ -294,6 +307,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
   }
 
+  /** Gives up the answer, and tells the handler once. */
   #abort(code: number): void {
     if (this.#answerOver) {
       return;

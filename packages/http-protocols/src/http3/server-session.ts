@@ -34,12 +34,15 @@ export class Http3ServerSession
   readonly #options: Http3SessionOptions;
   readonly maxFieldSectionBytes: number;
   readonly #guard = new FloodGuard();
+  /** Requests whose answer is not out; told when the connection ends. */
   readonly #requests = new Set<Http3RequestStream>();
   /** Request streams whose end the client does not know yet, by their ids. */
   readonly #openStreams = new Map<number, Http3RequestStream>();
+  /** Types of unidirectional streams that may exist once, and do. */
   readonly #uniTypes = new Set<number>();
   /** Priority fields for requests that did not come yet, by the ids of their streams. */
   readonly #priorityUpdates = new Map<number, string>();
+  /** Our control stream; undefined before the handshake is done. */
   #control: QuicStream | undefined;
   readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
   /** Opened when there is something to say. */
@@ -75,6 +78,7 @@ export class Http3ServerSession
     }
   }
 
+  /** The handshake is done: SETTINGS go out first. Source: RFC 9114, section 6.2.1 */
   onConnected(): void {
     this.#control = this.#connection.openStream("uni");
     if (this.#control === undefined) {
@@ -93,6 +97,7 @@ export class Http3ServerSession
     }
   }
 
+  /** A stream of the client; requests after GOAWAY are refused, so that the client sends them again elsewhere. */
   onStream(stream: QuicStream): void {
     if ((stream.id & 2) !== 0) {
       new Http3UniStream(stream, this);
@@ -142,6 +147,7 @@ export class Http3ServerSession
     this.#requests.delete(request);
   }
 
+  /** A client that resets many requests costs work and pays nothing: too many end the connection. */
   onAborted(): void {
     this.#guarded(() => this.#guard.reset());
   }
@@ -208,6 +214,7 @@ export class Http3ServerSession
     this.#connection.close(code, message);
   }
 
+  /** Ends the connection with EXCESSIVE_LOAD when the guard says so. */
   #guarded(count: () => void): void {
     try {
       count();
@@ -216,6 +223,7 @@ export class Http3ServerSession
     }
   }
 
+  /** After GOAWAY: closes once the client knows the end of every request. */
   #closeIfIdle(): void {
     if (this.#goAwayId !== Number.POSITIVE_INFINITY && this.#openStreams.size === 0) {
       this.#connection.close(http3Errors.noError, "");

@@ -9,13 +9,17 @@ export interface UniStreamOwner {
   onStreamType(type: number): void;
   /** The client changes the priority of a request, which may not have come yet. @throws Http3Error for a stream that is no request */
   onPriorityUpdate(streamId: number, field: string): void;
+  /** The client's SETTINGS came: the first frame of its control stream. */
   onSettings(settings: { readonly maxFieldSectionSize: number }): void;
   /** Bytes of the client's QPACK encoder. @throws Http3Error */
   onEncoderStream(bytes: Buffer): void;
+  /** Ends the connection. */
   onConnectionError(error: Http3Error): void;
+  /** A frame came that does nothing; too many of them end the connection. */
   onIdleFrame(): void;
 }
 
+/** Frames that may follow SETTINGS in the control stream. Source: RFC 9114, section 7.2 */
 const controlFrames: ReadonlySet<number> = new Set([
   frameTypes.goAway,
   frameTypes.maxPushId,
@@ -27,15 +31,22 @@ const controlFrames: ReadonlySet<number> = new Set([
 /** Settings, and what else a control stream carries, are short. */
 const maxControlPayloadBytes = 4_096;
 
-/** One unidirectional stream of the client: control, QPACK, or of a type that we do not know. */
+/**
+ * One unidirectional stream of the client. Its first bytes say its type: control, QPACK encoder, QPACK decoder,
+ * or an unknown one, which is not read. Source: RFC 9114, section 6.2
+ *
+ * Streams of known types live as long as the connection: their end is an error of the connection.
+ */
 export class Http3UniStream implements StreamHandler, FrameHandler {
   readonly #stream: QuicStream;
   readonly #owner: UniStreamOwner;
   readonly #reader: Http3FrameReader;
+  /** -1: the type is not whole yet. */
   #type = -1;
   /** Bytes of a type that is not whole. */
   #head: Buffer = Buffer.alloc(0);
   #hasSettings = false;
+  /** Largest MAX_PUSH_ID so far; it may not shrink. */
   #lastPushId = 0;
 
   constructor(stream: QuicStream, owner: UniStreamOwner) {
@@ -123,6 +134,10 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     this.#owner.onIdleFrame();
   }
 
+  /**
+   * Reads the type, then hands the rest to its reader. All bytes are consumed at once: none of them waits for
+   * an application.
+   */
   #receive(bytes: Buffer): void {
     this.#stream.consume(bytes.length);
     let rest = bytes;
@@ -150,6 +165,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
+  /** The type is known. @throws Http3Error for a type that must not come twice */
   #begin(type: number): void {
     this.#owner.onStreamType(type);
     const known =
@@ -159,6 +175,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
+  /** Whether the next byte goes on with the stream number of a cancellation. */
   #inCancellation = false;
 
   /** Clients may cancel sections; there are no entries that they could acknowledge. Source: RFC 9204, section 4.4 */
@@ -174,6 +191,7 @@ export class Http3UniStream implements StreamHandler, FrameHandler {
     }
   }
 
+  /** The client ended or reset the stream. Source: RFC 9114, section 6.2.1 */
   #onOver(): void {
     if (
       this.#type === streamTypes.control ||

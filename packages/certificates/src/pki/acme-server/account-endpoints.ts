@@ -17,15 +17,21 @@ export function accountUrl(base: string, id: string): string {
   return `${base}/account/${id}`;
 }
 
+/** The account object that clients get. Source: RFC 8555, section 7.1.2 */
 function describe({ base }: AcmeCall, { id, status, contact }: Account): object {
   return { status, contact, orders: `${accountUrl(base, id)}/orders` };
 }
 
+/** An account with its URL in `Location`. @param status 201 for a new account, 200 for a known one */
 function answer(call: AcmeCall, account: Account, status: number): AcmeReply {
   return reply(status, describe(call, account), ["Location", accountUrl(call.base, account.id)]);
 }
 
-/** @throws AcmeProblem unsupportedContact, invalidContact */
+/**
+ * Checks the addresses that the client gave. Nobody writes to them; they are only stored.
+ * @throws AcmeProblem unsupportedContact for anything but `mailto:`; invalidContact for several addresses or a
+ *   header in one
+ */
 function checkContacts(contacts: readonly string[]): void {
   for (const contact of contacts) {
     if (!contact.startsWith("mailto:")) {
@@ -42,6 +48,7 @@ export async function newAccount(call: AcmeCall): Promise<AcmeReply> {
   const { contact = [], onlyReturnExisting } = readPayload(newAccountSchema, call.payload);
   checkContacts(contact);
   const { key, store } = call;
+  // Two requests with one new key must not make two accounts.
   return call.queue.run(`key ${await calculateJwkThumbprint(key)}`, async () => {
     const known = await store.accountOfKey(key);
     if (known?.status === "deactivated") {
@@ -79,6 +86,7 @@ export async function account(call: AcmeCall): Promise<AcmeReply> {
   }
   const { contact, status } = readPayload(updateAccountSchema, call.payload);
   checkContacts(contact ?? []);
+  // A `deactivated` account stays stored: its key can never open another account.
   const changed = { ...caller, contact: contact ?? caller.contact, status: status ?? caller.status };
   await call.store.saveAccount(changed);
   return answer(call, changed, 200);
@@ -98,6 +106,7 @@ export async function keyChange(call: AcmeCall): Promise<AcmeReply> {
   const key: JWK = jwk;
   const payload = await verifyMessage(inner, key);
   const { account: accountName, oldKey } = readPayload(keyChangeSchema, payload);
+  // The client proves that it means this account: its old key stands in the signed inner message too.
   const [old, named] = await Promise.all([
     calculateJwkThumbprint(caller.key as JWK),
     calculateJwkThumbprint(oldKey as JWK).catch(() => ""),

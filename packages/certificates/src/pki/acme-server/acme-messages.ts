@@ -74,6 +74,10 @@ export interface AcmeReply {
   readonly body: string;
 }
 
+/**
+ * One name of an order. `type` stays open, so that an unknown type gets `unsupportedIdentifier` and not
+ * `malformed`.
+ */
 const identifierSchema = z.object({
   type: z.string().max(50),
   value: z.string().min(1).max(253),
@@ -81,12 +85,15 @@ const identifierSchema = z.object({
 
 /** Most names of one order. Source: the limit of Let's Encrypt */
 const maxIdentifiers = 100;
+/** Most addresses of one account; more is refused as malformed. */
 const maxContacts = 10;
 
 /** Payload of `new-account`. Source: RFC 8555, section 7.3 */
 export const newAccountSchema = z.object({
+  /** Accepted and ignored: these authorities have no terms. */
   termsOfServiceAgreed: z.boolean().optional(),
   contact: z.array(z.string().max(255)).max(maxContacts).optional(),
+  /** True: an unknown key gets `accountDoesNotExist`, and no account is made. */
   onlyReturnExisting: z.boolean().optional(),
 });
 
@@ -99,7 +106,9 @@ export const updateAccountSchema = z.object({
 /** Payload of `new-order`. Source: RFC 8555, section 7.4 */
 export const newOrderSchema = z.object({
   identifiers: z.array(identifierSchema).min(1).max(maxIdentifiers),
+  /** Begin of the certificate's life, RFC 3339; absent: now. */
   notBefore: z.iso.datetime({ offset: true }).optional(),
+  /** End of the certificate's life, RFC 3339; absent: the lifetime of the handler's config. */
   notAfter: z.iso.datetime({ offset: true }).optional(),
 });
 

@@ -22,11 +22,14 @@ const statuses = {
   unsupportedIdentifier: 400,
 } as const;
 
+/** A kind of problem that this server reports. */
 export type ProblemType = keyof typeof statuses;
 
 /** A client's fault, or a fault in its order, in ACME's form. */
 export class AcmeProblem extends Error {
+  /** The kind, without its URN prefix. */
   readonly type: ProblemType;
+  /** Status code of the HTTP answer. */
   readonly status: number;
 
   /** @param status where the usual one of `type` does not fit */
@@ -48,7 +51,10 @@ export class AcmeProblem extends Error {
 
 /** Source: RFC 7807 */
 export interface ProblemDocument {
+  /** A URN: `urn:ietf:params:acme:error:malformed`. */
   readonly type: string;
+  /** The reason, for the person who reads the client's log. */
   readonly detail: string;
+  /** Status code of HTTP, once more for readers of the body. */
   readonly status: number;
 }

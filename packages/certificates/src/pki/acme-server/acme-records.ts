@@ -1,44 +1,99 @@
 import { z } from "zod";
 import { challengeTypes } from "./acme-messages.ts";
 
+/** The reason why a challenge or an order failed, in the form of RFC 7807. */
 const problem = z.object({ type: z.string(), detail: z.string(), status: z.number() });
 
-/** An account, as it is stored. */
+/**
+ * An account, as it is stored below `acme_server/<authority>/accounts`.
+ *
+ * | Status | Meaning | Leaves it |
+ * |---|---|---|
+ * | `valid` | its key signs orders | the client deactivates it |
+ * | `deactivated` | every message of its key is refused | nobody |
+ */
 export const accountSchema = z.object({
+  /** Random; last part of the account's URL. */
   id: z.string(),
   status: z.enum(["valid", "deactivated"]),
   /** Public key, JWK. */
   key: z.record(z.string(), z.unknown()),
+  /** URLs as the client gave them: `mailto:a@example.com`. */
   contact: z.array(z.string()),
+  /** RFC 3339. Where accounts are too many, one without orders is removed an hour after it. */
   createdAt: z.string(),
 });
 
+/**
+ * One way to prove a name. Source: RFC 8555, section 7.1.6
+ *
+ * | Status | Meaning | Leaves it |
+ * |---|---|---|
+ * | `pending` | the client did not ask for the check yet | the client posts to the challenge |
+ * | `processing` | `Validations` asks the name | the answer, or the last failed attempt |
+ * | `valid`, `invalid` | decided | nobody |
+ *
+ * A stop of the server leaves `processing` behind; the next question of the client begins the check again.
+ */
 const challengeSchema = z.object({
   type: z.enum(challengeTypes),
+  /** Random text that the proof repeats, base64url. */
   token: z.string(),
   status: z.enum(["pending", "processing", "valid", "invalid"]),
+  /** When the check succeeded, RFC 3339. */
   validated: z.string().optional(),
+  /** Why the last check failed; absent in other states. */
   error: problem.optional(),
 });
 
+/**
+ * The proof of one name of an order. Source: RFC 8555, section 7.1.6
+ *
+ * | Status | Meaning | Leaves it |
+ * |---|---|---|
+ * | `pending` | no challenge is decided | the first decided challenge, or the client's `deactivated` |
+ * | `valid` | one challenge succeeded | the client deactivates it |
+ * | `invalid` | one challenge failed, whichever others there are | nobody |
+ * | `deactivated` | the client gave it up | nobody |
+ *
+ * `expired` is never stored: the endpoint shows it once the order's time is over.
+ */
 const authorizationSchema = z.object({
   status: z.enum(["pending", "valid", "invalid", "deactivated"]),
+  /** The name without `*.`, or the address. */
   identifier: z.object({ type: z.enum(["dns", "ip"]), value: z.string() }),
+  /** True: the order is for `*.` and the name. */
   wildcard: z.boolean(),
+  /** At least one; only those that the config enables and that suit the name. */
   challenges: z.array(challengeSchema),
 });
 
-/** An order with its authorizations and, in the end, its certificate. */
+/**
+ * An order with its authorizations and, in the end, its certificate. Source: RFC 8555, section 7.1.6
+ *
+ * | Status | Meaning | Leaves it |
+ * |---|---|---|
+ * | `pending` | some name is not proved | the last proved name, or the first failed one |
+ * | `ready` | all names are proved | the client's `finalize`, or a deactivated authorization |
+ * | `valid` | the certificate is issued | nobody |
+ * | `invalid` | a name failed; `error` says why | nobody |
+ *
+ * `processing` of the RFC does not occur: `finalize` answers when the certificate is there.
+ */
 export const orderSchema = z.object({
   id: z.string(),
+  /** The account that ordered; no other account sees the order. */
   accountId: z.string(),
   status: z.enum(["pending", "ready", "valid", "invalid"]),
   /** When the order and its authorizations expire, or the certificate once there is one. */
   expires: z.string(),
+  /** Begin of the certificate's life, RFC 3339; absent: the moment of issue. */
   notBefore: z.string().optional(),
+  /** End of the certificate's life, RFC 3339; absent: the lifetime of the handler's config. */
   notAfter: z.string().optional(),
   /** One for each name, in the order of the names. */
   authorizations: z.array(authorizationSchema),
+  /** Why the order is `invalid`: the problem of the failed challenge. */
   error: problem.optional(),
   /** PEM, with its chain. */
   certificate: z.string().optional(),
@@ -46,16 +101,25 @@ export const orderSchema = z.object({
 
 /** A certificate that was issued, by its serial number. */
 export const certificateSchema = z.object({
+  /** The account that ordered it. It may revoke the certificate, as may whoever proved all the names. */
   accountId: z.string(),
+  /** DNS names and addresses, sorted. */
   names: z.array(z.string()),
   /** PEM, without chain. */
   certificate: z.string(),
+  /** End of its life, RFC 3339. The record is removed within an hour after it. */
   expires: z.string(),
+  /** When and why, as a reason code of RFC 5280; absent while the certificate is good. */
   revoked: z.object({ at: z.string(), reason: z.number() }).optional(),
 });
 
+/** A client of this server, known by its key. */
 export type Account = z.infer<typeof accountSchema>;
+/** A request for one certificate. */
 export type Order = z.infer<typeof orderSchema>;
+/** The proof of one name. */
 export type Authorization = z.infer<typeof authorizationSchema>;
+/** One way to give the proof. */
 export type Challenge = z.infer<typeof challengeSchema>;
+/** A certificate that this server issued. */
 export type IssuedCertificate = z.infer<typeof certificateSchema>;

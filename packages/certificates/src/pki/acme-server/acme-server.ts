@@ -17,15 +17,21 @@ import { renewalInfo, revokeCertificate } from "./revocation-endpoints.ts";
 import { type MessageHeader, readMessage, signatureAlgorithms, verifyMessage } from "./signed-message.ts";
 import { Validations } from "./validations.ts";
 
+/** How often expired orders and certificates are removed from the storage. */
 const cleanIntervalMs = 3_600_000;
 
+/** One resource that takes signed messages. */
 interface Endpoint {
   /** The required signature: by a key in the message, by an account, or by either. */
   readonly signedBy: "key" | "account" | "either";
+  /** @throws AcmeProblem */
   run(call: AcmeCall): Promise<AcmeReply>;
 }
 
-/** By the first part of the path. */
+/**
+ * Endpoints of signed messages, by the first part of the path. All others answer GET and HEAD without a
+ * signature.
+ */
 const endpoints: Readonly<Record<string, Endpoint>> = {
   "new-account": { signedBy: "key", run: newAccount },
   account: { signedBy: "account", run: account },
@@ -38,6 +44,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   "revoke-cert": { signedBy: "either", run: revokeCertificate },
 };
 
+/** The URLs of all operations. Source: RFC 8555, section 7.1.1 */
 function directory(base: string): object {
   return {
     newNonce: `${base}/new-nonce`,
@@ -51,8 +58,11 @@ function directory(base: string): object {
 
 /** Answers ACME clients for one authority. Source: RFC 8555 */
 export class AcmeServer {
+  /** Services that every call gets beside its own message. */
   readonly #services: AcmeServices;
+  /** Shared by all authorities and configs. */
   readonly #nonces: Nonces;
+  /** Runs every hour until `close`. */
   readonly #cleaning: NodeJS.Timeout;
 
   constructor(authority: CertificateAuthority, storage: Storage, nonces: Nonces, log: Logger) {
@@ -86,11 +96,13 @@ export class AcmeServer {
     };
   }
 
+  /** Ends the checks under way. A client that asks again has them begin anew. */
   async close(): Promise<void> {
     clearInterval(this.#cleaning);
     await this.#services.validations.close();
   }
 
+  /** Finds the endpoint of a path, and checks method and content type. @throws AcmeProblem */
   async #answer(request: AcmeRequest): Promise<AcmeReply> {
     const { method, base, path, contentType } = request;
     const [name = "", ...rest] = path.split("/");
@@ -118,7 +130,11 @@ export class AcmeServer {
     return endpoint.run(await this.#check(request, endpoint, rest));
   }
 
-  /** @throws AcmeProblem */
+  /**
+   * Checks the message in the order of RFC 8555, section 6: form, URL, key, signature, nonce. The nonce comes
+   * last, so that a forged message does not use one up.
+   * @throws AcmeProblem
+   */
   async #check(request: AcmeRequest, endpoint: Endpoint, rest: readonly string[]): Promise<AcmeCall> {
     const { settings, base, path } = request;
     const message = readMessage(request.body);
@@ -135,6 +151,12 @@ export class AcmeServer {
     return { ...this.#services, settings, base, url, rest, payload, key, account: caller };
   }
 
+  /**
+   * The key that the signature is checked with. `jwk` brings it, `kid` names an account that has it. Source:
+   * RFC 8555, section 6.2
+   * @throws AcmeProblem malformed when the header has the wrong one of them; badPublicKey, accountDoesNotExist,
+   *   unauthorized
+   */
   async #signer(
     { kid, jwk }: MessageHeader,
     base: string,
@@ -165,6 +187,10 @@ export class AcmeServer {
     return { account: found, key: found.key as JWK };
   }
 
+  /**
+   * A problem document. An error that is no {@link AcmeProblem} is logged, and the client learns only that it
+   * is the server's.
+   */
   #describe(error: unknown): AcmeReply {
     if (!(error instanceof AcmeProblem)) {
       this.#services.log.error(`acme_server: ${messageOf(error)}`);
@@ -183,6 +209,7 @@ export class AcmeServer {
     };
   }
 
+  /** Failures are logged: the next hour tries again. */
   async #clean(): Promise<void> {
     try {
       await this.#services.store.clean();

@@ -19,6 +19,7 @@ const maxOrders = 10_000;
 /** How long an account is kept, at least, that never ordered. */
 const idleMs = 3_600_000;
 
+/** Ids come from URLs of clients: anything else could lead out of the folder. */
 const idPattern = /^[\w-]{1,64}$/;
 
 /** Names a record that nobody can guess. */
@@ -29,6 +30,7 @@ export function makeId(): string {
 /** Accounts, orders and certificates of one authority, in the storage below `acme_server/<id>`. */
 export class AcmeStore {
   readonly #storage: Storage;
+  /** Start of all keys: `acme_server/local`. */
   readonly #base: string;
 
   constructor(storage: Storage, authority: string) {
@@ -57,17 +59,22 @@ export class AcmeStore {
     await this.#storage.store(await this.#keyPlace(account.key as JWK), account.id);
   }
 
+  /** Replaces the account's record. @throws ServerError STORAGE */
   saveAccount(account: Account): Promise<void> {
     return this.#save("accounts", account.id, account);
   }
 
-  /** Gives an account another key. */
+  /**
+   * Gives an account another key. The new key leads to the account before the old one stops: after a crash
+   * between the writes, one of both works.
+   */
   async changeKey(account: Account, key: JWK): Promise<void> {
     await this.#storage.store(await this.#keyPlace(key), account.id);
     await this.saveAccount({ ...account, key: { ...key } });
     await this.#storage.delete(await this.#keyPlace(account.key as JWK));
   }
 
+  /** An order of one account; undefined also where the order is another account's. */
   order(accountId: string, id: string): Promise<Order | undefined> {
     return this.#load(orderSchema, `orders/${accountId}`, id);
   }
@@ -87,6 +94,10 @@ export class AcmeStore {
     await this.saveOrder(order);
   }
 
+  /**
+   * Replaces the order's record. Callers hold the order's turn in {@link KeyedQueue}. @throws ServerError
+   * STORAGE
+   */
   saveOrder(order: Order): Promise<void> {
     return this.#save(`orders/${order.accountId}`, order.id, order);
   }
@@ -96,6 +107,7 @@ export class AcmeStore {
     return this.#load(certificateSchema, "certificates", serial);
   }
 
+  /** @param serial hexadecimal, lower case. @throws ServerError STORAGE */
   saveCertificate(serial: string, certificate: IssuedCertificate): Promise<void> {
     return this.#save("certificates", serial, certificate);
   }
@@ -113,6 +125,7 @@ export class AcmeStore {
     }
   }
 
+  /** Makes room for new accounts. @returns how many accounts without orders were removed */
   async #removeIdleAccounts(keys: readonly string[]): Promise<number> {
     let removed = 0;
     for (const key of keys) {
@@ -128,6 +141,7 @@ export class AcmeStore {
     return removed;
   }
 
+  /** Where the id of a key's account is stored. The thumbprint names the key (RFC 7638). */
   async #keyPlace(key: JWK): Promise<string> {
     return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
   }
@@ -151,6 +165,7 @@ export class AcmeStore {
     }
   }
 
+  /** Writes a record as JSON. @throws ServerError STORAGE */
   #save(folder: string, id: string, record: object): Promise<void> {
     return this.#storage.store(`${this.#base}/${folder}/${id}.json`, JSON.stringify(record));
   }

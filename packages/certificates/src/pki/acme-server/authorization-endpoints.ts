@@ -5,8 +5,13 @@ import type { Authorization, Challenge, Order } from "./acme-records.ts";
 import { orderOf } from "./order-endpoints.ts";
 import { afterDecision } from "./validations.ts";
 
+/** Above the most names of an order; a larger position is no authorization. */
 const maxPosition = 1_000;
 
+/**
+ * The authorization that a path names, as its index in the order: `/authz/<order>/0`. @throws AcmeProblem
+ * malformed with 404
+ */
 function positionOf(call: AcmeCall): number {
   const position = Number(call.rest[1]);
   return Number.isInteger(position) && position >= 0 && position < maxPosition
@@ -14,18 +19,22 @@ function positionOf(call: AcmeCall): number {
     : notFound("authorization");
 }
 
+/** URL of the authorization that a call names. */
 function urlOf({ base, rest }: AcmeCall): string {
   return `${base}/authz/${rest[0]}/${rest[1]}`;
 }
 
+/** URL of a challenge: `<base>/challenge/<order>/<position>/http-01`. */
 function challengeUrl({ base, rest }: AcmeCall, { type }: Challenge): string {
   return `${base}/challenge/${rest[0]}/${rest[1]}/${type}`;
 }
 
+/** A challenge as clients see it. */
 function describeChallenge(call: AcmeCall, challenge: Challenge): object {
   return { ...challenge, url: challengeUrl(call, challenge) };
 }
 
+/** An authorization as clients see it. Source: RFC 8555, section 7.1.4 */
 function describe(call: AcmeCall, authorization: Authorization, { expires }: Order): object {
   const { identifier, status, wildcard, challenges } = authorization;
   const over = status === "pending" && Date.parse(expires) <= Date.now();
@@ -40,7 +49,11 @@ function describe(call: AcmeCall, authorization: Authorization, { expires }: Ord
   };
 }
 
-/** Has a name asked, unless it is being asked. @returns whether the challenge waits for that now */
+/**
+ * Starts the check of a challenge, unless it is under way already.
+ * @returns false when the authorization is decided or its order expired
+ * @throws AcmeProblem rateLimited when too many checks are under way
+ */
 function begin(call: AcmeCall, order: Order, position: number, found: Challenge): boolean {
   const caller = callerOf(call);
   const parent = order.authorizations[position];
@@ -84,7 +97,10 @@ export async function authorization(call: AcmeCall): Promise<AcmeReply> {
   });
 }
 
-/** Has a challenge looked at, or says how it stands. Source: RFC 8555, section 7.5.1 */
+/**
+ * Starts the check of a challenge, or answers with its state. An empty payload only asks. Source: RFC 8555,
+ * section 7.5.1
+ */
 export async function challenge(call: AcmeCall): Promise<AcmeReply> {
   const position = positionOf(call);
   return call.queue.run(call.rest[0] ?? "", async () => {

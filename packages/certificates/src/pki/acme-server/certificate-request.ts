@@ -13,8 +13,11 @@ export interface CertificateRequest {
   readonly names: readonly string[];
 }
 
+/** Shorter keys of RSA are considered breakable. */
 const minRsaBits = 2048;
+/** Longer keys make every handshake slow; no client needs them. */
 const maxRsaBits = 8192;
+/** P-256, P-384 and P-521, as OpenSSL names them. */
 const curves = ["prime256v1", "secp384r1", "secp521r1"];
 
 /** Addresses in the one form that node gives them, names in lower case. */
@@ -22,6 +25,7 @@ export function canonicalName(name: string): string {
   return isIP(name) === 6 ? new URL(`http://[${name}]/`).hostname.slice(1, -1) : name.toLowerCase();
 }
 
+/** Why a key is not certified; undefined when it is good. */
 function keyFault(key: KeyObject): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const bits = details?.modulusLength ?? 0;

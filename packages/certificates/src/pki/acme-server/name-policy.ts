@@ -11,6 +11,7 @@ function domainFits(rule: string, name: string): boolean {
   );
 }
 
+/** @throws TypeError, RangeError for a text that is neither address nor network */
 function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -35,6 +36,7 @@ export function isIpRange(text: string): boolean {
   }
 }
 
+/** Without domains and without ranges. */
 function isEmpty(rules: NameRules): boolean {
   return rules.domains.length === 0 && rules.ipRanges.length === 0;
 }

@@ -4,6 +4,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 /** Nonces that may be out at once; when there are more, the oldest do not count any more. */
 const maxNonces = 100_000;
+/** A nonce that nobody used counts for an hour. */
 const lifetimeMs = 3_600_000;
 
 /** They outlive configs: what clients were given stays good when one replaces another. */
@@ -17,6 +18,7 @@ export class Nonces implements SharedResource {
     ttl: lifetimeMs,
   });
 
+  /** Source: RFC 8555, section 6.5.1 */
   make(): string {
     const nonce = randomBytes(16).toString("base64url");
     this.#out.set(nonce, true);

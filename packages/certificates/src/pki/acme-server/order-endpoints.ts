@@ -17,11 +17,13 @@ import { makeId } from "./acme-store.ts";
 import { canonicalName, readCertificateRequest } from "./certificate-request.ts";
 import { policyFault } from "./name-policy.ts";
 
-/** How long an order may take. */
+/** How long an order may take, from `new-order` to `finalize`: a day. */
 const orderLifetimeMs = 24 * 3_600_000;
+/** Shortest life of a certificate: five minutes. */
 const minLifetimeMs = 5 * 60_000;
-/** Source: the public model (Caddy 2.11) */
+/** Longest life of a certificate: a year. Source: the public model (Caddy 2.11) */
 const maxLifetimeMs = 365 * 24 * 3_600_000;
+/** Longest DNS name as text. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;
 
 /** Challenges by which a name can be proved. Source: RFC 8555, section 7.1.3 (wildcards), RFC 8738, section 7 (addresses) */
@@ -39,6 +41,8 @@ function checkIdentifier(
   if (type !== "dns" && type !== "ip") {
     throw new AcmeProblem("unsupportedIdentifier", `identifiers of type ${type}: dns and ip are supported`);
   }
+  // Labels of 1 to 63 characters; underscores too, which records of services have. Only the first label may be
+  // `*`.
   const isName =
     /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
   if (
@@ -62,7 +66,10 @@ function checkIdentifier(
   return name;
 }
 
-/** @throws AcmeProblem malformed */
+/**
+ * Checks the life that an order asks for. `notBefore` lies at most a year back and a day ahead.
+ * @throws AcmeProblem malformed
+ */
 function checkDates(notBefore: string | undefined, notAfter: string | undefined): void {
   const now = Date.now();
   const from = notBefore === undefined ? now : Date.parse(notBefore);
@@ -78,6 +85,7 @@ function checkDates(notBefore: string | undefined, notAfter: string | undefined)
   }
 }
 
+/** A pending authorization with one challenge of each kind that can prove the name. */
 function makeAuthorization(name: string, settings: AcmeServerSettings): Authorization {
   const type = isIP(name) === 0 ? "dns" : "ip";
   return {
@@ -97,6 +105,7 @@ export function nameOf({ identifier, wildcard }: Authorization): string {
   return wildcard ? `*.${identifier.value}` : identifier.value;
 }
 
+/** Whether the order's time is over, or its certificate's once it is valid. */
 function isOver(order: Order): boolean {
   return Date.parse(order.expires) <= Date.now();
 }
@@ -117,6 +126,7 @@ function describe(base: string, order: Order): object {
   };
 }
 
+/** An order with its URL in `Location`. */
 function answer({ base }: AcmeCall, order: Order, status: number): AcmeReply {
   return reply(status, describe(base, order), ["Location", `${base}/order/${order.id}`]);
 }
@@ -168,6 +178,7 @@ export async function order(call: AcmeCall): Promise<AcmeReply> {
         `the request is for ${request.names.join(", ").slice(0, 500) || "nobody"}, the order for ${names.join(", ").slice(0, 500)}`,
       );
     }
+    // The key of an account must not be that of a certificate: RFC 8555, section 11.1.
     const key = await exportJWK(request.publicKey);
     if ((await calculateJwkThumbprint(key)) === (await calculateJwkThumbprint(call.key as JWK))) {
       throw new AcmeProblem("badCSR", "the key is that of the account");
@@ -176,6 +187,11 @@ export async function order(call: AcmeCall): Promise<AcmeReply> {
   });
 }
 
+/**
+ * Issues the certificate of a `ready` order. The certificate is stored before the order turns `valid`, so a
+ * crash between the writes leaves an order that can be finalized again.
+ * @throws AcmeProblem rejectedIdentifier; ServerError CERTIFICATE, STORAGE
+ */
 async function issue(
   call: AcmeCall,
   order: Order,

@@ -28,6 +28,10 @@ async function holdsAll({ store, account }: AcmeCall, names: readonly string[]):
   return names.every((name) => proved.has(name));
 }
 
+/**
+ * Whether the signer is the account that ordered, an account that proved all names, or the holder of the
+ * certificate's key.
+ */
 async function mayRevoke(call: AcmeCall, known: IssuedCertificate): Promise<boolean> {
   if (call.account !== undefined) {
     return call.account.id === known.accountId || (await holdsAll(call, known.names));

@@ -12,13 +12,17 @@ import { validateTlsAlpn } from "./challenges/tls-alpn-challenge.ts";
 import { mayPass, type ValidationWays, type Validator } from "./challenges/validation.ts";
 import type { KeyedQueue } from "./keyed-queue.ts";
 
+/** The check of each kind of challenge. */
 const validators: Readonly<Record<ChallengeType, Validator>> = {
   "http-01": validateHttp,
   "dns-01": validateDns,
   "tls-alpn-01": validateTlsAlpn,
 };
 
-/** Pauses before a name that could not be reached is asked again. */
+/**
+ * Pauses before a name that could not be reached is asked again, in milliseconds; after the last one the
+ * challenge fails.
+ */
 const pausesMs = [1_000, 3_000];
 /** Validations under way, all clients together. */
 const maxRunning = 200;
@@ -46,12 +50,19 @@ interface PendingValidation {
   readonly ways: ValidationWays;
 }
 
-/** Asks names in the background, and writes down what came of it. */
+/**
+ * Asks names in the background, and stores what came of it.
+ *
+ * A check runs at most three times. Only a name that could not be reached is asked again; a wrong answer
+ * decides at once. A check that is cut off by `close` decides nothing.
+ */
 export class Validations {
   readonly #store: AcmeStore;
   readonly #queue: KeyedQueue;
   readonly #log: Logger;
+  /** Aborted by `close`: all checks end. */
   readonly #end = new AbortController();
+  /** Checks under way, by their place as JSON. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(store: AcmeStore, queue: KeyedQueue, log: Logger) {
@@ -85,6 +96,7 @@ export class Validations {
     await Promise.all(this.#running.values());
   }
 
+  /** Asks until the challenge is decided. @throws the reason of `close`; errors of the storage */
   async #validate({ place, token, account, name, ways }: PendingValidation): Promise<void> {
     const { signal } = this.#end;
     const thumbprint = await calculateJwkThumbprint(account.key as JWK);
@@ -112,6 +124,11 @@ export class Validations {
     }
   }
 
+  /**
+   * Stores the outcome, in the order's turn. Nothing is stored when the client gave the authorization up
+   * meanwhile, or another challenge decided it.
+   * @param problem undefined: the name is proved
+   */
   #conclude(
     { accountId, orderId, position, type }: ChallengePlace,
     problem: AcmeProblem | undefined,
@@ -136,7 +153,10 @@ export class Validations {
   }
 }
 
-/** An order after something was decided about its authorizations. */
+/**
+ * An order after something was decided about its authorizations: `invalid` after one failure, `ready` once all
+ * are valid.
+ */
 export function afterDecision(order: Order): Order {
   if (order.status !== "pending" && order.status !== "ready") {
     return order;

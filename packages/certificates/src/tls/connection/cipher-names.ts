@@ -32,6 +32,7 @@ export const cipherIds: ReadonlyMap<string, number> = new Map([
   ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", 0xc013],
 ]);
 
+/** Suites of TLS 1.3, which OpenSSL lists beside the others. */
 const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_"));
 
 /** Forward secret and authenticated only. */

@@ -30,12 +30,25 @@ interface Verifying {
   verifyError(): Error | null | undefined;
 }
 
+/** Why the library does not trust the client's chain; undefined when it does. */
 function chainFault(socket: TLSSocket): string | undefined {
   const handle = Reflect.get(socket, "_handle") as Verifying | null;
   return handle === null ? "the connection is gone" : handle.verifyError()?.message;
 }
 
-/** @throws ServerError CERTIFICATE, MODULE_CONFIG */
+/**
+ * Loads trusted authorities, listed certificates and verifiers.
+ *
+ * | Mode | Without a certificate | With one |
+ * |---|---|---|
+ * | `request` | let in | any chain is let in |
+ * | `require` | refused | any chain is let in |
+ * | `verify_if_given` | let in | its chain must be trusted |
+ * | `require_and_verify` | refused | its chain must be trusted |
+ *
+ * Listed certificates and verifiers are heeded in every mode. Source: the public model (Caddy 2.11)
+ * @throws ServerError CERTIFICATE, MODULE_CONFIG
+ */
 export async function loadClientAuth(
   config: ClientAuthConfig,
   context: ModuleContext,

@@ -25,6 +25,7 @@ const maxContexts = 1_000;
 /** Those of them that judge the certificates of QUIC's clients. */
 const maxJudges = 100;
 
+/** Names of versions in configs, and what Node calls them. Older versions cannot be configured. */
 const secureVersions: Readonly<Record<string, SecureVersion>> = { "tls1.2": "TLSv1.2", "tls1.3": "TLSv1.3" };
 
 /** Protocols in the form of the extension: RFC 7301, section 3.1. */
@@ -32,6 +33,7 @@ function encodeProtocols(names: readonly string[]): Buffer {
   return Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")])));
 }
 
+/** As `createSecureContext` takes them. */
 function keyPairs(certificates: CertificateAnswer["certificates"]): { cert: string[]; key: string[] } {
   return { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) };
 }
@@ -54,20 +56,34 @@ export interface ForeignClientAuth {
 export class ConnectionPolicy {
   /** Says which policy a session or an answer belongs to. */
   readonly id: string;
+  /** True: such connections are closed without an alert. */
   readonly drop: boolean;
+  /** Application protocols in the server's order of preference; empty: none is agreed on. */
   readonly protocols: Buffer;
+  /**
+   * How one of several certificates for a name is chosen; undefined: by the kind of key that the client
+   * understands.
+   */
   readonly selection: CertificateSelection | undefined;
+  /** Name for clients that name none; "": the address that they came to. */
   readonly defaultName: string;
+  /** Name to look for when the asked one has no certificate; "": the handshake fails. */
   readonly fallbackName: string;
+  /** Undefined: clients are not asked for a certificate. */
   readonly clientAuth: ClientAuth | undefined;
   readonly #config: ConnectionPolicyConfig;
   readonly #matchers: readonly HandshakeMatcher[];
+  /** By the id of the certificates and the place of the ticket key. */
   readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
   /** By the id of the server's certificates. */
   readonly #judges = new LRUCache<string, SecureContext>({ max: maxJudges });
+  /** Names of trusted authorities, read with the first handshake of QUIC. */
   #authorities: readonly Buffer[] | undefined;
+  /** Counter of the source when the keys were read; -1 before the first handshake. */
   #ticketGeneration = -1;
+  /** Keys of this policy, newest first. */
   #ticketKeys: readonly Buffer[] = [];
+  /** Names of the same keys. */
   #ticketKeyNames: readonly string[] = [];
 
   private constructor(
@@ -135,6 +151,7 @@ export class ConnectionPolicy {
       : "";
   }
 
+  /** Whether all matchers of the policy fit. A policy without matchers takes every handshake. */
   matches(handshake: Handshake): boolean {
     return this.#matchers.every((matcher) => matcher.matches(handshake));
   }
@@ -176,6 +193,7 @@ export class ConnectionPolicy {
     };
   }
 
+  /** Context in which the library judges client chains that came over QUIC. */
   #judging({ id, certificates }: CertificateAnswer): SecureContext {
     let context = this.#judges.get(id);
     if (context === undefined) {
@@ -185,6 +203,7 @@ export class ConnectionPolicy {
     return context;
   }
 
+  /** Trusted authorities; nothing where no client certificate is asked. */
   #trust(): SecureContextOptions {
     return this.clientAuth?.ca === undefined
       ? {}
@@ -192,6 +211,7 @@ export class ConnectionPolicy {
         { ca: [...this.clientAuth.ca], allowPartialTrustChain: true };
   }
 
+  /** Builds a context of the library. @throws what the library says of keys, suites or curves */
   #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
     const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
     const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");

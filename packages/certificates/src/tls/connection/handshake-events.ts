@@ -7,6 +7,7 @@ import {
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import type { ClientHello } from "../client-hello.ts";
 
+/** Name of the event that handlers of the config subscribe to. */
 const eventName = "tls_get_certificate";
 /** Handshakes that may wait for handlers; further ones fail. */
 const maxWaiting = 1_000;
@@ -14,7 +15,9 @@ const maxWaiting = 1_000;
 /** Tells of handshakes where somebody wants to know. Source: the public model (certmagic) */
 export class HandshakeEvents {
   readonly #messages: ThreadMessages;
+  /** False: no handler of the config listens, so handshakes do not wait. */
   #isWanted = false;
+  /** Handshakes that wait for handlers now. */
   #waiting = 0;
 
   constructor(messages: ThreadMessages) {
@@ -31,6 +34,7 @@ export class HandshakeEvents {
     return this.#isWanted ? this.#tell(hello) : undefined;
   }
 
+  /** Emits the event and waits for its handlers. @returns false when one of them aborts it, or too many wait */
   async #tell({ serverName, protocols }: ClientHello): Promise<boolean> {
     if (this.#waiting >= maxWaiting) {
       return false;

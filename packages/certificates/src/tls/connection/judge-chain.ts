@@ -8,9 +8,12 @@ function vector(bytes: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
+/** Most content of one record. Source: RFC 5246, section 6.2.1 */
 const maxRecordBytes = 16_384;
+/** Source: RFC 5246, section 6.2.1 */
 const recordTypes = { alert: 21, handshake: 22 } as const;
 
+/** Content in records of TLS 1.2: type, version 3.3, length, bytes. */
 function records(type: number, content: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < content.length; at += maxRecordBytes) {
@@ -19,9 +22,12 @@ function records(type: number, content: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
+/** A handshake message: type, length of three bytes, content. */
 const message = (type: number, content: Buffer) =>
   records(recordTypes.handshake, Buffer.concat([Buffer.of(type), vector(3, content)]));
+/** Numbers of two bytes each. */
 const numbers = (...list: number[]) => Buffer.from(list.flatMap((number) => [number >> 8, number & 0xff]));
+/** An extension: type, length, content. */
 const extension = (type: number, content: Buffer) => Buffer.concat([numbers(type), vector(2, content)]);
 
 /** ECDHE with AES-128-GCM, for certificates of either kind of key. */
@@ -29,7 +35,12 @@ const suites = {
   ids: numbers(0xc02b, 0xc02f),
   names: "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
 };
+/** P-256, P-384 and P-521. */
 const groups = { ids: numbers(0x17, 0x18, 0x19), names: "P-256:P-384:P-521" };
+/**
+ * Schemes that the hello offers: ECDSA, RSA-PSS, EdDSA, and RSA with SHA-256. Source: IANA, "TLS
+ * SignatureScheme"
+ */
 const signatures = numbers(
   0x403,
   0x503,

@@ -3,15 +3,19 @@ import { z } from "zod";
 import { certificateSelectionSchema } from "../../material/certificate-selection.ts";
 import { cipherNames, groupNames } from "./cipher-names.ts";
 
+/** Versions that a policy may name; the first is the default of `protocol_min`. */
 const versions = ["tls1.2", "tls1.3"] as const;
 
+/** A cipher suite by its IANA name. */
 const cipher = z.string().refine((name) => cipherNames.has(name), {
   error: (issue) => `unsupported cipher suite: ${issue.input}`,
 });
+/** A curve by its name in configs. */
 const curve = z.string().refine((name) => groupNames.has(name), {
   error: (issue) => `unsupported curve: ${issue.input}`,
 });
 
+/** Demands on client certificates. `loadClientAuth` explains the modes. */
 const clientAuthSchema = z.strictObject({
   ca: inlineModule("tls.ca_pool.source", "provider")
     .nullish()

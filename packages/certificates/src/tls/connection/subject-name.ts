@@ -7,6 +7,7 @@ interface DerValue {
   readonly rest: Buffer;
 }
 
+/** The first value of some DER: a tag of one byte, a length, the content. */
 function readValue(bytes: Buffer): DerValue {
   const first = bytes.readUInt8(1);
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
@@ -20,6 +21,7 @@ function readValue(bytes: Buffer): DerValue {
   };
 }
 
+/** Tag of the optional version: context-specific 0, constructed. Source: RFC 5280, section 4.1 */
 const versionTag = 0xa0;
 
 /**

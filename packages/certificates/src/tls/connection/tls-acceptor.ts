@@ -13,7 +13,10 @@ import type { ConnectionPolicy, ForeignClientAuth } from "./connection-policy.ts
 import type { HandshakeEvents } from "./handshake-events.ts";
 import { setTlsDetails } from "./tls-details.ts";
 
-/** For a whole handshake; a client that is slower is gone. */
+/**
+ * Time for the ClientHello, again for an event's handlers, and again for the rest of the handshake. A slower
+ * client is cut.
+ */
 const handshakeTimeoutMs = 10_000;
 
 /** Alerts of TLS. Source: RFC 8446, section 6 */
@@ -27,6 +30,7 @@ const plainAnswer =
 /** Called with a connection whose handshake is done. */
 export type SecureTaker = (socket: TLSSocket) => void;
 
+/** An IPv4 address without the prefix of IPv6 sockets. */
 function bareAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }
@@ -43,6 +47,7 @@ function watchHandshake(socket: TLSSocket): void {
   socket.on("_tlsError", () => socket.destroy());
 }
 
+/** Does what Node's own server does after a handshake, so that reads and writes of the socket start. */
 function endHandshake(socket: TLSSocket): void {
   const handshaking = socket as unknown as Handshaking;
   handshaking.secureConnecting = false;
@@ -64,14 +69,29 @@ interface AcceptorServices {
   readonly log: Logger;
 }
 
-/** Does the handshakes of a server: chooses policy and certificate by the ClientHello. */
+/**
+ * Does the handshakes of a server: chooses policy and certificate by the ClientHello.
+ *
+ * | Step | Failure |
+ * |---|---|
+ * | read the ClientHello | alert `decode_error`; plain HTTP is answered or passed on |
+ * | find the policy | alert `internal_error`, or nothing where the policy drops |
+ * | ask event handlers | alert `internal_error` |
+ * | find the certificate, perhaps from the main thread | alert `internal_error` |
+ * | handshake by the library | the library's alert |
+ * | judge the client's certificate | the connection is cut |
+ *
+ * A connection is freed by this class until `taken` is called, and by its taker from then on.
+ */
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
   readonly #source: CertificateSource;
   readonly #events: HandshakeEvents;
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
+  /** Counter of the source when QUIC's keys were read; -1 before the first question. */
   #ticketGeneration = -1;
+  /** Newest first. */
   #quicTicketKeys: readonly Buffer[] = [];
 
   constructor(policies: readonly ConnectionPolicy[], { source, events, messages, log }: AcceptorServices) {
@@ -152,6 +172,7 @@ export class TlsAcceptor {
     return found === -1 ? "" : `${found}: ${this.#policies[found]?.beyondQuic}`;
   }
 
+  /** Bytes that are no TLS. HTTP goes to `plain` or gets 400; anything else is closed. */
   #answerForeign(socket: Socket, bytes: Buffer, plain: (() => void) | undefined): void {
     const isHttp = /^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8));
     if (isHttp && plain !== undefined) {
@@ -165,6 +186,10 @@ export class TlsAcceptor {
     }
   }
 
+  /**
+   * Chooses the policy by the hello. An authority's TLS-ALPN-01 handshake is answered here and reaches no
+   * policy.
+   */
   #greet(socket: Socket, hello: ClientHello, taken: SecureTaker): void {
     if (hello.protocols.length === 1 && hello.protocols[0] === challengeProtocol) {
       this.#answerChallenge(socket, hello).catch((error: unknown) => this.#failed(socket, hello, error));
@@ -200,6 +225,7 @@ export class TlsAcceptor {
       .finally(() => clearTimeout(timer));
   }
 
+  /** Finds the certificate: known ones at once, others by a question to the main thread. */
   #choose(
     socket: Socket,
     hello: ClientHello,
@@ -225,6 +251,10 @@ export class TlsAcceptor {
     }
   }
 
+  /**
+   * Certificates of a name, else those of the policy's fallback name; false when there are none. @throws
+   * ServerError THREAD
+   */
   async #find(policy: ConnectionPolicy, name: string): Promise<CertificateAnswer | false> {
     const { selection, fallbackName } = policy;
     for (const serverName of fallbackName === "" ? [name] : [name, fallbackName]) {
@@ -237,6 +267,7 @@ export class TlsAcceptor {
     return false;
   }
 
+  /** The handshake itself, on a socket that still has the ClientHello unread. */
   #shake(
     socket: Socket,
     hello: ClientHello,
@@ -280,6 +311,7 @@ export class TlsAcceptor {
     });
   }
 
+  /** Shows the certificate that proves the name, and ends the connection. Source: RFC 8737 */
   async #answerChallenge(socket: Socket, hello: ClientHello): Promise<void> {
     const found = await this.#messages.askMain(certificateTopics.alpnChallenge, hello.serverName);
     const [certificate] = (found as CertificateAnswer | undefined)?.certificates ?? [];
@@ -301,6 +333,7 @@ export class TlsAcceptor {
     });
   }
 
+  /** An error of ours: logged, and the client gets an alert. */
   #failed(socket: Socket, hello: ClientHello, error: unknown): void {
     this.#log.error(`handshake for ${JSON.stringify(hello.serverName)}: ${messageOf(error)}`);
     this.#alert(socket, alerts.internalError);

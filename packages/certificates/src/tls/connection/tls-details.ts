@@ -10,8 +10,10 @@ export interface TlsDetails {
   readonly cipher: string;
 }
 
+/** By socket, so that an entry ends with its connection. */
 const details = new WeakMap<object, TlsDetails>();
 
+/** Called once, when the handshake is done. */
 export function setTlsDetails(socket: Socket, known: TlsDetails): void {
   details.set(socket, known);
 }

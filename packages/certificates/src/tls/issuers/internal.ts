@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defaultAuthority, PkiApp } from "../../pki/pki-app.ts";
 import type { CertificateIssuer } from "./issuer.ts";
 
+/** Life of a certificate: twelve hours, of which the last third is for renewal. */
 const defaultLifetimeMs = 12 * 3_600_000;
 
 /** Issues by an authority of the server's own. Source: the public model (Caddy 2.11) */

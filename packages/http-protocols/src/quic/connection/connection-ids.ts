@@ -20,9 +20,11 @@ export interface ConnectionIdRegistry {
 /** Ids that the peer puts into packets to us. Source: RFC 9000, section 5.1 */
 export class LocalIds {
   readonly #registry: ConnectionIdRegistry;
+  /** By sequence number. */
   readonly #active = new Map<number, LocalId>();
   /** Sequence numbers of ids that the peer must hear of. */
   readonly announcements = new Set<number>();
+  /** Sequence number of the next id; 0 is the one of the handshake. */
   #next = 1;
 
   constructor(registry: ConnectionIdRegistry, first: LocalId) {
@@ -61,6 +63,7 @@ export class LocalIds {
     this.fill(peerLimit);
   }
 
+  /** The connection is over: packets with its ids lead nowhere. */
   retireAll(): void {
     for (const { id } of this.#active.values()) {
       this.#registry.retire(id);
@@ -70,6 +73,7 @@ export class LocalIds {
   }
 }
 
+/** An id of the peer's. */
 interface RemoteId {
   readonly sequence: number;
   readonly id: Buffer;
@@ -81,8 +85,11 @@ const maxRetirements = 32;
 
 /** Ids that we put into packets to the peer. */
 export class RemoteIds {
+  /** Put into every packet to the peer. */
   #current: RemoteId;
+  /** Ids that were announced and not used yet, by sequence number. */
   readonly #spare = new Map<number, RemoteId>();
+  /** Ids with a smaller number must not be used. Source: RFC 9000, section 19.15 */
   #retirePriorTo = 0;
   /** Sequence numbers that the peer must hear are retired. */
   readonly retirements = new Set<number>();
@@ -101,6 +108,7 @@ export class RemoteIds {
     this.#current = { sequence: 0, id, resetToken };
   }
 
+  /** Whether a stateless reset with this token ends the connection. Source: RFC 9000, section 10.3.1 */
   isResetToken(token: Buffer): boolean {
     return (
       this.#current.resetToken?.equals(token) === true ||
@@ -108,6 +116,7 @@ export class RemoteIds {
     );
   }
 
+  /** Takes an id of NEW_CONNECTION_ID. @throws QuicError PROTOCOL_VIOLATION, CONNECTION_ID_LIMIT_ERROR */
   add(sequence: number, retirePriorTo: number, id: Buffer, resetToken: Buffer): void {
     if (this.#current.id.length === 0) {
       throw new QuicError(transportErrors.protocolViolation, "ids for a peer without connection ids", 0x18);

@@ -34,7 +34,20 @@ const probePackets = 2;
 /** A datagram that lacks fewer bytes is full: frames do not always fit to the byte. */
 const fullDatagramSlack = 32;
 
-/** A QUIC connection without sockets and clocks: datagrams and the time go in, datagrams come out. Times are milliseconds. */
+/**
+ * A QUIC connection without sockets and clocks: datagrams and the time go in, datagrams come out. Times are
+ * milliseconds.
+ *
+ * | State | Meaning | Leaves it |
+ * |---|---|---|
+ * | `open` | frames go both ways | `close`, an error, the peer's close, a timeout |
+ * | `closing` | this side ended it; its close is repeated for packets that come | after three probe timeouts |
+ * | `draining` | the peer ended it; nothing is sent | after three probe timeouts |
+ * | `over` | nothing happens any more | nobody |
+ *
+ * Streams, timers and packets are freed when `open` ends, and `onClosed` is called once then. Ids are freed
+ * with `over`: late packets must find the connection. Source: RFC 9000, section 10
+ */
 export class Connection implements PacketOwner {
   readonly #options: ConnectionOptions;
   readonly #events: ConnectionEvents;
@@ -43,15 +56,23 @@ export class Connection implements PacketOwner {
   readonly #link: HandshakeLink;
   readonly #receiver: PacketReceiver;
   #state: "open" | "closing" | "draining" | "over" = "open";
+  /** Time of the last call, for calls that bring none. */
   #now: number;
+  /** Begin of the idle time: a packet came, or the first one went out since. Source: RFC 9000, section 10.1 */
   #lastActiveAt: number;
   /** Whether a packet that elicits an acknowledgment was sent since one came. */
   #sentSinceReceived = false;
+  /** A handshake that is not done by then ends the connection. */
   readonly #handshakeEndsAt: number;
+  /** When `closing` or `draining` ends. */
   #overAt = Number.POSITIVE_INFINITY;
+  /** The close, encrypted once and sent as often as needed. */
   #closeDatagram: OutgoingDatagram | undefined;
+  /** Whether the close goes out with the next datagrams. */
   #closeDue = false;
+  /** Only packets 1, 2, 4, 8 and so on are answered. */
   #packetsWhileClosing = 0;
+  /** The last turn ended before everything was sent: call again at once. */
   #hasMore = false;
 
   constructor(options: ConnectionOptions) {
@@ -85,6 +106,7 @@ export class Connection implements PacketOwner {
     return this.#link.handshakePeer;
   }
 
+  /** False: streams cannot be opened or written to. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
@@ -98,6 +120,7 @@ export class Connection implements PacketOwner {
     return this.#link.isDone;
   }
 
+  /** Where the peer is now; it changes when the peer moves. */
   get address(): PeerAddress {
     return this.#parts.path.address;
   }
@@ -170,6 +193,7 @@ export class Connection implements PacketOwner {
     return deadline;
   }
 
+  /** Call it at `deadline`, or later. It ends what is over, and sends again what is lost. */
   onTimeout(now: number): void {
     this.#now = now;
     if (this.#state === "closing" || this.#state === "draining") {
@@ -232,6 +256,7 @@ export class Connection implements PacketOwner {
     this.#leave("draining", now, reason);
   }
 
+  /** Builds until nothing is left, or it is another connection's turn. */
   #buildInto(datagrams: OutgoingDatagram[], now: number): void {
     while (this.#state === "open") {
       if (datagrams.length === maxDatagramsPerTurn) {
@@ -248,6 +273,7 @@ export class Connection implements PacketOwner {
     }
   }
 
+  /** Tells path, pacer and timers of a datagram that goes out. */
   #onSent({ bytes, spaces, elicitsAck }: BuiltDatagram, now: number): void {
     const { path, recovery, oneRtt, role, pacer, mtu } = this.#parts;
     path.onSent(bytes.length);
@@ -269,6 +295,7 @@ export class Connection implements PacketOwner {
     }
   }
 
+  /** The shorter idle timeout of both sides, but at least three probe timeouts. Source: RFC 9000, section 10.1 */
   #idleEndsAt(): number {
     const own = this.#options.settings.maxIdleTimeoutMs;
     const peer = this.#link.peer?.maxIdleTimeoutMs ?? 0;
@@ -285,6 +312,10 @@ export class Connection implements PacketOwner {
     }
   }
 
+  /**
+   * An error of the peer's is told with its code; any other is `internalError`, and its cause is given to
+   * `onClosed` only.
+   */
   #closeFor(error: unknown, now: number): void {
     if (error instanceof QuicError) {
       const { code, frameType, message } = error;
@@ -295,6 +326,7 @@ export class Connection implements PacketOwner {
     this.#close({ code, frameType: 0, application: false, reason: "internal error", fault: error }, now);
   }
 
+  /** Moves to `closing`; nothing happens in any other state. */
   #close(
     close: { code: number; frameType: number; application: boolean; reason: string; fault?: unknown },
     now: number,
@@ -308,11 +340,13 @@ export class Connection implements PacketOwner {
     this.#events.onWake();
   }
 
+  /** Ends without a close: the peer is not there to read it. */
   #end(reason: CloseReason): void {
     this.#leave("over", this.#now, reason);
     this.#parts.localIds.retireAll();
   }
 
+  /** Frees what only an open connection needs, and calls `onClosed`. */
   #leave(
     state: "closing" | "draining" | "over",
     now: number,
@@ -330,6 +364,10 @@ export class Connection implements PacketOwner {
   }
 }
 
+/**
+ * The parts in their first state. A server knows keys of Initial packets from the client's first id. Source:
+ * RFC 9001, section 5.2
+ */
 function newParts(options: ConnectionOptions): ConnectionParts {
   const { role, settings, events, registry, localId, remoteId, initialId, address } = options;
   const { client, server } = options.initialKeys ?? initialKeys(initialId);

@@ -22,19 +22,28 @@ const minNumberAndPayloadBytes = 4;
 export const minDatagramBytes = 128;
 /** Ranges of one acknowledgment. */
 const maxAckRanges = 32;
+/** Most bytes of a NEW_CONNECTION_ID frame: type, two numbers, an id of 20 bytes and its token. */
 const newConnectionIdBytes = 48;
 
 /** A packet in the buffer of its datagram, not encrypted yet. */
 interface PlainPacket {
+  /** Space whose keys encrypt the packet. */
   readonly space: PacketSpace;
+  /** Offset of the packet's first byte in the datagram. */
   readonly from: number;
   /** Where the Length field of a long header stands; -1 for a short one. */
   readonly lengthAt: number;
+  /** Offset of the packet number, where header protection begins. */
   readonly numberAt: number;
+  /** The packet number, of which the header has the last bytes. */
   readonly number: number;
+  /** Offset behind the frames, where the tag begins. */
   payloadEnd: number;
+  /** Frames in it: their content is sent again when the packet is lost. */
   readonly frames: SentFrame[];
+  /** Whether loss recovery must hear of it. Source: RFC 9002, section 2 */
   readonly elicitsAck: boolean;
+  /** True: its loss says nothing about congestion. */
   readonly isSizeProbe?: boolean;
 }
 
@@ -57,7 +66,13 @@ interface PathFrame {
   readonly allowance: number;
 }
 
-/** Makes datagrams of what the parts of a connection want to send. */
+/**
+ * Makes datagrams of what the parts of a connection want to send. One datagram holds at most one packet of each
+ * space, in the order Initial, Handshake, 1-RTT.
+ *
+ * A packet is written in clear, then padded, and encrypted last: the tag stands behind everything. Frames in a
+ * packet, in their order: ACK, CRYPTO, control frames, frames of streams.
+ */
 export class DatagramBuilder {
   readonly #parts: ConnectionParts;
 
@@ -65,7 +80,10 @@ export class DatagramBuilder {
     this.#parts = parts;
   }
 
-  /** @returns undefined when nothing must or may be sent */
+  /**
+   * The next datagram. Answers to path challenges come first, then own challenges, frames, and at last a size
+   * probe. @returns undefined when nothing must or may be sent
+   */
   build(now: number): BuiltDatagram | undefined {
     const { path, pathResponses } = this.#parts;
     const response = pathResponses.shift();
@@ -136,11 +154,13 @@ export class DatagramBuilder {
     return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
   }
 
+  /** Size that the path carries, cut to the allowance of an address that is not validated: RFC 9000, section 8.1. */
   #maxBytes(): number {
     const { mtu, path } = this.#parts;
     return Math.min(mtu.current, path.allowance);
   }
 
+  /** Spaces whose write keys are there and not discarded. */
   #writableSpaces(): PacketSpace[] {
     const { spaces, oneRtt } = this.#parts;
     return packetSpaces
@@ -148,6 +168,7 @@ export class DatagramBuilder {
       .filter(({ name, keys }) => (name === "application" ? oneRtt.canWrite : keys.write !== undefined));
   }
 
+  /** A datagram of all that waits; undefined when nothing does, or the window is full. */
   #buildPackets(now: number): BuiltDatagram | undefined {
     const maxBytes = this.#maxBytes();
     if (maxBytes < minDatagramBytes) {
@@ -169,6 +190,7 @@ export class DatagramBuilder {
     return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
   }
 
+  /** A datagram with one path frame and padding. */
   #buildPathPacket({ type, data, address, allowance }: PathFrame, now: number): BuiltDatagram | undefined {
     const { spaces, mtu, oneRtt } = this.#parts;
     const maxBytes = Math.min(mtu.current, allowance);
@@ -228,6 +250,10 @@ export class DatagramBuilder {
     return { space, from, lengthAt, numberAt, number, payloadEnd, ...filled };
   }
 
+  /**
+   * Writes the frames of one packet, at most `room` bytes. @returns undefined when the packet would have no
+   * frame, or only an acknowledgment that is not due
+   */
   #writeFrames(
     space: PacketSpace,
     writer: ByteWriter,
@@ -288,6 +314,10 @@ export class DatagramBuilder {
     return at <= now;
   }
 
+  /**
+   * Acknowledges the newest ranges first; older ones stay out when they do not fit. Source: RFC 9000, section
+   * 19.3
+   */
   #writeAck(space: PacketSpace, writer: ByteWriter, room: number, frames: SentFrame[], now: number): void {
     const { ranges } = space.received;
     const first = ranges[0] as NumberRange;
@@ -312,6 +342,7 @@ export class DatagramBuilder {
     frames.push({ kind: "ack", space: space.name, largest: first.high });
   }
 
+  /** Writes bytes of the handshake until the packet is full. Source: RFC 9000, section 19.6 */
   #writeCrypto(space: PacketSpace, writer: ByteWriter, end: number, frames: SentFrame[]): void {
     while (space.hasCrypto) {
       const room = end - writer.length - 1 - 8 - 2;
@@ -325,6 +356,10 @@ export class DatagramBuilder {
     }
   }
 
+  /**
+   * Writes frames that are due once: HANDSHAKE_DONE, a token, new ids and retired ids. A frame that does not
+   * fit stays due.
+   */
   #writeControls(writer: ByteWriter, end: number, frames: SentFrame[]): void {
     const parts = this.#parts;
     if (parts.handshakeDoneDue && end > writer.length) {
@@ -360,6 +395,7 @@ export class DatagramBuilder {
     }
   }
 
+  /** Fills the datagram with PADDING up to so many bytes. */
   #pad(writer: ByteWriter, packet: PlainPacket, datagramBytes: number): void {
     const missing = datagramBytes - writer.length;
     if (missing > 0) {
@@ -369,6 +405,7 @@ export class DatagramBuilder {
     }
   }
 
+  /** Pads datagrams with Initial packets (RFC 9000, section 14.1), encrypts, and tells loss recovery. */
   #finish(writer: ByteWriter, packets: PlainPacket[], maxBytes: number, now: number): BuiltDatagram {
     const { role, oneRtt, recovery, path, idleFrames } = this.#parts;
     const last = packets.at(-1) as PlainPacket;

@@ -29,11 +29,13 @@ export class HandshakeLink implements HandshakeEvents {
     this.#onError = onError;
   }
 
+  /** Bytes of the handshake go out at a level. */
   onCrypto(level: CryptoLevel, bytes: Buffer): void {
     this.#parts.spaces[level === "1rtt" ? "application" : level].cryptoToSend.write(bytes);
     this.#options.events.onWake();
   }
 
+  /** Packets of the level can be encrypted from now on. */
   onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
     const { spaces, oneRtt, recovery, role } = this.#parts;
     this.cipherSuite = suite.id;
@@ -47,6 +49,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
+  /** Packets of the level can be decrypted from now on. */
   onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void {
     if (level === "1rtt") {
       this.#parts.oneRtt.setReadSecret(suite, secret);
@@ -55,6 +58,7 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
+  /** The peer's limits. @throws QuicError TRANSPORT_PARAMETER_ERROR for limits or ids that are wrong */
   onTransportParameters(bytes: Buffer): void {
     const { remoteIds, recovery, streams, role, mtu } = this.#parts;
     const peer = readTransportParameters(bytes, role === "server" ? "client" : "server");
@@ -69,6 +73,7 @@ export class HandshakeLink implements HandshakeEvents {
     streams.onPeerParameters(peer);
   }
 
+  /** This side is done. A server confirms at once, a client with HANDSHAKE_DONE. */
   onHandshakeDone(protocol: string, peer?: HandshakePeer): void {
     this.isDone = true;
     this.protocol = protocol;
@@ -104,6 +109,7 @@ export class HandshakeLink implements HandshakeEvents {
     this.discard("handshake");
   }
 
+  /** Forgets keys, and everything sent under them. Source: RFC 9001, section 4.9 */
   discard(name: "initial" | "handshake"): void {
     const { spaces, recovery } = this.#parts;
     if (!spaces[name].isDiscarded) {

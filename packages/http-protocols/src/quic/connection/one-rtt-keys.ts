@@ -5,22 +5,31 @@ import { type OpenedPacket, type PacketPlace, sealPacket } from "../protection/p
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { expandPacketNumber, type PacketHeader } from "../wire/packet-header.ts";
 
+/** Bit of the first byte that changes with each update. Source: RFC 9001, section 6 */
 const keyPhaseBit = 0x04;
+/** Bits of the first byte that must be 0 after header protection is removed. Source: RFC 9000, section 17.3.1 */
 const reservedBits = 0x18;
 
 /** Keys of 1-RTT packets in both directions, and their updates. Source: RFC 9001, section 6 */
 export class OneRttKeys {
+  /** Header protection stays the same through all updates. */
   #readHeader: HeaderProtection | undefined;
+  /** Keys of the current phase. */
   #read: PacketCipher | undefined;
+  /** For packets that were sent before the update and arrive after it. */
   #previousRead: PacketCipher | undefined;
+  /** Made with the first packet of the other phase; that packet may be forged. */
   #nextRead: PacketCipher | undefined;
+  /** Key phase of packets that are expected. */
   #readPhase = false;
   /** First packet number that arrived in the current phase. */
   #phaseFrom = 0;
   #writeHeader: HeaderProtection | undefined;
   #write: PacketCipher | undefined;
   #writePhase = false;
+  /** Packets encrypted with the current key; half of the suite's limit makes an update due. */
   #sealed = 0;
+  /** Packets that did not decrypt, over all phases. Source: RFC 9001, section 6.6 */
   #forged = 0;
 
   get canRead(): boolean {
@@ -46,6 +55,7 @@ export class OneRttKeys {
     this.#write = new PacketCipher(suite, secret);
   }
 
+  /** Encrypts a packet in place. */
   seal(packet: Buffer, place: PacketPlace): void {
     const header = this.#writeHeader as HeaderProtection;
     const cipher = this.#write as PacketCipher;
@@ -105,6 +115,7 @@ export class OneRttKeys {
     return { packetNumber, payload, reservedBits: first & reservedBits };
   }
 
+  /** The peer updated its keys; ours follow, unless we began. */
   #moveOn(current: PacketCipher, packetNumber: number): void {
     this.#previousRead = current;
     this.#read = this.#nextRead;

@@ -14,7 +14,9 @@ import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 
 /** Packets that are kept until their keys are known. */
 const maxEarlyPackets = 8;
+/** Last bytes of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;
+/** A shorter datagram cannot be a stateless reset. */
 const minResetBytes = 21;
 
 /** A datagram, where it came from and when. */
@@ -33,13 +35,23 @@ export interface PacketOwner {
   onPeerClosed(reason: CloseReason, now: number): void;
 }
 
-/** Decrypts packets and deals with their frames. */
+/**
+ * Decrypts packets and deals with their frames.
+ *
+ * | Packet | Outcome |
+ * |---|---|
+ * | its keys are not there yet | kept, up to eight of them, until a CRYPTO frame came |
+ * | its keys are discarded, or it was received before | dropped |
+ * | it does not decrypt | dropped; it may be a stateless reset |
+ * | it breaks a rule | the connection ends with the rule's error |
+ */
 export class PacketReceiver {
   readonly #parts: ConnectionParts;
   readonly #link: HandshakeLink;
   readonly #handshake: TlsHandshake;
   readonly #owner: PacketOwner;
   readonly paths: PathChanges;
+  /** Copies of packets whose keys are not known yet. */
   #early: { readonly datagram: Buffer; readonly address: PeerAddress }[] = [];
   /** Whether the server's id is known; for clients only. */
   #serverIdKnown = false;
@@ -70,10 +82,12 @@ export class PacketReceiver {
     }
   }
 
+  /** The connection ended: kept packets are of no use. */
   clear(): void {
     this.#early = [];
   }
 
+  /** Whether a packet is looked at. Retry is dealt with elsewhere; 0-RTT is not served. */
   #isReadable({ type }: PacketHeader, datagramBytes: number): boolean {
     if (type === "initial" && this.#parts.role === "server") {
       // A smaller datagram would let others use us to find out what a path carries: RFC 9000, section 14.1.
@@ -82,6 +96,7 @@ export class PacketReceiver {
     return type !== "retry" && type !== "0rtt";
   }
 
+  /** Decrypts one packet of a datagram. @throws QuicError */
   #receivePacket(header: PacketHeader, arrival: Arrival): void {
     const { spaces, oneRtt } = this.#parts;
     const space = spaces[header.type === "1rtt" ? "application" : (header.type as "initial" | "handshake")];
@@ -113,6 +128,7 @@ export class PacketReceiver {
     this.#receivePayload(space, header, packet, arrival);
   }
 
+  /** Only the peer has the keys of the packet: its address and id count from now on. */
   #onAuthentic(header: PacketHeader, now: number): void {
     const { remoteIds, path, role } = this.#parts;
     this.#owner.onAuthenticPacket(now);
@@ -135,6 +151,7 @@ export class PacketReceiver {
     }
   }
 
+  /** Reads kept packets again; those without keys are kept once more. */
   #replayEarly(now: number): void {
     const early = this.#early;
     this.#early = [];
@@ -143,6 +160,10 @@ export class PacketReceiver {
     }
   }
 
+  /**
+   * Deals with all frames of a packet, then notes its number for the acknowledgment. The newest packet with
+   * more than probing frames moves the connection to the address it came from: RFC 9000, section 9.3.
+   */
   #receivePayload(space: PacketSpace, header: PacketHeader, packet: OpenedPacket, arrival: Arrival): void {
     const { packetNumber, payload } = packet;
     if (payload.length === 0) {
@@ -182,6 +203,7 @@ export class PacketReceiver {
     }
   }
 
+  /** @throws QuicError for a frame that its sender may not send */
   #receiveFrame(space: PacketSpace, header: PacketHeader, frame: Frame, arrival: Arrival): void {
     const { streams, localIds, remoteIds, role } = this.#parts;
     switch (frame.kind) {
@@ -227,6 +249,10 @@ export class PacketReceiver {
     }
   }
 
+  /**
+   * Frees what the peer has, and sends lost frames again. @throws QuicError PROTOCOL_VIOLATION for a packet
+   * that was never sent
+   */
   #receiveAck(space: PacketSpace, frame: Frame & { kind: "ack" }, now: number): void {
     const { recovery } = this.#parts;
     if (recovery.sent[space.name].hasUnsent(frame.ranges)) {
@@ -238,6 +264,10 @@ export class PacketReceiver {
     sendAgain(this.#parts, lost, now);
   }
 
+  /**
+   * Ends the connection when a packet that does not decrypt has a reset token of the peer. Source: RFC 9000,
+   * section 10.3.1
+   */
   #checkReset({ datagram, now }: Arrival): void {
     if (
       datagram.length >= minResetBytes &&

@@ -24,6 +24,10 @@ export function sendAgain(
   }
 }
 
+/**
+ * An acknowledged ACK frame lets this side forget the ranges in it: RFC 9000, section 13.2.4. Other frames free
+ * what was kept for another attempt.
+ */
 function onFrameAcked({ spaces, streams, remoteIds, mtu }: ConnectionParts, frame: SentFrame): void {
   switch (frame.kind) {
     case "ack":
@@ -43,6 +47,10 @@ function onFrameAcked({ spaces, streams, remoteIds, mtu }: ConnectionParts, fram
   }
 }
 
+/**
+ * Marks the frame's content as due. Lost ACK and PING frames are not repeated: newer ones say more. Source: RFC
+ * 9000, section 13.3
+ */
 function sendFrameAgain(parts: ConnectionParts, frame: SentFrame, now: number): void {
   const { spaces, streams, localIds, remoteIds, mtu } = parts;
   switch (frame.kind) {

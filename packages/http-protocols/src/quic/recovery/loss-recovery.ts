@@ -184,6 +184,7 @@ export class LossRecovery<Frame> {
     return false;
   }
 
+  /** The space whose oldest packet will count as lost first. */
   #earliestLoss(): { at: number; space: PacketSpaceName } | undefined {
     let earliest: { at: number; space: PacketSpaceName } | undefined;
     for (const space of packetSpaces) {
@@ -195,6 +196,7 @@ export class LossRecovery<Frame> {
     return earliest;
   }
 
+  /** When and where to probe; timeouts double with each probe that got no answer. Source: RFC 9002, section 6.2 */
   #nextProbe(): { at: number; space: PacketSpaceName } | undefined {
     const factor = 2 ** Math.min(this.#probesInVain, maxDoublings);
     let earliest: { at: number; space: PacketSpaceName } | undefined;

@@ -12,10 +12,12 @@ export class ByteRanges {
     return this.#ranges.length;
   }
 
+  /** The range with the lowest offset. */
   get first(): ByteRange | undefined {
     return this.#ranges[0];
   }
 
+  /** Adds bytes, and joins ranges that touch. */
   add(from: number, to: number): void {
     if (to <= from) {
       return;
@@ -51,6 +53,7 @@ export class ByteRanges {
     return taken;
   }
 
+  /** Takes bytes out; a range may fall into two. */
   remove(from: number, to: number): void {
     if (to <= from) {
       return;

@@ -39,29 +39,48 @@ const highWaterBytes = 262_144;
 /** Bytes that wait to be sent below which `onWritable` is called. */
 const lowWaterBytes = 65_536;
 
+/** Whether both sides may send. Source: RFC 9000, section 2.1 */
 export const isBidi = (streamId: number): boolean => (streamId & 2) === 0;
 
+/**
+ * The direction from the peer.
+ *
+ * `done`: all bytes were handed on, or the peer gave up, or the application wants no more and the peer's end is
+ * known. Source: RFC 9000, section 3.2
+ */
 interface ReceivingPart {
   readonly buffer: ReceiveBuffer;
+  /** Bytes that the peer may be ahead of the application. */
   readonly window: number;
   /** Offset that the peer may send up to. */
   limit: number;
   /** Offset behind the last byte that the peer sent. */
   highest: number;
+  /** Bytes that the application has dealt with. */
   consumed: number;
+  /** Size of the whole stream; undefined before the peer told its end. */
   finalSize: number | undefined;
   /** The application wants no more: bytes are counted and dropped. */
   stopCode: number | undefined;
   done: boolean;
 }
 
+/**
+ * The direction to the peer.
+ *
+ * `done`: the peer has all bytes and the end, or it has the reset. Source: RFC 9000, section 3.1
+ */
 interface SendingPart {
   readonly buffer: SendBuffer;
   /** Offset that the peer lets us send up to. */
   limit: number;
+  /** The application has no more bytes. */
   ended: boolean;
+  /** The end was sent, and not lost since. */
   finSent: boolean;
+  /** The peer has the end. */
   finAcked: boolean;
+  /** The application gave up with this code; bytes are dropped. */
   resetCode: number | undefined;
   /** Whether `onWritable` was promised. */
   held: boolean;
@@ -217,6 +236,10 @@ export class QuicStream {
     }
   }
 
+  /**
+   * RESET_STREAM came: bytes that were not handed on are dropped. @throws QuicError FINAL_SIZE_ERROR,
+   * FLOW_CONTROL_ERROR
+   */
   receiveReset(code: number, finalSize: number): void {
     const part = this.#receiving as ReceivingPart;
     if ((part.finalSize !== undefined && finalSize !== part.finalSize) || finalSize < part.highest) {
@@ -233,6 +256,7 @@ export class QuicStream {
     this.handler?.onReset(code);
   }
 
+  /** STOP_SENDING came: the stream is reset with the peer's code. Source: RFC 9000, section 3.5 */
   receiveStopSending(code: number): void {
     const part = this.#sending as SendingPart;
     if (part.done || part.resetCode !== undefined) {
@@ -242,6 +266,7 @@ export class QuicStream {
     this.handler?.onStopSending(code);
   }
 
+  /** MAX_STREAM_DATA came; a smaller limit than before is ignored. */
   receiveLimit(limit: number): void {
     const part = this.#sending as SendingPart;
     if (limit > part.limit) {
@@ -353,6 +378,7 @@ export class QuicStream {
     }
   }
 
+  /** Counts bytes up to an offset for both limits. @throws QuicError FLOW_CONTROL_ERROR beyond one of them */
   #growTo(part: ReceivingPart, end: number): void {
     if (end > part.limit) {
       throw new QuicError(transportErrors.flowControlError, `stream ${this.id} is beyond its limit`);

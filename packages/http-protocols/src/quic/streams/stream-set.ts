@@ -7,6 +7,7 @@ import type { SentFrame } from "./sent-frame.ts";
 import { type ControlKind, controlFrameBytes, writeControlFrame } from "./stream-control-frames.ts";
 import { inSendingOrder } from "./stream-priority.ts";
 
+/** `bidi`: both sides send. `uni`: only the side that opened it sends. */
 type StreamKind = "bidi" | "uni";
 const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "uni");
 
@@ -27,34 +28,52 @@ export interface StreamSetEvents {
   onWake(): void;
 }
 
-/** All streams of a connection, with its flow control. Source: RFC 9000, sections 2 to 4 */
+/**
+ * All streams of a connection, with its flow control. Source: RFC 9000, sections 2 to 4
+ *
+ * Last two bits of a stream's id: 0 is opened by the client, 1 by the server; with 2 added, only that side
+ * sends. Ids of one kind grow by 4.
+ */
 export class StreamSet implements StreamHost {
   readonly #role: 0 | 1;
   readonly #own: Readonly<NumericParameters>;
   readonly #events: StreamSetEvents;
+  /** Streams that are not over, by id. */
   readonly #streams = new Map<number, QuicStream>();
+  /** Streams of the peer; their limits grow as streams end. */
   readonly #peerOpened: Readonly<Record<StreamKind, Opened>>;
+  /** Streams of this side; the peer raises the limits. */
   readonly #weOpened: Readonly<Record<StreamKind, Opened>> = {
     bidi: { count: 0, limit: 0 },
     uni: { count: 0, limit: 0 },
   };
+  /** The peer's limits; undefined before its handshake told them. */
   #peer: Readonly<NumericParameters> | undefined;
   /** Streams that have bytes to send; the first is next. */
   readonly #sendable = new Set<QuicStream>();
+  /** Streams that need a frame of the kind. */
   readonly #controls: Readonly<Record<ControlKind, Set<QuicStream>>> = {
     resetStream: new Set(),
     stopSending: new Set(),
     maxStreamData: new Set(),
   };
+  /** Streams whose writers may go on; told between two datagrams. */
   readonly #drained = new Set<QuicStream>();
   /** True once the peer has said in which order it wants its streams. */
   #hasPriorities = false;
+  /** Whether the peer must hear of a larger limit for all streams. */
   #maxDataDue = false;
+  /** Whether the peer must hear that it may open more streams. */
   readonly #maxStreamsDue = { bidi: false, uni: false };
+  /** Bytes that the peer sent, up to the highest offset of each stream. */
   #receivedBytes = 0;
+  /** Bytes that the application has dealt with. */
   #consumedBytes = 0;
+  /** Bytes that the peer may send in all; announced again when half of the window is consumed. */
   #receiveLimit: number;
+  /** Bytes that were sent for the first time, which count for the peer's limit. */
   #sentBytes = 0;
+  /** Bytes that the peer takes in all. */
   #sendLimit = 0;
 
   /** @param own what we announced */
@@ -184,6 +203,7 @@ export class StreamSet implements StreamHost {
     return drained.length > 0;
   }
 
+  /** The peer has the frame. */
   onAcked(frame: SentFrame): void {
     if (frame.kind === "stream") {
       frame.stream.onAcked(frame.piece, frame.fin);
@@ -192,6 +212,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
+  /** The frame must be sent again, unless its stream is over. */
   onLost(frame: SentFrame): void {
     switch (frame.kind) {
       case "stream":
@@ -226,6 +247,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
+  /** The stream joins the line of those that send. */
   onSendable(stream: QuicStream): void {
     if (stream.isSendable && this.#streams.has(stream.id)) {
       this.#sendable.add(stream);
@@ -247,6 +269,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
+  /** Raises the limit for all streams when half of it is used up. */
   onConsumedBytes(bytes: number): void {
     this.#consumedBytes += bytes;
     if (this.#receiveLimit - this.#consumedBytes < this.#own.maxData / 2) {
@@ -256,6 +279,7 @@ export class StreamSet implements StreamHost {
     }
   }
 
+  /** The stream is over: the peer may open another one in its place. */
   onClosed(stream: QuicStream): void {
     if (!this.#streams.delete(stream.id)) {
       return;
@@ -320,6 +344,7 @@ export class StreamSet implements StreamHost {
     return this.#streams.get(id);
   }
 
+  /** Makes a stream with the limits of its kind and side. Source: RFC 9000, section 18.2 */
   #create(id: number): QuicStream {
     const ours = (id & 1) === this.#role;
     const bidi = isBidi(id);
@@ -342,6 +367,7 @@ export class StreamSet implements StreamHost {
     return stream;
   }
 
+  /** Writes MAX_DATA and MAX_STREAMS where they are due. */
   #writeLimits(writer: ByteWriter, end: number, sent: SentFrame[]): void {
     if (this.#maxDataDue && end - writer.length >= controlFrameBytes) {
       this.#maxDataDue = false;

@@ -60,7 +60,22 @@ interface PendingHello {
   readonly ticket: AcceptedTicket | undefined;
 }
 
-/** The message that comes next; "own certificate" and "verdict" wait for the application. */
+/**
+ * The message that comes next. `own certificate` and `verdict` wait for the application.
+ *
+ * | State | Comes next | Then |
+ * |---|---|---|
+ * | `hello` | ClientHello | `own certificate`, or `second hello` when it has no usable key share |
+ * | `second hello` | ClientHello with the requested key share | `own certificate` |
+ * | `own certificate` | the application's certificate | `certificate`, or `finished` when clients are not asked for one |
+ * | `certificate` | Certificate of the client | `certificate verify`, or `finished` when it is empty and may be |
+ * | `certificate verify` | CertificateVerify | `finished` |
+ * | `finished` | Finished | `verdict`, or `done` when clients are not asked for a certificate |
+ * | `verdict` | the application's word on the certificate | `done` |
+ * | `done` | nothing | |
+ *
+ * Any other message is an alert, which ends the connection.
+ */
 type State =
   | "hello"
   | "second hello"
@@ -74,24 +89,34 @@ type State =
 /** Only one ticket is given out, so its secret needs no number to differ. */
 const ticketNonce = Buffer.of(0);
 
+/** Type and length of a handshake message. */
 const headerBytes = 4;
+/** A message without its head. */
 const bodyOf = (message: Buffer) => message.subarray(headerBytes);
 
 /** The server's side of TLS 1.3 in QUIC. Source: RFC 8446, RFC 9001 */
 export class ServerHandshake implements TlsHandshake {
   readonly #options: ServerHandshakeOptions;
   readonly #events: HandshakeEvents;
+  /** Messages may be cut into several CRYPTO frames; each level has its own stream of bytes. */
   readonly #splitters = { initial: new MessageSplitter(), handshake: new MessageSplitter() };
   #state: State = "hello";
+  /** Chosen by the first hello; the second must allow the same. */
   #suite: CipherSuite = aes128Gcm;
+  /** Group of the key share that was requested; undefined without a second hello. */
   #group: KeyExchangeGroup | undefined;
+  /** Secrets and transcript; undefined before the first hello. */
   #schedule: KeySchedule | undefined;
   /** Secret of the client's Finished. */
   #clientHandshakeSecret: Buffer = Buffer.alloc(0);
+  /** Demands on the client's certificate; undefined: none is asked. */
   #clientAuthentication: ClientAuthentication | undefined;
+  /** DER, the client's own certificate first; empty without one. */
   #clientChain: Buffer[] = [];
   #serverName: string | undefined;
+  /** Whether the session began with a ticket; then no certificates are shown. */
   #resumed = false;
+  /** Secret of 1-RTT packets of the client, kept until its Finished is checked. */
   #clientSecret: Buffer = Buffer.alloc(0);
   #protocol = "";
 
@@ -112,6 +137,7 @@ export class ServerHandshake implements TlsHandshake {
     }
   }
 
+  /** @throws QuicError with a TLS alert for a message that has no place now */
   #receiveMessage(level: "initial" | "handshake", message: Buffer): void {
     const type = message[0] as number;
     if (
@@ -130,6 +156,7 @@ export class ServerHandshake implements TlsHandshake {
     }
   }
 
+  /** Chooses suite, group and protocol, then asks for the certificate. @throws QuicError with a TLS alert */
   #receiveHello(message: Buffer): void {
     const hello = readClientHello(bodyOf(message));
     const suite = chooseSuite(hello.cipherSuites);
@@ -190,6 +217,7 @@ export class ServerHandshake implements TlsHandshake {
     return undefined;
   }
 
+  /** Sends a HelloRetryRequest. Source: RFC 8446, section 4.1.4 */
   #requestKeyShare(schedule: KeySchedule, group: KeyExchangeGroup): void {
     if (this.#state === "second hello") {
       throw tlsAlert(alerts.illegalParameter, "the second ClientHello lacks the key that it was asked for");
@@ -206,6 +234,7 @@ export class ServerHandshake implements TlsHandshake {
     this.#events.onCrypto("initial", request);
   }
 
+  /** The server's best protocol that the client offers. QUIC must agree on one: RFC 9001, section 8.1. */
   #chooseProtocol(offered: readonly string[]): string {
     const protocol = this.#options.protocols.find((name) => offered.includes(name));
     if (protocol === undefined) {
@@ -278,6 +307,7 @@ export class ServerHandshake implements TlsHandshake {
     return [...messages, verify];
   }
 
+  /** The client's certificate, signature and Finished. Each message enters the transcript after it was checked. */
   #receiveHandshake(type: number, message: Buffer): void {
     const schedule = this.#schedule as KeySchedule;
     if (type === handshakeTypes.certificate && this.#state === "certificate") {
@@ -298,6 +328,10 @@ export class ServerHandshake implements TlsHandshake {
     schedule.addMessage(message);
   }
 
+  /**
+   * Checks that both sides saw the same handshake: RFC 8446, section 4.4.4. Then the application judges the
+   * client's certificate.
+   */
   #receiveFinished(schedule: KeySchedule, message: Buffer): void {
     const verifyData = bodyOf(message);
     const expected = schedule.finished(this.#clientHandshakeSecret);
@@ -332,6 +366,7 @@ export class ServerHandshake implements TlsHandshake {
     early = false;
   }
 
+  /** The handshake is done: 1-RTT packets are read, and the client gets a ticket where that is allowed. */
   #finish(schedule: KeySchedule): void {
     this.#state = "done";
     // 1-RTT packets are read only now: RFC 9001, section 5.7.

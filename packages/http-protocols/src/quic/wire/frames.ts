@@ -2,7 +2,7 @@ import { QuicError, transportErrors } from "../quic-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { PacketType } from "./packet-header.ts";
 
-/** Source: RFC 9000, section 19 */
+/** Types of frames; those of streams have three bits more. Source: RFC 9000, section 19 */
 export const frameTypes = {
   padding: 0x00,
   ping: 0x01,
@@ -30,14 +30,21 @@ export const frameTypes = {
   handshakeDone: 0x1e,
 } as const;
 
+/**
+ * Bits of a STREAM frame's type: it is the last one, it has a length, it has an offset. Source: RFC 9000,
+ * section 19.8
+ */
 export const streamBits = { fin: 0x01, length: 0x02, offset: 0x04 } as const;
 
 /** Packet numbers from `low` to `high`, both included. */
 export interface NumberRange {
+  /** The smallest number. */
   readonly low: number;
+  /** The largest number. */
   readonly high: number;
 }
 
+/** A frame that was read. Numbers beyond 2^53 - 1 are cut to it. */
 export type Frame =
   | { readonly kind: "padding" | "ping" | "handshakeDone" }
   | {
@@ -88,13 +95,16 @@ export type Frame =
       readonly reason: Buffer;
     };
 
+/** Most streams of a kind. Source: RFC 9000, section 4.6 */
 const maxStreams = 2 ** 60;
+/** Bytes of a stream cannot reach it. Source: RFC 9000, section 4.5 */
 const maxOffset = 2 ** 62;
 
 /** Error for a frame that ends too early, for readers of frames. */
 export const shortFrame = (): QuicError =>
   new QuicError(transportErrors.frameEncodingError, "a frame ends too early");
 
+/** Error for a frame that breaks the encoding. */
 const malformed = (type: number, message: string) =>
   new QuicError(transportErrors.frameEncodingError, message, type);
 
@@ -119,6 +129,10 @@ const notInEarlyData: ReadonlySet<number> = new Set([
   frameTypes.handshakeDone,
 ]);
 
+/**
+ * @throws QuicError PROTOCOL_VIOLATION for a frame that such a packet must not carry. Source: RFC 9000, section
+ *   12.4
+ */
 function checkPlace(type: number, packet: PacketType): void {
   const allowed =
     packet === "1rtt" || (packet === "0rtt" ? !notInEarlyData.has(type) : inHandshake.has(type));
@@ -190,6 +204,7 @@ export function readFrame(reader: ByteReader, packet: PacketType): Frame {
   }
 }
 
+/** A token for the next connection. Source: RFC 9000, section 19.7 */
 function readNewToken(reader: ByteReader, type: number): Frame {
   const token = reader.take(reader.varint());
   if (token.length === 0) {
@@ -231,6 +246,7 @@ function readLimit(reader: ByteReader, type: number): Frame {
   }
 }
 
+/** A length, then so many bytes. @throws QuicError for bytes beyond the largest offset */
 function takeFrom(reader: ByteReader, type: number, offset: number): Buffer {
   const length = reader.varint();
   if (offset + length >= maxOffset) {
@@ -239,6 +255,7 @@ function takeFrom(reader: ByteReader, type: number, offset: number): Buffer {
   return reader.take(length);
 }
 
+/** Bytes of a stream. Without a length they go to the end of the packet. Source: RFC 9000, section 19.8 */
 function readStream(reader: ByteReader, type: number): Frame {
   const streamId = reader.varint();
   const offset = (type & streamBits.offset) === 0 ? 0 : reader.varint();
@@ -273,6 +290,7 @@ function readAck(reader: ByteReader, type: number): Frame {
   return { kind: "ack", ranges, delay, congestionMarks };
 }
 
+/** A number of streams. @throws QuicError FRAME_ENCODING_ERROR above 2^60: RFC 9000, section 19.11 */
 function streamCount(reader: ByteReader, type: number): number {
   const at = reader.at;
   const count = reader.varint();
@@ -286,6 +304,7 @@ function streamCount(reader: ByteReader, type: number): number {
   return count;
 }
 
+/** Another id of the peer. Source: RFC 9000, section 19.15 */
 function readNewConnectionId(reader: ByteReader, type: number): Frame {
   const sequence = reader.varint();
   const retirePriorTo = reader.varint();

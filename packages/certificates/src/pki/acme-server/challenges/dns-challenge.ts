@@ -4,7 +4,9 @@ import { messageOf } from "server-core/errors";
 import { AcmeProblem } from "../acme-problem.ts";
 import type { Validator } from "./validation.ts";
 
+/** How long one name server may take to answer. */
 const timeoutMs = 2_000;
+/** Questions to each name server. */
 const tries = 2;
 
 /** A record of the name's zone holds the digest of the key authorization. Source: RFC 8555, section 8.4 */

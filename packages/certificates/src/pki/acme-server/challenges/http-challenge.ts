@@ -4,8 +4,11 @@ import { challengePath } from "../../../acme/challenge-names.ts";
 import { AcmeProblem } from "../acme-problem.ts";
 import type { Validator } from "./validation.ts";
 
+/** Longer chains of redirects fail with `connection`. */
 const maxRedirects = 10;
+/** The answer, a token and a thumbprint, has 87 bytes. */
 const maxAnswerBytes = 1024;
+/** For the connection, and again for each answer. */
 const timeoutMs = 10_000;
 
 /** Where redirects may lead: to the usual ports, so that nobody has us ask at others. Source: RFC 8555, section 10.2 */

@@ -12,14 +12,20 @@ import { AcmeProblem } from "../acme-problem.ts";
 import { canonicalName } from "../certificate-request.ts";
 import type { Validator } from "./validation.ts";
 
+/** Longest silence of the name's server. */
 const timeoutMs = 10_000;
 
+/**
+ * Why a certificate proves nothing; undefined when it is the proof. @param digest SHA-256 of the key
+ * authorization
+ */
 function faultOf(certificate: X509Certificate, name: string, digest: Buffer): string | undefined {
   const names = namesOf(certificate).map(canonicalName);
   if (names.length !== 1 || names[0] !== name) {
     return `the certificate is for ${names.slice(0, 5).join(", ") || "nobody"}, not for the name alone`;
   }
   const extension = new LibraryCertificate(certificate.raw).getExtension(identifierOid);
+  // An OCTET STRING, DER: tag 4, length, digest.
   const wanted = Buffer.concat([Buffer.from([4, digest.length]), digest]);
   return extension?.critical === true && wanted.equals(Buffer.from(extension.value))
     ? undefined

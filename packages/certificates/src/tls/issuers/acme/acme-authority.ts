@@ -39,6 +39,7 @@ export class AcmeAuthority {
   readonly key: string;
   readonly #config: AcmeConfig;
   readonly #storage: Storage;
+  /** Loaded with the first order; a failure is forgotten, so that the next attempt tries again. */
   #account: Promise<AcmeAccount> | undefined;
 
   constructor(directoryUrl: string, config: AcmeConfig, storage: Storage) {
@@ -76,7 +77,10 @@ export class AcmeAuthority {
     return stored === undefined ? undefined : keyFromPem(stored, place);
   }
 
-  /** Its key is made, and kept in the storage, where the config gives none. */
+  /**
+   * The account. Without a key in the config, one is made and kept in the storage. @throws ServerError STORAGE,
+   * CERTIFICATE
+   */
   account(): Promise<AcmeAccount> {
     this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
     this.#account.catch(() => {
@@ -106,6 +110,7 @@ export class AcmeAuthority {
     }
   }
 
+  /** Key of the account in the storage. Source: the public model (certmagic), so that both find the same account */
   #keyPlace(): { readonly user: string; readonly place: string } {
     const user = (this.#config.email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
     const folder = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}`;

@@ -19,16 +19,27 @@ import { retryTime } from "./retry-time.ts";
 
 /** Limit of one answer of an authority. */
 const maxAnswerBytes = 1024 * 1024;
+/** For one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
 /** Most attempts with a new nonce, where the authority does not know the old one any more. */
 const maxNonceTries = 5;
+/** First pause between two questions for a decision; each is twice as long as the one before. */
 const pollMs = 1_000;
+/**
+ * Longest pause, also where the authority asks for more: its decision is not to be waited for much longer than
+ * it takes.
+ */
 const maxPollMs = 10_000;
+/** RFC 8555, section 6.1 wants one. */
 const userAgent = "server-acme/1";
 
+/** An authority's answer, whatever its status. */
 interface Answer {
+  /** Status code of HTTP. */
   readonly status: number;
+  /** Names in lower case. */
   readonly headers: Record<string, string | string[] | undefined>;
+  /** The body: JSON, or PEM for a certificate. */
   readonly text: string;
 }
 
@@ -52,15 +63,27 @@ export interface AcmeClientOptions {
   readonly signal: AbortSignal;
 }
 
+/** A header's values in one text; "" when it is absent. */
 function headerText(answer: Answer, name: string): string {
   const value = answer.headers[name];
   return Array.isArray(value) ? value.join(", ") : (value ?? "");
 }
 
-/** Speaks ACME (RFC 8555) with one authority, for one account. */
+/**
+ * Speaks ACME (RFC 8555) with one authority, for one account. One object lives as long as one attempt.
+ *
+ * The order of calls: `register` for an account without `kid`, `newOrder`, then for each authorization
+ * `authorization`, `post` to a challenge and `poll`; then `post` to `finalize`, `poll` the order,
+ * `certificates`.
+ */
 export class AcmeClient {
   readonly #options: AcmeClientOptions;
+  /** Asked for once. */
   #directory: Promise<z.infer<typeof directorySchema>> | undefined;
+  /**
+   * From the last answer; "" when it is used up or none came. Each message needs another one: RFC 8555, section
+   * 6.5.
+   */
   #nonce = "";
 
   constructor(options: AcmeClientOptions) {
@@ -109,11 +132,16 @@ export class AcmeClient {
     return { url: headerText(answer, "location"), order: this.#parse(answer, orderSchema) };
   }
 
+  /** @throws ServerError ACME */
   async authorization(url: string): Promise<Authorization> {
     return this.#parse(await this.post(url, ""), authorizationSchema);
   }
 
-  /** Asks again until an authorization or an order is decided. */
+  /**
+   * Asks again until an authorization or an order is decided. Pauses grow from one second to ten; `Retry-After`
+   * sets them within that.
+   * @throws ServerError ACME; the reason of `signal`, the only limit of time
+   */
   async poll<Value>(url: string, schema: z.ZodType<Value>, done: (value: Value) => boolean): Promise<Value> {
     for (let pause = pollMs; ; pause = Math.min(maxPollMs, pause * 2)) {
       const answer = await this.post(url, "");
@@ -127,7 +155,10 @@ export class AcmeClient {
     }
   }
 
-  /** The certificate of an order, and the other chains that the authority offers. */
+  /**
+   * The certificate of an order, and the other chains that the authority offers: RFC 8555, section 7.4.2.
+   * @throws ServerError ACME
+   */
   async certificates(url: string): Promise<string[]> {
     const first = await this.post(url, "");
     const chains = [first.text];
@@ -146,7 +177,12 @@ export class AcmeClient {
     return this.#parse(await this.#get(`${renewalInfo}/${id}`), renewalInfoSchema).suggestedWindow;
   }
 
-  /** Sends a signed message. @param payload "" only asks. @throws ServerError ACME with the authority's reason */
+  /**
+   * Sends a signed message. A nonce that the authority refuses is replaced and the message sent again, up to
+   * five times: RFC 8555, section 6.5.
+   * @param payload "" only asks
+   * @throws ServerError ACME with the authority's reason
+   */
   async post(url: string, payload: unknown): Promise<Answer> {
     const { account } = this.#options;
     for (let attempt = 1; ; attempt++) {
@@ -165,6 +201,7 @@ export class AcmeClient {
     }
   }
 
+  /** Used before the first message, and after an answer without `Replay-Nonce`. */
   async #newNonce(): Promise<string> {
     const { newNonce } = await this.directory();
     const answer = await this.#send(newNonce, "HEAD");
@@ -174,6 +211,7 @@ export class AcmeClient {
     return this.#nonce;
   }
 
+  /** Reads a resource that needs no signature. @throws ServerError ACME for any status but 200 */
   async #get(url: string): Promise<Answer> {
     const answer = await this.#send(url, "GET");
     if (answer.status !== 200) {
@@ -192,6 +230,10 @@ export class AcmeClient {
     return new ServerError("ACME", `${answer.status} ${what}${later}`, { retryAtMs });
   }
 
+  /**
+   * Sends one request and keeps the answer's nonce, also that of a refusal. @throws ServerError ACME when the
+   * authority cannot be reached
+   */
   async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {
     const { dispatcher, signal } = this.#options;
     try {
@@ -220,6 +262,7 @@ export class AcmeClient {
     }
   }
 
+  /** The reason in a refusal. A body that is no problem document is shown by its first 200 characters. */
   #problem(answer: Answer): z.infer<typeof problemSchema> {
     try {
       return problemSchema.parse(JSON.parse(answer.text));
@@ -228,6 +271,7 @@ export class AcmeClient {
     }
   }
 
+  /** @throws ServerError ACME when the answer has another shape */
   #parse<Value>(answer: Answer, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(JSON.parse(answer.text));

@@ -22,6 +22,7 @@ import { thumbprint } from "./jws.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 
+/** For one attempt at one authority, from the order to the certificate: five minutes. */
 const defaultTimeoutMs = 300_000;
 
 /** Services that orders use besides the configuration. */
@@ -50,7 +51,12 @@ interface OrderTerms {
   readonly signal: AbortSignal;
 }
 
-/** Asks one authority, or two: after a failure the test authority has to issue before the real one is asked. */
+/**
+ * Asks one authority, or two: after a failure the test authority has to issue before the real one is asked.
+ *
+ * An attempt orders once for each kind of challenge, until one of them proves the name. Any other failure ends
+ * the attempt.
+ */
 class AcmeIssuer implements CertificateIssuer {
   readonly key: string;
   readonly local = false;
@@ -62,6 +68,7 @@ class AcmeIssuer implements CertificateIssuer {
   readonly #roots: readonly string[];
   /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
   readonly #proxy: string | undefined;
+  /** Connections to the authorities; made with the first order, closed with the issuer. */
   #dispatcher: Promise<Dispatcher> | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
 
@@ -95,6 +102,7 @@ class AcmeIssuer implements CertificateIssuer {
     return this.#obtain(request, this.#authority);
   }
 
+  /** One attempt at one authority. @throws ServerError ACME with the fault of every challenge */
   async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
     const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
@@ -146,10 +154,15 @@ class AcmeIssuer implements CertificateIssuer {
     return this.#dispatcher;
   }
 
+  /** Connections under way are cut: the issuer's config is gone. */
   async close(): Promise<void> {
     await (await this.#dispatcher)?.destroy();
   }
 
+  /**
+   * Kinds of challenges in the order in which they are tried. With a DNS provider only `dns-01`; without one,
+   * wildcards have none.
+   */
   #challengesFor(name: string): ChallengeType[] {
     const { challenges } = this.#config;
     if (challenges?.dns) {
@@ -164,6 +177,7 @@ class AcmeIssuer implements CertificateIssuer {
     ];
   }
 
+  /** Orders, proves and fetches a certificate. @throws ServerError ACME */
   async #order(
     { name, key, replaces, storage }: IssueRequest,
     { type, authority, client, signal }: OrderTerms,
@@ -200,6 +214,7 @@ class AcmeIssuer implements CertificateIssuer {
     }
     const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
     const csr = (await makeRequest([name], key)).toString("base64url");
+    // All names are proved, but the authority may take a moment to see the order as `ready`.
     await client.poll(url, orderSchema, ({ status }) => status !== "pending");
     await client.post(order.finalize, { csr });
     const done = await client.poll(
@@ -213,6 +228,10 @@ class AcmeIssuer implements CertificateIssuer {
     };
   }
 
+  /**
+   * The preferred chain: the shortest, or the first that an authority of the config's list has issued; else the
+   * authority's own choice.
+   */
   #choose(chains: readonly string[]): string {
     const { preferred_chains: preferred } = this.#config;
     const parsed = chains.map((pem) => ({ pem, issuers: parseCertificates(pem, this.key).map(issuerName) }));
@@ -235,6 +254,7 @@ class AcmeIssuer implements CertificateIssuer {
   }
 }
 
+/** URL of an order's certificate. @throws ServerError ACME for an order that ended without one */
 function certificateOf(order: Order, name: string): string {
   if (order.certificate === undefined) {
     throw new ServerError(
@@ -245,11 +265,12 @@ function certificateOf(order: Order, name: string): string {
   return order.certificate;
 }
 
+/** Common name of the issuer; "" when it has none. */
 function issuerName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.issuer)?.[1] ?? "";
 }
 
-/** @throws ServerError MODULE_CONFIG */
+/** @throws ServerError MODULE_CONFIG for what is no URL after its placeholders are filled */
 function filledUrl(field: string, text: string | null | undefined): string | undefined {
   const url = text ? replaceStrictly(text) : undefined;
   if (url !== undefined && !URL.canParse(url)) {

@@ -2,27 +2,38 @@ import { z } from "zod";
 
 /** The used parts of an authority's answers. Source: RFC 8555, section 7.1; RFC 9773 (renewalInfo) */
 export const directorySchema = z.object({
+  /** Answers HEAD with a nonce. */
   newNonce: z.url(),
+  /** Registers a key, or finds its account. */
   newAccount: z.url(),
+  /** Takes an order. */
   newOrder: z.url(),
+  /** Absent: the authority does not say when to renew. */
   renewalInfo: z.url().optional(),
+  /** The authority's demands; all others of the RFC are not read. */
   meta: z.object({ externalAccountRequired: z.boolean().optional() }).optional(),
 });
 
+/** Source: RFC 8555, section 6.7; `subproblems` name the fault of each name: section 6.7.1 */
 export const problemSchema = z.object({
   type: z.string().default("about:blank"),
   detail: z.string().default(""),
   subproblems: z.array(z.object({ detail: z.string().default("") })).optional(),
 });
 
+/** Source: RFC 8555, section 7.1.3. `processing` follows `finalize` until the certificate is there. */
 export const orderSchema = z.object({
   status: z.enum(["pending", "ready", "processing", "valid", "invalid"]),
+  /** URLs, one for each name. */
   authorizations: z.array(z.url()),
+  /** Takes the request for the certificate once the order is `ready`. */
   finalize: z.url(),
+  /** URL of the certificate; absent until the order is `valid`. */
   certificate: z.url().optional(),
   error: problemSchema.optional(),
 });
 
+/** Source: RFC 8555, section 8 */
 export const challengeSchema = z.object({
   type: z.string(),
   url: z.url(),
@@ -34,6 +45,7 @@ export const challengeSchema = z.object({
   error: problemSchema.optional(),
 });
 
+/** Source: RFC 8555, section 7.1.4 */
 export const authorizationSchema = z.object({
   status: z.enum(["pending", "valid", "invalid", "deactivated", "expired", "revoked"]),
   identifier: z.object({ type: z.string(), value: z.string() }),
@@ -41,12 +53,16 @@ export const authorizationSchema = z.object({
   challenges: z.array(challengeSchema),
 });
 
+/** Source: RFC 9773, section 4.2 */
 export const renewalInfoSchema = z.object({
   suggestedWindow: z.object({ start: z.coerce.date(), end: z.coerce.date() }),
 });
 
+/** A request for one certificate. */
 export type Order = z.infer<typeof orderSchema>;
+/** The proof of one name. */
 export type Authorization = z.infer<typeof authorizationSchema>;
+/** One way to give the proof. */
 export type Challenge = z.infer<typeof challengeSchema>;
 
 /** A problem document in one line. */

@@ -24,7 +24,12 @@ export class ChallengeAnswers {
   readonly #board: ChallengeBoard;
   readonly #policyFor: (name: string) => ChallengePolicy;
   readonly #log: Logger;
+  /**
+   * Certificates that answer TLS-ALPN-01, by name and key authorization. Making one takes a key and a
+   * signature.
+   */
   readonly #certificates = new LRUCache<string, Promise<CertificateAnswer>>({ max: maxCertificates });
+  /** Questions to the storage under way. */
   #questions = 0;
 
   constructor(board: ChallengeBoard, policyFor: (name: string) => ChallengePolicy, log: Logger) {

@@ -4,7 +4,9 @@ import type { CertificateAnswer, ChallengeRequest } from "../../../material/cert
 
 /** Tokens that authorities will request. One board for the process: serving threads read it. */
 export class ChallengeBoard implements SharedResource {
+  /** By token; the host must fit too. */
   readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
+  /** By the name that the handshake asks for: for addresses that in the reverse zone. */
   readonly #certificates = new Map<string, CertificateAnswer>();
 
   /** For HTTP-01. @param host that is to be proved: no other is answered, so that nobody can point a name of his here. @returns takes it down */
@@ -24,11 +26,13 @@ export class ChallengeBoard implements SharedResource {
     this.#certificates.clear();
   }
 
+  /** @returns the key authorization; undefined when the token is not pinned for this host */
   token({ token, host }: ChallengeRequest): string | undefined {
     const pinned = this.#tokens.get(token);
     return pinned !== undefined && pinned.host === canonicalName(host) ? pinned.answer : undefined;
   }
 
+  /** @returns undefined when no challenge of this process is for the name */
   certificate(name: string): CertificateAnswer | undefined {
     return this.#certificates.get(name);
   }

@@ -29,10 +29,12 @@ function hostOf(hostport: string): string {
   return hostport.replace(/:\d*$/, "");
 }
 
+/** Ends a listener. */
 interface Closable {
   close(): unknown;
 }
 
+/** @returns undefined when the port is taken. @throws any other failure to listen, such as missing rights */
 async function listen(
   server: import("node:net").Server,
   port: number,

@@ -13,6 +13,7 @@ export function thumbprint(key: KeyObject): string {
     .digest("base64url");
 }
 
+/** JSON, or a text as it is, in base64url without padding. */
 function encode(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }

@@ -37,10 +37,14 @@ export interface ProvingTools {
   readonly signal: AbortSignal;
 }
 
+/** Life of the record in caches of name servers. */
 const defaultTtlMs = 120_000;
+/** How long the record is looked for before the attempt fails. */
 const defaultPropagationMs = 120_000;
+/** Pause between two looks. */
 const lookupPauseMs = 2_000;
 
+/** Takes back one thing that was shown; undefined: nothing was. */
 type Undo = (() => unknown) | undefined;
 
 /** A challenge that the authority offers. */
@@ -62,7 +66,17 @@ interface ChallengeAnswer {
   readonly undo: Undo[];
 }
 
-/** Shows what the authority wants to see. */
+/**
+ * Shows what the authority wants to see. Whatever was shown before a failure is in `undo`.
+ *
+ * | Type | Shown | Where |
+ * |---|---|---|
+ * | `http-01` | the key authorization | at a path of the name, over HTTP |
+ * | `tls-alpn-01` | a certificate with its digest | in a handshake for `acme-tls/1` |
+ * | `dns-01` | its digest | in a TXT record |
+ *
+ * @throws ServerError ACME, STORAGE; whatever listening on the port throws
+ */
 async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): Promise<void> {
   const { board, challenges } = tools;
   const { url, token } = challenge;
@@ -119,6 +133,7 @@ interface AwaitedRecord {
   readonly signal: AbortSignal;
 }
 
+/** Asks name servers until they show the record. @throws ServerError ACME after the time; the reason of `signal` */
 async function waitForRecord({ record, value, servers, timeoutMs, signal }: AwaitedRecord): Promise<void> {
   const resolver = new Resolver();
   if (servers.length > 0) {
@@ -136,12 +151,17 @@ async function waitForRecord({ record, value, servers, timeoutMs, signal }: Awai
   }
 }
 
+/** The authority's reason for refusing a challenge, or the state of its authorization. */
 function faultOf(authorization: Authorization, challenge: Challenge): string {
   const failed = authorization.challenges.find(({ url }) => url === challenge.url)?.error;
   return failed === undefined ? `authorization is ${authorization.status}` : describeProblem(failed);
 }
 
-/** Proves one name to the authority. @throws ServerError ACME saying which challenge failed and why */
+/**
+ * Proves one name to the authority. Everything shown is taken back at the end, after success and failure.
+ * @param url of the name's authorization
+ * @throws ServerError ACME saying which challenge failed and why
+ */
 export async function proveName(url: string, type: ChallengeType, tools: ProvingTools): Promise<void> {
   const { client } = tools;
   const authorization = await client.authorization(url);

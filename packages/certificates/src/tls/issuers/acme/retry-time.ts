@@ -1,5 +1,8 @@
 const dayMs = 86_400_000;
-/** Authorities speak of hours, at most of a week; who asks once a day does them no harm, and outlives a wrong clock. */
+/**
+ * Longest pause that is respected: a day. Authorities ask for hours, at most for a week; one question a day
+ * does no harm and outlives a wrong clock.
+ */
 const maxPauseMs = dayMs;
 
 /**

@@ -100,6 +100,10 @@ export class ZerosslClient {
     await this.#ask("POST", `/certificates/${id}/cancel`, { schema: z.unknown(), signal });
   }
 
+  /**
+   * One call of the API. Refusals come with status 200 and `success: false`. @throws ServerError ACME; the
+   * reason of `signal`
+   */
   async #ask<Schema extends z.ZodType>(
     method: "GET" | "POST",
     path: string,

@@ -19,13 +19,19 @@ import { findSharedFile, shareFile } from "../acme/shared-challenge.ts";
 import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
 import { ZerosslClient } from "./zerossl-client.ts";
 
+/** Base of the API's URLs. */
 const authority = "https://api.zerossl.com";
-/** For one attempt. */
+/** For one attempt, from the order to the certificate. */
 const timeoutMs = 10 * 60_000;
+/** Pause between two questions whether the certificate is issued. */
 const pollMs = 5_000;
+/** For giving up an order after a failure; the attempt itself has no time left then. */
 const cancelTimeoutMs = 10_000;
+/** Life of the record in caches of name servers. */
 const defaultTtlMs = 120_000;
+/** How long the record is looked for. */
 const defaultPropagationMs = 120_000;
+/** Pause between two looks. */
 const lookupPauseMs = 2_000;
 
 /** Config of the issuer `zerossl`. Source: the public model (Caddy 2.11) */
@@ -59,6 +65,7 @@ export const zerosslSchema = z.strictObject({
     .describe("Names are proved by a CNAME record, not over HTTP, where it has a provider."),
 });
 
+/** The config; `api_key` has its placeholders filled. */
 type ZerosslConfig = z.infer<typeof zerosslSchema>;
 
 /** The services of an issuer. */
@@ -76,6 +83,7 @@ export interface ZerosslParts {
   readonly pollMs: number;
 }
 
+/** The proof of one name: a file's URL and lines, or the two sides of a CNAME record. */
 type Validation = NonNullable<
   NonNullable<Awaited<ReturnType<ZerosslClient["create"]>>["validation"]>["other_methods"]
 >[string];
@@ -92,17 +100,28 @@ interface Proof {
   readonly signal: AbortSignal;
 }
 
-/** Issues by the REST API of ZeroSSL, which is not its ACME. */
+/**
+ * Issues by the REST API of ZeroSSL, which is not its ACME.
+ *
+ * | Status at ZeroSSL | Meaning | Next |
+ * |---|---|---|
+ * | `draft` | ordered; no name is proved | the proof is shown, then `verify` |
+ * | `pending_validation` | ZeroSSL looks for the proof | asked again every five seconds |
+ * | `issued` | the certificate can be fetched | `download` |
+ * | any other | refused | the order is given up with `cancel` |
+ */
 export class ZerosslIssuer implements CertificateIssuer {
   readonly key = "zerossl";
   readonly local = false;
   readonly #parts: ZerosslParts;
+  /** Connections to ZeroSSL; made with the first order, closed with the issuer. */
   #dispatcher: Promise<Dispatcher> | undefined;
 
   constructor(parts: ZerosslParts) {
     this.#parts = parts;
   }
 
+  /** @throws ServerError ACME; the order is given up then, since open orders count against the account */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const { name, key, storage } = request;
     const { config, base, log } = this.#parts;
@@ -139,6 +158,10 @@ export class ZerosslIssuer implements CertificateIssuer {
     await (await this.#dispatcher)?.destroy();
   }
 
+  /**
+   * Shows the proof, and waits until ZeroSSL has decided. The proof is taken back at the end, after success and
+   * failure. @throws ServerError ACME
+   */
   async #prove(client: ZerosslClient, { id, name, validation, storage, signal }: Proof): Promise<void> {
     const { dns, pollMs: pauseMs } = this.#parts;
     const undo: (() => unknown)[] = [];
@@ -163,6 +186,10 @@ export class ZerosslIssuer implements CertificateIssuer {
     }
   }
 
+  /**
+   * Shows a file at `/.well-known/pki-validation/`, to this process, to others that share the storage, and on a
+   * port of its own. @param undo gets what takes it back
+   */
   async #showFile(
     name: string,
     validation: Validation,
@@ -182,6 +209,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     undo.push(() => listener?.close());
   }
 
+  /** Makes the CNAME record and waits until name servers show it. @param undo gets what takes it back */
   async #showRecord(
     dns: DnsProvider,
     validation: Validation,
@@ -202,6 +230,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     }
   }
 
+  /** Looks for the record. A record that does not appear is only logged, as ZeroSSL decides. */
   async #waitForRecord(record: string, target: string, limitMs: number, signal: AbortSignal): Promise<void> {
     const own = this.#parts.config.cname_validation?.resolvers ?? [];
     const servers = own.length > 0 ? own : await this.#parts.resolvers();
