@@ -14,20 +14,24 @@ import { AppHelp } from "./components/app-help.tsx";
 import { pages } from "./page-list.ts";
 
 /**
- * The frame of every page: the bar, the help, the keys that work everywhere, and a notice when the server is
- * gone.
+ * The frame of every page: the bar, the help, the keys that work everywhere, and a notice when the server
+ * is gone.
+ *
+ * Keys: `?` shows or hides the help, `/` goes to the page's filter, `1` to `9` go to a page.
  */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const navigate = useNavigate();
   const { pathname } = useLocation();
 
+  // The title of the tab names the page, so that tabs and history entries can be told apart.
   useEffect(() => {
     const name = pages.find(({ path }) => path === pathname)?.name ?? "No such page";
     document.title = `${name} · Server`;
   }, [pathname]);
 
   useEffect(() => {
+    // Letters typed into a field are text, and keys with Ctrl, Alt or Meta belong to the browser.
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
         return;
@@ -61,6 +65,10 @@ export function AppFrame() {
   );
 }
 
+/**
+ * The notice below the bar: since when nobody answers. Empty while the server answers; the region stays, so
+ * that screen readers announce what comes into it.
+ */
 function GoneBar() {
   const since = useServerGoneSince();
   const zone = useChoice(zoneChoice);

@@ -10,6 +10,8 @@ import { queries } from "./api/queries.ts";
 import { startTraffic } from "./api/traffic.ts";
 import { router } from "./router.tsx";
 
+// The theme comes first, so that the first paint has its colours. The readings of the traffic go on while
+// pages change.
 applyTheme();
 startTraffic();
 keepPlaces(router.history);

@@ -1,4 +1,4 @@
-/** The pages, in the order of the bar and of the keys 1 to 9. */
+/** The pages, in the order of the bar and of the keys 1 to 9. A tenth page would have no key. */
 export const pages = [
   { path: "/", name: "Overview" },
   { path: "/config", name: "Config" },

@@ -3,12 +3,16 @@ import { ApiError } from "./api-error.ts";
 import { askJson, askServer } from "./ask-server.ts";
 import { isObject, type JsonValue, jsonValue } from "./json-value.ts";
 
+/** The answer of `POST /adapt`: the config as JSON, and what the adapter remarked on the way. */
 const answer = z.object({
   warnings: z.optional(
     z.array(
       z.object({
+        /** File that the remark is about; absent for the text itself. */
         file: z.optional(z.string()),
+        /** Line in that file, from 1. Servers that know no line send 0. */
         line: z.optional(z.number()),
+        /** Name of the directive that the remark is about. */
         directive: z.optional(z.string()),
         message: z.string(),
       }),
@@ -19,27 +23,42 @@ const answer = z.object({
 
 /** Formats of a config that the server reads besides JSON, by the end of their media type. */
 export const importFormats = ["caddyfile", "yaml", "toml", "json5"] as const;
+/** One of the formats; also the part of the media type after `text/`. */
 export type ImportFormat = (typeof importFormats)[number];
 
 /** A remark of an adapter on a text. */
 export interface AdapterNote {
   /** From 1; undefined where it is of no line. */
   line: number | undefined;
+  /** The remark itself, with the directive before it where the adapter names one. */
   message: string;
 }
 
-/** The result of a text: a config with warnings, or a refusal. */
+/**
+ * The result of a text:
+ * - with `config`: the text was understood, maybe with warnings
+ * - with `refusal`: the text was not understood, and nothing came of it
+ */
 export type Adapted =
   | { config: JsonValue; warnings: readonly AdapterNote[]; refusal: undefined }
   | { config: undefined; warnings: readonly AdapterNote[]; refusal: AdapterNote };
 
-/** The line that a refusal is about, as adapters write it. */
+/**
+ * The line that a refusal is about, as adapters write it. Examples: `Serverfile:12: unknown directive` and
+ * `at line 12` both give 12; a message without a line gives undefined.
+ */
 export function lineOf(message: string): number | undefined {
   const [, line] = /(?:Serverfile|Caddyfile):(\d+)|\bline (\d+)/.exec(message)?.filter(Boolean) ?? [];
   return line === undefined ? undefined : Number(line);
 }
 
-/** Asks what a text becomes. Nothing changes. @throws ApiError */
+/**
+ * Asks what a text becomes. Nothing changes. A refusal is a result and not an error, because a half-written
+ * text is refused at each pause of the user.
+ * @param format language of `text`
+ * @param signal ends the request when the text has changed
+ * @throws ApiError when no verdict came back
+ */
 export async function adaptText(format: ImportFormat, text: string, signal?: AbortSignal): Promise<Adapted> {
   try {
     const { result, warnings = [] } = await askJson("/adapt", answer, {

@@ -2,26 +2,35 @@ import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { notePresence } from "./server-presence.ts";
 
-/** How long a question may take, in milliseconds. A change may take longer: the server drains and starts. */
+/** How long a read may take, in milliseconds. A shorter limit would call a busy server gone. */
 const readTimeoutMs = 15_000;
+/**
+ * How long a change may take, in milliseconds: the server drains the old config and starts the new one
+ * first.
+ */
 const changeTimeoutMs = 120_000;
 
+/** The body of a refusal: `{"error": "unknown field \"lisen\""}`. */
 const refusal = z.object({ error: z.string() });
 
 /** The parts of a request beside its path. */
 export interface Question {
+  /** Default: GET. Any other method gets the longer time limit of changes. */
   method?: "GET" | "POST" | "PATCH";
+  /** Fields of the request; none by default. */
   headers?: Record<string, string>;
+  /** The body as text; absent for none. */
   body?: string;
   /** Statuses of refusals that are answers all the same. */
   accept?: readonly number[];
+  /** Ends the request early, when the page that asked is gone. Then the abort error is thrown as it is. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks the admin API of the server that gave this page.
+ * Asks the admin API of the server that gave this page, and notes whether it answered at all.
  * @param path from the root: `/config/`
- * @throws ApiError
+ * @throws ApiError `API_UNREACHABLE` without an answer or after the time limit, else by the status
  */
 export async function askServer(path: string, question: Question = {}): Promise<Response> {
   const { method = "GET", headers = {}, body, accept = [], signal } = question;
@@ -62,7 +71,9 @@ export async function askJson<T extends z.ZodMiniType>(
 
 /** A part of a list, and how many entries all parts have. */
 export interface ListPart<Entry> {
+  /** The entries of this part, in the server's order. */
   entries: readonly Entry[];
+  /** Entries of all parts, by the field `X-Total-Count`. */
   total: number;
 }
 
@@ -91,6 +102,10 @@ export async function readAnswer<T extends z.ZodMiniType>(
   }
 }
 
+/**
+ * The server's reason in a refusal: the field `error` of its JSON, else the first 500 characters of the
+ * body, else the status text.
+ */
 async function refusalText(response: Response): Promise<string> {
   const text = (await response.text().catch(() => "")).trim();
   try {

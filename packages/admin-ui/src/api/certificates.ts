@@ -3,19 +3,34 @@ import * as z from "zod/mini";
 import { askServer, readAnswer } from "./ask-server.ts";
 import { type ListAsked, listParameters } from "./list-query.ts";
 
+/** A certificate in the answer of `GET /tls/certificates`. Times are RFC 3339. */
 const certificate = z.object({
+  /** The names that it is valid for, from the subject alternative names. */
   names: z.array(z.string()),
+  /** Name of the authority that signed it. */
   issuer: z.string(),
+  /** Serial number, hexadecimal. */
   serial: z.string(),
+  /** SHA-256 of the certificate. It names the row and the address of its details. */
   fingerprint: z.string(),
+  /** Begin of its validity. */
   not_before: z.string(),
+  /** End of its validity. The server sorts the list by it. */
   not_after: z.string(),
+  /** Kind and size of the key. */
   key_type: z.string(),
+  /** Tags that the config gives to loaded certificates. */
   tags: z.array(z.string()),
+  /** Whether the server renews it by itself. */
   managed: z.boolean(),
+  /** When the server will renew it; null where nobody does. */
   renew_at: z.nullable(z.string()),
 });
 
+/**
+ * The answer: certificates of the page, and names that wait for one. `failures` counts attempts, `error` is
+ * the reason of the last one.
+ */
 const answer = z.object({
   certificates: z.array(certificate),
   pending: z.array(z.object({ name: z.string(), failures: z.number(), error: z.nullable(z.string()) })),
@@ -26,26 +41,37 @@ export type Certificate = z.infer<typeof certificate>;
 
 /** Number of certificates that end within a number of days. */
 export interface EndsWithin {
+  /** Length of the period from now on; 0 for certificates that have ended already. */
   days: number;
+  /** Certificates that end within it, those of shorter periods included. */
   count: number;
 }
 
 /** A page of the certificates, and how all of them are. */
 export interface CertificatesPart extends z.infer<typeof answer> {
-  /** Certificates on all pages, names that wait, and those of them that failed. */
+  /** Certificates on all pages. */
   total: number;
+  /** Names that wait for a certificate, on all pages. */
   pendingTotal: number;
+  /** Waiting names whose last attempt failed. */
   failingTotal: number;
   /** Shortest first, each with those before it; of all certificates, also those that are filtered out. */
   ends: readonly EndsWithin[];
 }
 
+/**
+ * A count of a header field; `otherwise` for servers that do not send it, and for a value that is no
+ * number.
+ */
 function countOf(headers: Headers, name: string, otherwise: number): number {
   const count = Number(headers.get(name) ?? otherwise);
   return Number.isSafeInteger(count) ? count : otherwise;
 }
 
-/** Reads `0=1, 7=2`. */
+/**
+ * Reads the field `X-Ends-Within-Days`: `0=1, 7=2` gives `[{days: 0, count: 1}, {days: 7, count: 2}]`.
+ * Anything else in it is passed over.
+ */
 function endsOf(text: string): EndsWithin[] {
   return [...text.matchAll(/(\d+)=(\d+)/g)].map(([, days, count]) => ({
     days: Number(days),
@@ -53,7 +79,10 @@ function endsOf(text: string): EndsWithin[] {
   }));
 }
 
-/** A page of the certificates, those that end first before the others, and names that have none. */
+/**
+ * A page of the certificates, those that end first before the others, and names that have none. Asked anew
+ * every ten seconds: certificates change rarely.
+ */
 export function certificatesQuery(asked: ListAsked) {
   return queryOptions({
     queryKey: ["certificates", asked],

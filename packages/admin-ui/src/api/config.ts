@@ -8,6 +8,7 @@ import { type JsonValue, jsonValue } from "./json-value.ts";
 
 /** The running config, and what names this version of it. */
 export interface RunningConfig {
+  /** The whole config; null before the first one was loaded. */
   document: JsonValue;
   /** For `If-Match`. */
   etag: string;
@@ -15,13 +16,18 @@ export interface RunningConfig {
   version: number | undefined;
 }
 
-/** How often the two are read until they are of one version; more changes a second nobody makes. */
+/**
+ * Most reads until config and history tell of the same version. With more, a server whose config changes
+ * all the time would never be shown.
+ */
 const maxTries = 5;
 
 /** The running config. Kept until it is asked for anew: a draft stands on it. */
 export const configQuery = queryOptions({
   queryKey: ["config"],
   queryFn: async ({ signal }): Promise<RunningConfig> => {
+    // The history is read before and after the config: when both reads agree, the config between them is of
+    // that version.
     for (let tries = 1; ; tries += 1) {
       const version = await newestVersion(signal);
       const response = await askServer("/config/", { signal });
@@ -38,17 +44,27 @@ export const configQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
+/** The answer of `POST /validate`. */
 const verdict = z.object({
+  /** Whether the server could run the config. */
   valid: z.boolean(),
+  /** The server's answer to a load of this config; absent for a valid config. */
   error: z.optional(z.string()),
+  /** Faults by place, at most 100. A path is one of the admin API: `/config/apps/http`. */
   errors: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+  /** Changes of the running config that a load would make; empty for none. */
   changes: z.array(patchOperation),
 });
 
 /** The server's verdict on a config before it is loaded. */
 export type Verdict = z.infer<typeof verdict>;
 
-/** Asks what the server would say to a config, and what it would change. Nothing changes. @throws ApiError */
+/**
+ * Asks what the server would say to a config, and what it would change. Nothing changes. A refused config
+ * is an answer with 400, and no error.
+ * @param signal ends the request when the draft has changed
+ * @throws ApiError
+ */
 export async function validateConfig(document: JsonValue, signal?: AbortSignal): Promise<Verdict> {
   return askJson("/validate", verdict, {
     method: "POST",
@@ -62,7 +78,8 @@ export async function validateConfig(document: JsonValue, signal?: AbortSignal):
 /**
  * Makes changes, all or none, if the config is still the one that was read.
  * @param operations pointers from the top of the config
- * @throws ApiError API_CHANGED when it is another one
+ * @param etag       of the config that the operations were made on
+ * @throws ApiError API_CHANGED when another config runs by now
  */
 export async function changeConfig(operations: readonly PatchOperation[], etag: string): Promise<void> {
   await askServer("/config/", {

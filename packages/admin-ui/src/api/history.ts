@@ -4,10 +4,15 @@ import { askJson, askList, askServer } from "./ask-server.ts";
 import { patchOperation } from "./json-patch.ts";
 import { jsonValue } from "./json-value.ts";
 
+/** An entry in the answer of `GET /history`. */
 const entry = z.object({
+  /** Number of the version, from 1. Numbers have no gaps; the oldest entries are dropped first. */
   n: z.number(),
+  /** When it began to run, RFC 3339. */
   at: z.string(),
+  /** Address of the client, or what else loaded it; "" for the server itself. */
   author: z.string(),
+  /** Length of the config as JSON. */
   bytes: z.number(),
   /** Method and path of the request that asked for it; absent where none did, and of older servers. */
   cause: z.optional(z.string()),
@@ -16,7 +21,7 @@ const entry = z.object({
 /** One config that ran. */
 export type HistoryEntry = z.infer<typeof entry>;
 
-/** Versions of a page. */
+/** Versions of a page. The page of a version follows from its number and this constant. */
 export const versionsPerPage = 100;
 
 /**
@@ -42,15 +47,19 @@ export function historyPageQuery(page: number, contains: string) {
   });
 }
 
-/** The newest configs that ran. */
+/** The newest page of the configs that ran. Several pages share this query to learn the running version. */
 export const historyQuery = historyPageQuery(1, "");
 
-/** Number of the config that runs; undefined where no history is kept. */
+/**
+ * Number of the config that runs; undefined where no history is kept. Reads one entry.
+ * @param signal ends the request together with the read of the config
+ * @throws ApiError
+ */
 export async function newestVersion(signal: AbortSignal): Promise<number | undefined> {
   return (await askList("/history?limit=1", entry, { signal })).entries[0]?.n;
 }
 
-/** A config that ran. Entries never change. */
+/** A config that ran, as a whole. Entries never change, so one read lasts as long as the page. */
 export const entryQuery = (n: number) =>
   queryOptions({
     queryKey: ["history", n, "document"],
@@ -59,7 +68,9 @@ export const entryQuery = (n: number) =>
   });
 
 /**
- * The changes from one config that ran to another. @param from undefined: the one before, or the empty config
+ * The changes from one config that ran to another, as a JSON patch.
+ * @param n    number of the newer one
+ * @param from number of the older one; undefined: the one before `n`, or the empty config
  */
 export const differenceQuery = (n: number, from: number | undefined) =>
   queryOptions({
@@ -71,7 +82,12 @@ export const differenceQuery = (n: number, from: number | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Runs an earlier config again, if what runs is still what was read. @throws ApiError API_CHANGED */
+/**
+ * Runs an earlier config again, if what runs is still what was read. It becomes a new entry of the history.
+ * @param n    number of the earlier config
+ * @param etag of the config that runs
+ * @throws ApiError API_CHANGED
+ */
 export async function rollBack(n: number, etag: string): Promise<void> {
   await askServer(`/history/${n}/rollback`, { method: "POST", headers: { "If-Match": etag } });
 }

@@ -13,7 +13,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The kind of a value, in a word for people. */
+/** The kind of a value, in a word for people: lists and objects apart, and `switch` for true and false. */
 export function kindOf(value: JsonValue): "object" | "list" | "text" | "number" | "switch" | "null" {
   if (value === null) {
     return "null";

@@ -9,7 +9,11 @@ export interface ListAsked {
   page: number;
 }
 
-/** The parameters that ask the server for a part of a list. @param more others, such as `order` */
+/**
+ * The parameters that ask the server for a part of a list. Example: page 2 of what holds `a.example` gives
+ * `limit=100&contains=a.example&offset=100`.
+ * @param more others, such as `order`
+ */
 export function listParameters(
   { contains, page }: ListAsked,
   more: Readonly<Record<string, string>> = {},

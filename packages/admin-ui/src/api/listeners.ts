@@ -3,11 +3,17 @@ import * as z from "zod/mini";
 import { askList } from "./ask-server.ts";
 import { type ListAsked, listParameters } from "./list-query.ts";
 
+/** An entry in the answer of `GET /listeners`. */
 const listener = z.object({
+  /** Where it listens: `:443`, `127.0.0.1:8080`. */
   address: z.string(),
+  /** Name of the server in the config. */
   server: z.string(),
+  /** Whether connections begin with TLS. */
   tls: z.boolean(),
+  /** Protocols that it speaks: `h1`, `h2`, `h2c`. */
   protocols: z.array(z.string()),
+  /** Connections that are open now. */
   connections: z.number(),
 });
 

@@ -1,7 +1,10 @@
 import { QueryClient } from "@tanstack/react-query";
 import { onPresence, serverGoneSince } from "./server-presence.ts";
 
-/** Cached answers of the server, for all pages. */
+/**
+ * Cached answers of the server, for all pages. A page that is opened again shows its old answer until the
+ * new one is there.
+ */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -18,7 +21,10 @@ export const queries = new QueryClient({
   },
 });
 
-// A server that is back may be another one, with another config.
+/**
+ * Whether the server was gone at the last notice. When it is back, all visible queries are asked anew: it
+ * may be another server with another config.
+ */
 let wasGone = false;
 onPresence(() => {
   const gone = serverGoneSince() !== undefined;

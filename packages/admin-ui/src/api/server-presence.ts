@@ -1,9 +1,14 @@
 import { useSyncExternalStore } from "react";
 
+/** Callbacks of all that show whether the server is there. */
 const listeners = new Set<() => void>();
+/** Time of the first request without an answer, in milliseconds since 1970; undefined after an answer. */
 let goneSinceMs: number | undefined;
 
-/** Notes that a request was answered, or that nobody answered. */
+/**
+ * Notes that a request was answered, or that nobody answered. `askServer` calls it after each request.
+ * Listeners hear of changes only.
+ */
 export function notePresence(answers: boolean): void {
   const next = answers ? undefined : (goneSinceMs ?? Date.now());
   if (next === goneSinceMs) {

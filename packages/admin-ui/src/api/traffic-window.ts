@@ -1,20 +1,26 @@
 import type { MetricSample } from "./read-metrics.ts";
 
-/** How many steps are kept: four minutes of two seconds each. */
+/** Steps that are kept: four minutes of two seconds each. The table's heading names the four minutes. */
 export const windowSteps = 120;
 
 /** The server's counters at one time. */
 export interface Reading {
   /** Milliseconds since 1970. */
   atMs: number;
+  /** The wanted metrics of the answer. */
   samples: readonly MetricSample[];
 }
 
-/** Rates of one server of the config. Curves are as long as the window; null where nothing is known. */
+/**
+ * Rates of one server of the config. Curves have `windowSteps` values, the newest last; null where nothing
+ * is known.
+ */
 export interface ServerTraffic {
+  /** Answers per second. */
   requests: readonly (number | null)[];
-  /** Answers with 5xx. */
+  /** Answers with 5xx per second. */
   errors: readonly (number | null)[];
+  /** Requests that the server works on now. */
   inFlight: number;
 }
 
@@ -22,13 +28,17 @@ export interface ServerTraffic {
 export interface Traffic {
   /** Whether a reading has been tried. */
   known: boolean;
+  /** The newest reading; undefined before the first and after a failed one, so that no rate spans a gap. */
   last: Reading | undefined;
+  /** Rates by name of the server in the config. */
   servers: ReadonlyMap<string, ServerTraffic>;
+  /** Resident memory of the process; undefined where the metric is missing. */
   memoryBytes: number | undefined;
-  /** Milliseconds since 1970. */
+  /** Start of the process, in milliseconds since 1970; undefined where several threads tell no common one. */
   startedAtMs: number | undefined;
 }
 
+/** The state before the first reading. */
 export const emptyTraffic: Traffic = {
   known: false,
   last: undefined,
@@ -37,7 +47,11 @@ export const emptyTraffic: Traffic = {
   startedAtMs: undefined,
 };
 
-/** Moves the window on by one step. @param reading undefined when the server did not answer: a gap */
+/**
+ * Moves the window on by one step. A rate is the difference of two counters by the time between them. A
+ * counter that fell was reset by a restart, so its step is a gap.
+ * @param reading undefined when the server did not answer: a gap
+ */
 export function withReading(before: Traffic, reading: Reading | undefined): Traffic {
   if (reading === undefined) {
     const servers = new Map<string, ServerTraffic>();
@@ -71,6 +85,7 @@ export function withReading(before: Traffic, reading: Reading | undefined): Traf
   };
 }
 
+/** The curves one step further: the oldest value goes, the new one comes. */
 function moved(server: ServerTraffic | undefined, requests: number | null, errors: number | null) {
   const empty = Array.from({ length: windowSteps }, () => null);
   return {
@@ -79,6 +94,7 @@ function moved(server: ServerTraffic | undefined, requests: number | null, error
   };
 }
 
+/** Counted answers of a server over all classes of status, and those of 5xx among them. */
 function answers(reading: Reading | undefined, server: string): { all: number; failed: number } {
   let [all, failed] = [0, 0];
   for (const { name, labels, value } of reading?.samples ?? []) {
@@ -93,6 +109,7 @@ function answers(reading: Reading | undefined, server: string): { all: number; f
   return { all, failed };
 }
 
+/** Value of a metric that has one sample; undefined where it is missing. */
 function single(reading: Reading, name: string): number | undefined {
   return reading.samples.find((sample) => sample.name === name)?.value;
 }

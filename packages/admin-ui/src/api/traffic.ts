@@ -3,8 +3,9 @@ import { askServer } from "./ask-server.ts";
 import { readMetrics } from "./read-metrics.ts";
 import { emptyTraffic, type Reading, type Traffic, withReading } from "./traffic-window.ts";
 
-/** Between two readings, in milliseconds. */
+/** From the end of one reading to the next, in milliseconds. The window's four minutes follow from it. */
 const everyMs = 2_000;
+/** Metrics that the pages show; all others of the answer are skipped. */
 const wanted = new Set([
   "server_http_responses_total",
   "server_http_requests_in_flight",
@@ -12,10 +13,13 @@ const wanted = new Set([
   "process_start_time_seconds",
 ]);
 
+/** The window, shared by all pages: it goes on while the user looks at another page. */
 let traffic: Traffic = emptyTraffic;
+/** Set once the readings have begun. */
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
+/** Takes one reading and tells the pages, also when it failed. */
 async function read(): Promise<void> {
   let next: Reading | undefined;
   try {
@@ -42,7 +46,10 @@ export function startTraffic(): void {
   }
 }
 
-/** Requests a second over the last minutes, by server of the config; kept in this page alone. */
+/**
+ * Requests a second over the last minutes, by server of the config. Only this page keeps them: a reload
+ * begins anew.
+ */
 export function useTraffic(): Traffic {
   return useSyncExternalStore(
     (listener) => {

@@ -3,21 +3,34 @@ import * as z from "zod/mini";
 import { askList } from "./ask-server.ts";
 import { type ListAsked, listParameters } from "./list-query.ts";
 
+/** An entry in the answer of `GET /reverse_proxy/upstreams?detail=true`. */
 const upstream = z.object({
+  /** Address that the proxies dial: `10.0.0.7:8080`. */
   address: z.string(),
+  /** Requests under way to it. */
   num_requests: z.number(),
+  /** Failures that passive health checks still remember. */
   fails: z.number(),
+  /** Whether no active check fails; true without checks. */
   healthy: z.boolean(),
+  /** How long its last answer took, in milliseconds; null before the first. */
   latency_ms: z.nullable(z.number()),
+  /** When it answered last, RFC 3339; null before the first. */
   last_response: z.nullable(z.string()),
+  /** Reason of the last failure; null without one. */
   last_error: z.nullable(z.string()),
+  /** Time of that failure, RFC 3339. */
   last_error_time: z.nullable(z.string()),
+  /**
+   * Active checks, one for each handler that checks it. `checked` is false until a check has ended;
+   * `against` counts checks in a row that contradict `healthy`.
+   */
   active_checks: z.array(
     z.object({ check: z.string(), healthy: z.boolean(), checked: z.boolean(), against: z.number() }),
   ),
 });
 
-/** A server behind proxies, as all threads see it. */
+/** A server behind proxies, summed over all threads. */
 export type Upstream = z.infer<typeof upstream>;
 
 /** The order of the list: by name, or the worst or largest first. */
@@ -25,6 +38,7 @@ export const upstreamOrders = ["trouble", "address", "requests", "fails", "laten
 
 /** Which servers behind proxies are asked for. */
 export interface UpstreamsAsked extends ListAsked {
+  /** The order; the server sorts before it cuts the page. */
   order: (typeof upstreamOrders)[number];
 }
 

@@ -2,7 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { TopBar } from "ui-kit/components/top-bar.tsx";
 import { pages } from "../page-list.ts";
 
-/** The bar of the console: home and pages. */
+/**
+ * The bar of the console: home and a link to each page. The link of the current page is marked.
+ * @param onHelp called by the button of the keys
+ */
 export function AppBar({ onHelp }: { onHelp: () => void }) {
   const home = (
     <Link to="/" className="top-bar-home">

@@ -1,5 +1,9 @@
 import { HelpDialog, type KeyGroup } from "ui-kit/components/help-dialog.tsx";
 
+/**
+ * The keys as the frame, the config tree and the history page handle them; a key that changes there changes
+ * here too.
+ */
 const groups: readonly KeyGroup[] = [
   {
     title: "Everywhere",

@@ -4,26 +4,30 @@ import { useNarrow } from "./use-narrow.ts";
 
 /** A column of a table of `T`. */
 export interface DataColumn<T> {
+  /** Heading of the column. Two columns may have the same one. */
   name: string;
   /** `head` names the row; `right` is for figures, `curve` for what is drawn, `wrap` for long texts. */
   kind?: "head" | "right" | "curve" | "wrap";
   /** Whether its text is of one width. */
   mono?: boolean;
+  /** Draws the cell of a row. */
   cell: (row: T) => ReactNode;
   /** How the rows are ordered, where it is by this column. */
   sorted?: "ascending" | "descending" | undefined;
 }
 
 /**
- * A table that scrolls sideways in narrow windows; there the column that it is ordered by comes right after the one that
- * names the row.
+ * A table that scrolls sideways in narrow windows. There the column that orders it comes right after the
+ * one that names the row, so that both are seen without scrolling.
  * @param name    what it lists, for screen readers
  * @param details what is shown below a row, if anything
  */
 export function DataTable<T>(props: {
   name: string;
   columns: readonly DataColumn<T>[];
+  /** Rows in the order of the server; all are drawn, so pages hold 100 at most. */
   rows: readonly T[];
+  /** A text that names a row among the others, also after the list was read anew. */
   keyOf: (row: T) => string;
   details?: (row: T) => ReactNode;
 }) {
@@ -74,6 +78,7 @@ export function DataTable<T>(props: {
   );
 }
 
+/** A cell; that of a `head` column is a row header for screen readers. */
 function Cell<T>({ column: { kind, mono, cell }, row }: { column: DataColumn<T>; row: T }) {
   const classes = [kind === "head" ? "" : (kind ?? ""), mono ? "mono" : ""].join(" ").trim();
   return kind === "head" ? (
@@ -85,6 +90,7 @@ function Cell<T>({ column: { kind, mono, cell }, row }: { column: DataColumn<T>;
   );
 }
 
+/** The columns of a narrow window: the row's name, the sorted column, then the others in their order. */
 function sortedFirst<T>(columns: readonly DataColumn<T>[]): readonly DataColumn<T>[] {
   const rank = ({ kind, sorted }: DataColumn<T>) => (kind === "head" ? 0 : sorted === undefined ? 2 : 1);
   return columns.toSorted((a, b) => rank(a) - rank(b));

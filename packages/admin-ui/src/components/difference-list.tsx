@@ -3,10 +3,13 @@ import { useState } from "react";
 import type { Difference } from "../config/explain-patch.ts";
 import { ValueText } from "./value-text.tsx";
 
-/** Differences drawn at first. */
+/** Differences drawn at first. Thousands, as after an import, would block the page for seconds. */
 const firstShown = 50;
 
-/** Differences of two configs, each with the old and the new value. */
+/**
+ * Differences of two configs, each with the old and the new value. The first 50 at first; a button shows
+ * all.
+ */
 export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? differences : differences.slice(0, firstShown);
@@ -32,6 +35,10 @@ export function DifferenceList({ differences }: { differences: readonly Differen
   );
 }
 
+/**
+ * One difference: its kind, its place, then the values before and after. A moved value is the same at both
+ * places, so only the places are shown.
+ */
 function OneDifference({ difference }: { difference: Difference }) {
   const { path, kind, before, after, from } = difference;
   return (

@@ -1,6 +1,7 @@
 import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
 import type { ApiErrorCode } from "../api/api-error.ts";
 
+/** Titles and remedies of the failures, for the operator. The server's own words stand below it. */
 const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The server does not answer",

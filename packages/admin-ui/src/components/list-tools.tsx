@@ -1,10 +1,17 @@
 import { Pager } from "ui-kit/components/pager.tsx";
 import { rowsPerPage } from "../api/list-query.ts";
 
-/** The field above a list that keeps what holds a text. @param what `Filter by address` */
+/**
+ * The field above a list that keeps what holds a text. The key `/` leads to it, by the attribute
+ * `data-slash`.
+ * @param what its label: `Filter by address`
+ */
 export function FilterField(props: {
+  /** The listed things, in the plural: `upstreams`. */
   what: string;
+  /** The text as typed. */
   value: string;
+  /** Called at each key; undefined for an empty field, so that the address drops the parameter. */
   onValue: (value: string | undefined) => void;
 }) {
   const { what, value, onValue } = props;
@@ -20,7 +27,10 @@ export function FilterField(props: {
   );
 }
 
-/** The choice of an order. @param names the orders, each with its words */
+/**
+ * The choice of an order.
+ * @param names the orders, each with its words, in the order of the menu
+ */
 export function OrderField<Order extends string>(props: {
   names: Readonly<Record<Order, string>>;
   value: Order;
@@ -43,9 +53,14 @@ export function OrderField<Order extends string>(props: {
   );
 }
 
-/** Buttons to the other pages of a list. @param onPage takes the page as an address has it */
+/**
+ * Buttons to the other pages of a list; nothing when all rows fit on one page.
+ * @param onPage takes the page as an address has it
+ */
 export function ListPager(props: {
+  /** The page that is shown, from 1. */
   page: number;
+  /** Rows of all pages; undefined before the first answer. */
   total: number | undefined;
   what: string;
   onPage: (page: string) => void;

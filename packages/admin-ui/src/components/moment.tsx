@@ -2,7 +2,10 @@ import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 
-/** A point in time, date and clock. @param at RFC 3339 */
+/**
+ * A point in time to the second, in the zone that the user chose: `2026-11-21 14:02:11`.
+ * @param at RFC 3339
+ */
 export function Moment({ at }: { at: string }) {
   const zone = useChoice(zoneChoice);
   const us = Date.parse(at) * 1_000;

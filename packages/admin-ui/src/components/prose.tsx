@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 
-/** A sentence of the schema: what stands between backticks is code. */
+/** A sentence of the schema. Text between backticks is shown as code: "the port of `dial`". */
 export function Prose({ text }: { text: string }) {
   return text.split("`").map((part, index) => (
     // Parts have no identity but their position.

@@ -1,9 +1,16 @@
 import "./state-mark.css";
 import { Icon } from "ui-kit/components/icon.tsx";
 
-/** How something is: `unknown` where nobody has looked, or nothing is there; that is no good news. */
+/**
+ * How something is:
+ * - `good`: somebody looked, and all is well
+ * - `warning`: it works, but needs a look
+ * - `bad`: it does not work
+ * - `unknown`: nobody has looked, or nothing is there; that is no good news
+ */
 export type State = "good" | "warning" | "bad" | "unknown";
 
+/** Each state has a shape of its own, for readers who do not see the colours. */
 const icons = { good: "check", warning: "warning", bad: "error", unknown: "unknown" } as const;
 
 /** How something is, in an icon and a word: never in colour alone. */

@@ -1,8 +1,13 @@
+/** Milliseconds of a minute, and from it of an hour and of a day. */
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** A length of time in one figure: `23 days`, `5 hours`, `12 minutes`, `40 seconds`. @param ms not negative */
+/**
+ * A length of time in one figure: `23 days`, `5 hours`, `12 minutes`, `40 seconds`. A unit is used from two
+ * of it on, so the figure is never off by half.
+ * @param ms not negative
+ */
 export function lengthText(ms: number): string {
   const [size, unit] =
     ms >= 2 * dayMs

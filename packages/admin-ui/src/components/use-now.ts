@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 
+/** The time of the last tick. All components read the same one, so that texts beside each other agree. */
 let now = Date.now();
 
 function subscribe(listener: () => void): () => void {
@@ -10,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The time, in milliseconds since 1970, each second anew. */
+/** The time in milliseconds since 1970. The component is drawn anew each second; its timer ends with it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -2,8 +2,9 @@ import type { PatchOperation } from "../api/json-patch.ts";
 import { isObject, type JsonValue } from "../api/json-value.ts";
 import { below, pointerParts, valueAt } from "./json-pointer.ts";
 
-/** A patch that does not fit the document. */
+/** A patch that does not fit the document: its place is missing, or is inside a simple value. */
 export class PatchMismatch extends Error {
+  /** The operation that does not fit. */
   readonly operation: PatchOperation;
 
   constructor(operation: PatchOperation) {
@@ -14,9 +15,10 @@ export class PatchMismatch extends Error {
 }
 
 /**
- * A document with one change; what the change does not touch is shared with the old one.
- * @throws PatchMismatch when nothing stands where it leads
- * Source: RFC 6902, sections 4.1 to 4.5
+ * A document with one change; the parts that the change does not touch are shared with the old one.
+ * Example: `{op: "remove", path: "/a/0"}` on `{a: [1, 2]}` gives `{a: [2]}`. `test` changes nothing and is
+ * not checked.
+ * @throws PatchMismatch when nothing stands where it leads Source: RFC 6902, sections 4.1 to 4.5
  */
 export function applyOperation(document: JsonValue, operation: PatchOperation): JsonValue {
   switch (operation.op) {
@@ -55,13 +57,19 @@ export function applyOperations(document: JsonValue, operations: readonly PatchO
   return operations.reduce(applyOperation, document);
 }
 
-/** The operation of a patch, and its value for the place that it names. */
+/** One step of an operation, without its path. */
 interface Edit {
+  /** The change at the place; `move` and `copy` have been taken apart into these. */
   readonly op: "add" | "remove" | "replace";
+  /** The new value; null and unused for `remove`. */
   readonly value: JsonValue;
   readonly operation: PatchOperation;
 }
 
+/**
+ * A copy of `node` with the edit done at the path below it. Walks down one part of the path a call; the
+ * copies are as many as the path is deep.
+ */
 function changed(
   node: JsonValue,
   [part, ...rest]: readonly string[],
@@ -94,6 +102,10 @@ function changed(
   return others;
 }
 
+/**
+ * As `changed`, for a list. The index `-` is the place after the last element and fits `add` only. RFC
+ * 6902, section 4.1
+ */
 function changedList(
   list: JsonValue[],
   part: string,

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Draft, keepDraft, readDraft } from "./draft.ts";
 
+/** The draft of this tab, shared by all pages. Read once from the tab's storage. */
 let draft: Draft | undefined = readDraft();
 const listeners = new Set<() => void>();
 

@@ -5,18 +5,25 @@ import { applyOperation, PatchMismatch } from "./apply-operation.ts";
 
 /** Changes that are not applied yet, and the version of the config that they were made on. */
 export interface Draft {
+  /**
+   * Etag of the config that the edits were made on. When another one runs by now, the page shows a
+   * conflict.
+   */
   etag: string;
   /** Number of that version in the history; undefined where none is kept. */
   version?: number | undefined;
+  /** The edits in the order that they were made; "Undo the last" drops the last. */
   edits: readonly PatchOperation[];
 }
 
+/** The stored form; a draft of another shape, from an older console, is dropped. */
 const storedDraft = z.object({
   etag: z.string(),
   version: z.optional(z.number()),
   edits: z.array(patchOperation),
 });
 
+/** Name of the draft in the tab's session storage. */
 const key = "console.draft";
 
 /** The draft that this tab kept over a reload. */
@@ -41,7 +48,11 @@ export function keepDraft(draft: Draft | undefined): void {
   }
 }
 
-/** Puts an edit at the end; one that replaces what the last one set takes its place. */
+/**
+ * Puts an edit at the end. An edit of the place that the last edit set is merged into it, so that typing
+ * into one field is one change. Places in lists are never merged: the same index may be another element by
+ * then.
+ */
 export function withEdit(edits: readonly PatchOperation[], edit: PatchOperation): readonly PatchOperation[] {
   const last = edits.at(-1);
   const sameField = last?.path === edit.path && edit.op === "replace" && !/\/(\d+|-)$/.test(edit.path);
@@ -51,7 +62,10 @@ export function withEdit(edits: readonly PatchOperation[], edit: PatchOperation)
   return [...edits, edit];
 }
 
-/** Edits on another version of the document: those that fit, and those that no longer do. */
+/**
+ * Applies edits to another version of the document, one after the other.
+ * @returns the document with the edits that fit, those edits, and the edits that no longer fit
+ */
 export function rebase(
   document: JsonValue,
   edits: readonly PatchOperation[],

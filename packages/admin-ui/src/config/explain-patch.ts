@@ -7,8 +7,11 @@ import { valueAt } from "./json-pointer.ts";
 export interface Difference {
   /** Pointer, at the time of the change. */
   path: string;
+  /** The kind of the change. A copied value counts as added. */
   kind: "added" | "removed" | "changed" | "moved";
+  /** The old value; undefined for what is added. */
   before: JsonValue | undefined;
+  /** The new value; undefined for what is removed. */
   after: JsonValue | undefined;
   /** The old place of a moved value. */
   from?: string;
@@ -42,7 +45,10 @@ export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]
   return differences;
 }
 
-/** The server may already run another version than the one that was read; then its difference is shown bare. */
+/**
+ * As `explainPatch`. When the patch is for another version than `before`, the changes are shown without old
+ * values.
+ */
 export function explainSafely(before: JsonValue, changes: readonly PatchOperation[]): Difference[] {
   try {
     return explainPatch(before, changes);

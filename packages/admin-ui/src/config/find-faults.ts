@@ -4,11 +4,13 @@ import { isOfType, type JsonSchema, type PlaceSchema, type SchemaReader } from "
 
 /** Something in a draft that the server's schema does not allow. */
 export interface SchemaFault {
+  /** Pointer to the faulty value, or to the missing field. */
   path: string;
+  /** The fault as the end of a sentence that begins with the name: `must be 1 or more`, `is missing`. */
   message: string;
 }
 
-/** Faults that are listed at most. */
+/** Faults that are listed at most. A wrong type high in the tree could yield thousands of them. */
 const maxFaults = 100;
 
 /** The fault of one value by itself; undefined when it is valid. The server reads `null` as "not set". */
@@ -32,7 +34,11 @@ export function valueFault(place: PlaceSchema, value: JsonValue): string | undef
   return undefined;
 }
 
-/** All that the schema does not allow in a draft, in the order of the document; the server knows more. */
+/**
+ * All that the schema does not allow in a draft, in the order of the document. The members of a value with
+ * a fault are not checked. The server checks more than the schema says, so an empty list is no promise.
+ * Cost: one visit a value.
+ */
 export function findFaults(reader: SchemaReader, document: JsonValue, schema: JsonSchema): SchemaFault[] {
   const faults: SchemaFault[] = [];
   function look(value: JsonValue, own: JsonSchema, path: string): void {
@@ -81,6 +87,7 @@ export function typeName(type: string): string {
   return names[type] ?? type;
 }
 
+/** The kind of a value that is there, for the second half of a fault: `must be a number, and is a text`. */
 function kindName(value: JsonValue): string {
   const names = {
     text: "a text",

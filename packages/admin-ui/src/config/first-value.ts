@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from "../api/json-value.ts";
 import type { PlaceSchema, SchemaReader } from "./schema.ts";
 
-/** The first value of a new entry: the smallest that the schema allows, to be filled in. */
+/**
+ * The first value of a new entry: the smallest that the schema allows, to be filled in. The first choice if
+ * there are choices, else an object with its required fields, `[]`, `""`, the least number, or true.
+ */
 export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue {
   if (place.choices.length > 0) {
     return place.choices[0] ?? "";
@@ -26,6 +29,7 @@ export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue 
   return "";
 }
 
+/** An object with the required fields. Required objects in it stay empty. */
 function firstObject(reader: SchemaReader, place: PlaceSchema): JsonObject {
   const object: JsonObject = {};
   for (const name of place.required) {

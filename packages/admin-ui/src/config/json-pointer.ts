@@ -1,6 +1,9 @@
 import { isObject, type JsonValue } from "../api/json-value.ts";
 
-/** The parts of a JSON pointer, unescaped. Source: RFC 6901 */
+/**
+ * The parts of a JSON pointer, unescaped: `/a~1b/0` gives `["a/b", "0"]`, and "" gives none. Source: RFC
+ * 6901
+ */
 export function pointerParts(pointer: string): string[] {
   if (pointer === "") {
     return [];
@@ -11,7 +14,7 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The pointer to a member of the value that another pointer names. */
+/** The pointer to a member of the value that another pointer names: `/a` and `b/c` give `/a/b~1c`. */
 export function below(pointer: string, part: string | number): string {
   return `${pointer}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
@@ -41,7 +44,7 @@ export function valueAt(document: JsonValue, pointer: string): JsonValue | undef
   return value;
 }
 
-/** A path of the admin API, `/config/apps/http`, as a pointer into the config. */
+/** A path of the admin API as a pointer into the config: `/config/apps/http/` gives `/apps/http`. */
 export function pointerOfPath(path: string): string {
   return path
     .replace(/^\/config\/?/, "/")

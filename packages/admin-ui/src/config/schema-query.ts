@@ -3,7 +3,10 @@ import * as z from "zod/mini";
 import { askJson } from "../api/ask-server.ts";
 import type { ConfigSchema } from "./schema.ts";
 
-/** JSON Schema of everything that can be configured. Modules come and go with the config: asked anew after changes. */
+/**
+ * JSON Schema of everything that can be configured. Modules come and go with the config, so a change of the
+ * config invalidates it; else it is read once.
+ */
 export const schemaQuery = queryOptions({
   queryKey: ["schema"],
   queryFn: ({ signal }): Promise<ConfigSchema> =>

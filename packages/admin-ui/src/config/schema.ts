@@ -3,50 +3,74 @@ import { pointerParts } from "./json-pointer.ts";
 
 /** The part of JSON Schema 2020-12 that the server's schema uses. */
 export interface JsonSchema {
+  /** A definition in `$defs`: `#/$defs/duration`. Its statements are added to those beside it. */
   $ref?: string;
+  /** The meaning, a sentence or two; shown beside the field. */
   description?: string;
+  /** Allowed JSON types; absent for any. */
   type?: string | string[];
+  /** Schemas of the fields by name. */
   properties?: Record<string, JsonSchema>;
+  /** Schema of other fields; false: there may be none. */
   additionalProperties?: JsonSchema | boolean;
+  /** Fields that must be there. */
   required?: string[];
+  /** Schema of a list's elements. */
   items?: JsonSchema | boolean;
+  /** The only allowed values. */
   enum?: JsonValue[];
+  /** The only allowed value. In a variant of a module it is the module's name. */
   const?: JsonValue;
+  /** Alternatives; the reader picks those that the value can mean. */
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
+  /** Least number. */
   minimum?: number;
+  /** Largest number. */
   maximum?: number;
+  /** Accepted in the schema and not checked here; the server checks it. */
   exclusiveMinimum?: number;
+  /** As above. */
   pattern?: string;
+  /** As above. */
   not?: JsonSchema;
 }
 
 /** The schema of a whole config, with the definitions that it refers to. */
 export interface ConfigSchema extends JsonSchema {
+  /** Named schemas, which `$ref` names. */
   $defs?: Record<string, JsonSchema>;
 }
 
 /** The values that are allowed at a place, with all references and alternatives resolved. */
 export interface PlaceSchema {
+  /** The first description that was found: that of the place itself, before those of its references. */
   description: string;
   /** Allowed JSON types; an empty set allows any. */
   types: ReadonlySet<string>;
   /** The values to choose from; empty where there is no such list. */
   choices: readonly JsonValue[];
+  /** Schemas of the known fields by name, those of chosen variants included. */
   fields: ReadonlyMap<string, JsonSchema>;
+  /** Names of fields that must be there. */
   required: ReadonlySet<string>;
   /** Schema of fields with other names; false when there may be none, undefined when the schema is silent. */
   otherFields: JsonSchema | false | undefined;
   /** Schema of a list's elements. */
   items: JsonSchema | undefined;
+  /** Least number; undefined for no limit. */
   minimum: number | undefined;
+  /** Largest number; undefined for no limit. */
   maximum: number | undefined;
 }
 
 /** How deep references and alternatives are followed at one place; schemas that refer to themselves end here. */
 const maxDepth = 12;
 
-/** Reads what the server's schema says of places in a config. */
+/**
+ * Reads what the server's schema says of places in a config. It holds no state beside the schema, so it
+ * lives as long as that.
+ */
 export class SchemaReader {
   readonly #schema: ConfigSchema;
 
@@ -65,6 +89,7 @@ export class SchemaReader {
     return this.#walk(document, pointer).schema;
   }
 
+  /** Follows a pointer through schema and document at once: the values on the way choose the variants. */
   #walk(document: JsonValue, pointer: string): { schema: JsonSchema; value: JsonValue | undefined } {
     let schema: JsonSchema | undefined = this.#schema;
     let value: JsonValue | undefined = document;
@@ -105,6 +130,10 @@ export class SchemaReader {
     return draft;
   }
 
+  /**
+   * Adds the statements of a schema, of its references and of its fitting variants to `draft`. The first
+   * description and the first limits win; types, choices and fields add up.
+   */
   #collect(schema: JsonSchema, value: JsonValue | undefined, draft: Draft, depth: number): void {
     if (depth > maxDepth) {
       return;
@@ -152,7 +181,12 @@ export class SchemaReader {
     }
   }
 
-  /** Those of several schemas that can be meant: by the value's members that name a module, else by its type. */
+  /**
+   * The schemas, out of several, that can be meant:
+   * - those whose constant members the value has: it names a module
+   * - else those without constants whose type fits the value
+   * - else all without constants
+   */
   #variants(variants: readonly JsonSchema[], value: JsonValue | undefined): JsonSchema[] {
     if (variants.length < 2) {
       return [...variants];
@@ -169,6 +203,7 @@ export class SchemaReader {
     return fitting.length > 0 ? fitting : plain;
   }
 
+  /** Whether the value has a member that equals a constant of the variant: `{"handler": "file_server"}`. */
   #isNamedBy(variant: JsonSchema, value: JsonValue | undefined): boolean {
     if (!isObject(value)) {
       return false;
@@ -178,6 +213,7 @@ export class SchemaReader {
     );
   }
 
+  /** The schema at the end of a chain of references. */
   #target(schema: JsonSchema): JsonSchema {
     let target = schema;
     for (let depth = 0; target.$ref !== undefined && depth < maxDepth; depth += 1) {
@@ -187,12 +223,14 @@ export class SchemaReader {
   }
 }
 
+/** A place while its statements are collected. */
 type Draft = { -readonly [Key in keyof PlaceSchema]: PlaceSchema[Key] } & {
   types: Set<string>;
   fields: Map<string, JsonSchema>;
   required: Set<string>;
 };
 
+/** Types of a schema, without null, which every field takes as "not set". */
 function typesOf(schema: JsonSchema): string[] {
   if (schema.type === undefined) {
     return [];
@@ -200,10 +238,12 @@ function typesOf(schema: JsonSchema): string[] {
   return (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== "null");
 }
 
+/** Whether a schema is for one module: it fixes the value of a member. */
 function hasConstant(schema: JsonSchema): boolean {
   return Object.values(schema.properties ?? {}).some((field) => field.const !== undefined);
 }
 
+/** Whether a value is of a type that the schema allows. */
 function fitsType(schema: JsonSchema, value: JsonValue): boolean {
   const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
   return types.length === 0 || types.some((type) => isOfType(value, type));

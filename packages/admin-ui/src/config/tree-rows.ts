@@ -3,18 +3,24 @@ import { below } from "./json-pointer.ts";
 
 /** One line of the tree of a config. */
 export interface TreeRow {
+  /** Pointer to the value; names the line. */
   pointer: string;
   /** Key or index; "config" for the top. */
   name: string;
   /** 1 for the top. */
   level: number;
+  /** The value itself, for its preview. */
   value: JsonValue;
   /** How many members it has; undefined for a value that can have none. */
   size: number | undefined;
+  /** Whether its members follow as lines of their own. */
   expanded: boolean;
 }
 
-/** Lines that are shown at most: past that a part has to be folded, or looked for. */
+/**
+ * Lines that are shown at most: past that a part has to be folded, or looked for. All lines are elements of
+ * the page, so more would make each key slow.
+ */
 export const maxRows = 5_000;
 
 /** Members of an object or list, with their names. */
@@ -25,7 +31,11 @@ export function membersOf(value: JsonValue): [name: string, value: JsonValue][] 
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The lines of a tree that are in view. @param isOpen whether the members of the value at a pointer are shown */
+/**
+ * The lines of a tree that are in view, from top to bottom. Cost: one step a line, however large the folded
+ * parts are.
+ * @param isOpen whether the members of the value at a pointer are shown
+ */
 export function treeRows(
   document: JsonValue,
   isOpen: (pointer: string, level: number) => boolean,
@@ -51,7 +61,8 @@ export function treeRows(
 }
 
 /**
- * Finds a text in keys and simple values, upper and lower case alike.
+ * Finds a text in keys and simple values, upper and lower case alike. Visits the whole document, folded
+ * parts too.
  * @returns pointers of the values that were found, and of all values around them
  */
 export function findInTree(document: JsonValue, text: string): { found: Set<string>; holders: Set<string> } {
@@ -82,7 +93,10 @@ export function findInTree(document: JsonValue, text: string): { found: Set<stri
   return { found, holders };
 }
 
-/** A value in few words, for one line. */
+/**
+ * A value in few words, for one line: a list of simple values joined by commas, the own name of an object,
+ * a simple value itself. Empty when there are no such words.
+ */
 export function preview(value: JsonValue): string {
   if (Array.isArray(value)) {
     const simple = value.every((item) => typeof item !== "object" || item === null);

@@ -21,16 +21,21 @@ import { serverfileMode } from "./serverfile-mode.ts";
 export interface CodeEditorProps {
   /** For screen readers. */
   label: string;
+  /** Decides colours and indentation. A change builds the editor anew. */
   language: "json" | "serverfile" | "plain";
   /** The text at first, and whenever it is another one than the editor has. */
   value: string;
+  /** Called with the whole text after each change, also after one that `value` made. */
   onChange?: (value: string) => void;
+  /** Whether the text can only be read and copied. Default: false. */
   readOnly?: boolean;
   /** Finds faults of a text, at their places. */
   marks?: (state: EditorState) => readonly EditorMark[];
+  /** Offers completions at a place; without it the list stays closed. */
   complete?: CompletionSource;
 }
 
+/** The grammars; one of them for each language of the props. */
 const languages: Readonly<Record<CodeEditorProps["language"], Extension>> = {
   json: json(),
   serverfile: serverfileMode,
@@ -38,8 +43,11 @@ const languages: Readonly<Record<CodeEditorProps["language"], Extension>> = {
 };
 
 /**
- * A text with line numbers, colours, completion, and faults at their places. It lives in a shadow tree, because the page's
- * policy allows no style elements. Tab leaves it, as any field.
+ * A text with line numbers, colours, completion, and faults at their places. It lives in a shadow tree,
+ * because the page's policy allows no style elements. Tab leaves it, as any field.
+ *
+ * States: empty, filled, with faults, read-only. The editor is built when the component is shown and
+ * destroyed with it.
  */
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -49,6 +57,8 @@ export function CodeEditor(props: CodeEditorProps) {
   const told = useRef(new ToldTexts());
   const { label, language, value, readOnly = false, marks } = props;
 
+  // Builds the editor. Other props are read through `latest`, so that a new callback does not rebuild it
+  // and lose the cursor.
   useEffect(() => {
     const parent = host.current;
     if (parent === null) {
@@ -67,6 +77,7 @@ export function CodeEditor(props: CodeEditorProps) {
     return () => editor.destroy();
   }, [label, language, readOnly]);
 
+  // Takes over a value of the owner, unless the editor itself told that text a moment ago.
   useEffect(() => {
     const editor = view.current;
     if (told.current.isNews(value) && editor !== undefined && editor.state.doc.toString() !== value) {
@@ -92,6 +103,10 @@ export function CodeEditor(props: CodeEditorProps) {
   return <div ref={host} className="code-editor" data-editor={readOnly ? undefined : ""} />;
 }
 
+/**
+ * The parts of CodeMirror that the editor uses. The read-only editor leaves out history, completion and the
+ * listener.
+ */
 function extensions(
   { label, language, readOnly }: Pick<CodeEditorProps, "label" | "language" | "readOnly">,
   latest: { readonly current: CodeEditorProps },

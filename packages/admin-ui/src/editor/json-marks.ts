@@ -5,10 +5,17 @@ import type { SchemaFault } from "../config/find-faults.ts";
 import type { EditorMark } from "./editor-mark.ts";
 import { rangeOf } from "./json-places.ts";
 
-/** How long one look at a text may take, in milliseconds. */
+/**
+ * How long one look at a text may take, in milliseconds. A longer parse would be felt at each key; without
+ * its result marks stand at the end of the text.
+ */
 const mostMs = 100;
 
-/** Where a text stops being JSON. @param message the parser's */
+/**
+ * The mark where a text stops being JSON: at the first error node of the grammar, else at the end of the
+ * text.
+ * @param message the parser's
+ */
 function syntaxMark(state: EditorState, message: string): EditorMark {
   let from: number | undefined;
   ensureSyntaxTree(state, state.doc.length, mostMs)?.iterate({
@@ -23,7 +30,10 @@ function syntaxMark(state: EditorState, message: string): EditorMark {
   return { from: at, to: Math.min(at + 1, state.doc.length), message, severity: "error" };
 }
 
-/** The faults of a text at their places: of its syntax, else of its value. @param faultsOf pointers from its top */
+/**
+ * The faults of a text at their places: that of its syntax, else those of its value, sorted by place.
+ * @param faultsOf gives faults with pointers from the top of the text
+ */
 export function jsonMarks(faultsOf: (value: JsonValue) => readonly SchemaFault[]) {
   return (state: EditorState): EditorMark[] => {
     let value: JsonValue;

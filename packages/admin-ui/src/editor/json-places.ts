@@ -4,6 +4,7 @@ import type { SyntaxNode } from "@lezer/common";
 import type { JsonObject, JsonValue } from "../api/json-value.ts";
 import { pointerParts } from "../config/json-pointer.ts";
 
+/** Names that the JSON grammar gives to values. */
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"]);
 
 /** The values below a node, in their order. */
@@ -17,8 +18,10 @@ function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNo
   return found;
 }
 
+/** The value of a property, or the one value of a text; undefined where it is not written yet. */
 const valueNode = (node: SyntaxNode) => children(node, (name) => values.has(name))[0];
 
+/** The text of a string node, unescaped. A string that is not closed yet gives what it holds so far. */
 function textOf(state: EditorState, { from, to }: SyntaxNode): string {
   const text = state.sliceDoc(from, to);
   try {
@@ -28,14 +31,15 @@ function textOf(state: EditorState, { from, to }: SyntaxNode): string {
   }
 }
 
+/** The name of a property, unescaped; "" where it has none. */
 function nameOf(state: EditorState, property: SyntaxNode): string {
   const name = property.getChild("PropertyName");
   return name === null ? "" : textOf(state, name);
 }
 
 /**
- * The name of the member after one that is being written: `"new" "next": 1` is read as one member of two names, the first of
- * which has no value yet.
+ * The name of the member after one that is being written. The grammar reads `"new" "next": 1` as one member
+ * of two names, the first without a value. Here that gives `next`.
  */
 function swallowedName(state: EditorState, property: SyntaxNode): string | undefined {
   const [name, colon] = [property.getChild("PropertyName"), property.getChild(":")];
@@ -44,7 +48,10 @@ function swallowedName(state: EditorState, property: SyntaxNode): string | undef
   return found === undefined ? undefined : String(JSON.parse(found));
 }
 
-/** The value that a text has so far, however unfinished it is: what a node cannot tell is left out. */
+/**
+ * The value that a text has so far, however unfinished it is. Missing values are null: `{"a": 1, "b":`
+ * gives `{a: 1, b: null}`.
+ */
 export function valueSoFar(state: EditorState, node: SyntaxNode | undefined): JsonValue {
   switch (node?.name) {
     case "Object": {
@@ -75,7 +82,10 @@ export function topNode(state: EditorState): SyntaxNode | undefined {
   return valueNode(syntaxTree(state).topNode);
 }
 
-/** The members that lead to a node, outermost first; a property leads to its value. */
+/**
+ * The members that lead to a node, outermost first; a property leads to its value. A cursor in the 2 of
+ * `{"a": [1, 2]}` gives `["a", "1"]`.
+ */
 export function pathTo(state: EditorState, node: SyntaxNode): string[] {
   const path: string[] = [];
   for (let at: SyntaxNode | null = node; at !== null; at = at.parent) {
@@ -90,7 +100,11 @@ export function pathTo(state: EditorState, node: SyntaxNode): string[] {
   return path;
 }
 
-/** The range of the value at a pointer, with its name where it has one; of the nearest value around it where it is missing. */
+/**
+ * The range of the value at a pointer, with its name where it has one. Where the value is missing, the
+ * range of the nearest value around it. Objects and lists in lists are marked by their opening bracket
+ * only.
+ */
 export function rangeOf(state: EditorState, pointer: string): { from: number; to: number } {
   let node = topNode(state);
   let range = { from: node?.from ?? 0, to: Math.min((node?.from ?? 0) + 1, state.doc.length) };

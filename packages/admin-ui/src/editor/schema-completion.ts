@@ -9,7 +9,11 @@ import { firstValue } from "../config/first-value.ts";
 import type { JsonSchema, PlaceSchema, SchemaReader } from "../config/schema.ts";
 import { pathTo, topNode, valueSoFar } from "./json-places.ts";
 
-/** The schema at a place of a text. @param schema of the whole text */
+/**
+ * The schema at a place of a text, and the value there.
+ * @param schema of the whole text
+ * @param path   members from the top, as `pathTo` gives them
+ */
 function placeAt(
   reader: SchemaReader,
   schema: JsonSchema,
@@ -26,7 +30,7 @@ function placeAt(
   return { place, value: at };
 }
 
-/** The word that is being written, with its quotes. */
+/** The word that is being written, with its quotes: the range that a completion replaces. */
 function wordAt(state: EditorState, pos: number, node: SyntaxNode): { from: number; to: number } {
   if (node.name === "String" || node.name === "PropertyName") {
     return { from: node.from, to: node.to };
@@ -41,6 +45,7 @@ function expectsName(state: EditorState, from: number, around: SyntaxNode): bool
   return around.name === "Object" && /[{,]\s*$/.test(state.sliceDoc(around.from, from));
 }
 
+/** The innermost object, list or property around a node; the node itself at the top. */
 function enclosing(node: SyntaxNode): SyntaxNode {
   for (let at: SyntaxNode | null = node; at !== null; at = at.parent) {
     if (at.name === "Object" || at.name === "Array" || at.name === "Property") {
@@ -50,7 +55,11 @@ function enclosing(node: SyntaxNode): SyntaxNode {
   return node;
 }
 
-/** Completes names of members and values that the server's schema allows. @param schema of the whole text */
+/**
+ * Completes names of members and values that the server's schema allows. It works on unfinished text:
+ * `{"handler": "rev` offers the names of handlers.
+ * @param schema of the whole text
+ */
 export function completeBySchema(reader: SchemaReader, schema: JsonSchema) {
   return ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {
     const inner = syntaxTree(state).resolveInner(pos, -1);
@@ -78,10 +87,15 @@ export function completeBySchema(reader: SchemaReader, schema: JsonSchema) {
   };
 }
 
+/**
+ * The answer to the editor; null for no offers. The editor filters the same offers while only word letters
+ * are typed.
+ */
 function options({ from, to }: { from: number; to: number }, found: Completion[]): CompletionResult | null {
   return found.length === 0 ? null : { from, to, options: found, validFor: /^"?[\w.@-]*"?$/ };
 }
 
+/** Index of the element that is being written in a list. */
 function valuesBefore(list: SyntaxNode, pos: number): number {
   let count = 0;
   for (let child = list.firstChild; child !== null && child.to <= pos; child = child.nextSibling) {
@@ -90,7 +104,10 @@ function valuesBefore(list: SyntaxNode, pos: number): number {
   return count;
 }
 
-/** @param end what comes after a new member; undefined: it has a value already, which stays */
+/**
+ * Offers the names of members that are not there yet, required ones first.
+ * @param end what comes after a new member; undefined: it has a value already, which stays
+ */
 function nameOptions(
   reader: SchemaReader,
   place: PlaceSchema,
@@ -112,6 +129,7 @@ function nameOptions(
     });
 }
 
+/** Offers the choices of a place, true and false, or the beginning of an object or a list. */
 function valueOptions(reader: SchemaReader, place: PlaceSchema): Completion[] {
   if (place.choices.length > 0) {
     return place.choices.map((choice) => ({ label: JSON.stringify(choice) }));

@@ -1,5 +1,6 @@
 import { StreamLanguage, type StringStream } from "@codemirror/language";
 
+/** State of the reader at the end of the read text; the editor keeps one for each line. */
 interface ModeState {
   /** Whether the next word begins a line: it is a directive or an address. */
   begins: boolean;
@@ -7,7 +8,11 @@ interface ModeState {
   quote: string;
 }
 
-/** Colours of a serverfile: what begins a line, texts, placeholders, comments. It knows no directive by name. */
+/**
+ * Colours of a serverfile: what begins a line, texts, placeholders, comments. It knows no directive by
+ * name. In `reverse_proxy {host}:80 # all` the word is a keyword, `{host}` a variable, the rest from `#` a
+ * comment.
+ */
 export const serverfileMode = StreamLanguage.define<ModeState>({
   name: "serverfile",
   startState: () => ({ begins: true, quote: "" }),
@@ -44,6 +49,10 @@ export const serverfileMode = StreamLanguage.define<ModeState>({
   },
 });
 
+/**
+ * Reads to the closing quote, or to the end of the line. Backslashes escape in double quotes only, not in
+ * backticks.
+ */
 function readQuoted(stream: StringStream, state: ModeState): string {
   while (!stream.eol()) {
     const letter = stream.next();

@@ -4,16 +4,23 @@ import { type StoredChoice, useChoice } from "../theme/stored-choice.ts";
 
 /** One of the words of a choice, and how it looks. */
 export interface ChoiceOption<T extends string> {
+  /** The word that is stored when this option is chosen. */
   value: T;
+  /** The visible part of the button: a text or an icon. */
   content: ReactNode;
   /** Said to screen readers and in the tooltip. */
   label: string;
 }
 
-/** A small set of words side by side, one of which holds. Arrow keys move between them. */
+/**
+ * A small set of words side by side, one of which holds. Arrow keys move between them and choose at once;
+ * Tab enters the group at the chosen word only. Source: WAI-ARIA Authoring Practices, "Radio Group Pattern"
+ */
 export function ChoiceSwitch<T extends string>(props: {
   label: string;
+  /** The remembered choice that the switch reads and sets. */
   choice: StoredChoice<T>;
+  /** The words in the order of the buttons. */
   options: readonly ChoiceOption<T>[];
 }) {
   const { label, choice, options } = props;

@@ -3,6 +3,10 @@ import { type InputHTMLAttributes, type KeyboardEvent, useId, useRef, useState }
 
 /** One thing that could be written at the caret. */
 export interface Completion {
+  /**
+   * The text that replaces the part from `from` to `to`. Also the key of the list item, so texts must
+   * differ.
+   */
   text: string;
   /** The shown text, when it differs. */
   label?: string;
@@ -16,8 +20,10 @@ export interface Completion {
 
 /** Completions for one place in a text, and the part that they replace. */
 export interface Completions {
+  /** Offsets in the field's text: the part that a chosen completion replaces. */
   from: number;
   to: number;
+  /** The offers, best first. An empty list closes the list, but not `rest`. */
   items: readonly Completion[];
   /** Said below the items: how many more there are, or why there are none. */
   rest?: string;
@@ -29,10 +35,15 @@ export interface Completions {
  * @param complete what could stand at a caret; called at each render while the list is open
  */
 export function CompletionField(props: {
+  /** The text of the field. The owner keeps it. */
   value: string;
+  /** Called with the new text after a key and after a completion was taken. */
   onValue: (value: string) => void;
+  /** Called with the offset of the caret whenever it moves, so that the owner can compute `completions`. */
   onCaret: (caret: number) => void;
+  /** The offers at the caret; undefined closes the list. */
   completions: Completions | undefined;
+  /** Further attributes of the input: class, label, placeholder. They must not set `value` or `onChange`. */
   field: InputHTMLAttributes<HTMLInputElement>;
 }) {
   const { value, onValue, onCaret, completions, field } = props;

@@ -3,9 +3,10 @@ import type { CSSProperties } from "react";
 import { splitName } from "../format/split-name.ts";
 
 /**
- * A name that is cut in its middle where it has no room: the names of one team begin alike and end differently. The
- * whole name is the text of the element, so that it is found, copied and read out; what is seen instead of it is drawn
- * by the style sheet.
+ * A name that is cut in its middle where it has no room: the names of one team begin alike and end
+ * differently. The whole name is the text of the element, so that it is found, copied and read out. The
+ * style sheet draws the cut name from `data-head` and `data-tail`.
+ * @param strong whether the name is bold, as services are
  */
 export function CutName({ children: name, strong = false }: { children: string; strong?: boolean }) {
   const { head, tail } = splitName(name);

@@ -3,10 +3,13 @@ import { Notice } from "./notice.tsx";
 
 /** The title of a kind of failure, and a remedy. */
 export interface Advice {
+  /** The failure in a few words; the heading of the notice. */
   title: string;
+  /** The remedy, in one or two sentences. */
   text: string;
 }
 
+/** For errors that no request caused: a fault of the page's own code. */
 const pageAtFault: Advice = {
   title: "Something in this page went wrong",
   text: "Reload the page. If it happens again, report the text below.",
@@ -14,8 +17,11 @@ const pageAtFault: Advice = {
 
 /** The inputs of an app's failure notice. */
 export interface FailureProps {
+  /** The failure. A `RequestError` is explained by its code; anything else counts as a fault of the page. */
   error: unknown;
+  /** Whether nothing else is on the page; then the title is a heading of the first level. Default: false. */
   wholePage?: boolean;
+  /** Called by the button "Try again". */
   onRetry: () => void;
 }
 

@@ -4,14 +4,19 @@ import { Icon } from "./icon.tsx";
 
 /** Keys of one part of an app: those to press, and what they do. */
 export interface KeyGroup {
+  /** Heading of the group: `Everywhere`. */
   title: string;
+  /** Pairs of keys and their effect: `[["j", "↓"], "next line"]`. Several keys of one pair do the same. */
   keys: readonly (readonly [keys: readonly string[], does: string])[];
 }
 
 /** The overlay that lists the keys. Native dialog: focus stays inside, Esc closes it. */
 export function HelpDialog(props: {
+  /** Whether the dialog is shown. The effect below opens and closes the native dialog when it changes. */
   open: boolean;
+  /** Called after Esc, the button, or `open` turning false; the owner then sets `open` to false. */
   onClose: () => void;
+  /** The groups in their order. */
   groups: readonly KeyGroup[];
   /** The running version, shown below the keys; "" for none. */
   version: string;

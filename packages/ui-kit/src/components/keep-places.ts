@@ -2,7 +2,9 @@ import { type ElementName, PlaceMemory, type Places } from "./place-memory.ts";
 
 /** The part of a router's history that is read. */
 interface AppHistory {
+  /** The current entry; the router gives each entry of the history a key of its own. */
   readonly location: { readonly state: { readonly __TSR_key?: string } };
+  /** Calls back after each navigation. `type` is PUSH, REPLACE, BACK, FORWARD or GO. */
   subscribe(listener: (change: { action: { type: string } }) => void): unknown;
 }
 
@@ -72,10 +74,15 @@ export function keepPlaces(history: AppHistory): void {
 
 /** Puts boxes and the focus back, each as soon as it is there and long enough. */
 class Restoring {
+  /** A copy of what was remembered, so that scrolling meanwhile does not change the goal. */
   readonly #places: Places;
+  /** Gives up when the page never becomes as long as it was. */
   readonly #timer = setTimeout(() => this.stop(), mostWaitMs);
+  /** Consecutive frames in which all boxes stood where they were. */
   #calm = 0;
+  /** Whether the focus was given back; it is done once. */
   #focused = false;
+  /** False after `stop`; then scrolling and focus are remembered again. */
   isAtWork = true;
 
   constructor(places: Places) {
@@ -83,11 +90,13 @@ class Restoring {
     requestAnimationFrame(() => this.#step());
   }
 
+  /** Ends the restoring: the reader acted, the places hold, or the time is over. */
   stop(): void {
     this.isAtWork = false;
     clearTimeout(this.#timer);
   }
 
+  /** One frame: sets what is not in place yet, and ends once everything held for `calmFrames` frames. */
   #step(): void {
     if (!this.isAtWork) {
       return;
@@ -138,6 +147,7 @@ function nameOf(element: Element): ElementName {
   return { selector, nth: [...document.querySelectorAll(selector)].indexOf(element) };
 }
 
+/** @returns `#id`, `[href="…"]`, or the tag with its first class: `div.trace-list` */
 function selectorOf(element: Element): string {
   if (element.id !== "") {
     return `#${CSS.escape(element.id)}`;

@@ -7,9 +7,12 @@ import { Icon } from "./icon.tsx";
  * @param wholePage nothing else is on the page: its title is the page's
  */
 export function Notice(props: {
+  /** `error` adds an icon and is read out at once; `plain` is read out when the reader pauses. */
   kind: "plain" | "error";
+  /** The state of affairs in a few words. */
   title: string;
   wholePage?: boolean;
+  /** The next steps: sentences, links and buttons. */
   children: ReactNode;
 }) {
   const { kind, title, wholePage = false, children } = props;

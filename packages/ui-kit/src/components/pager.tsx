@@ -9,9 +9,12 @@ import { formatCount } from "../format/format-count.ts";
  */
 export function Pager(props: {
   page: number;
+  /** Rows of a full page. */
   perPage: number;
+  /** Rows of all pages. */
   total: number;
   what: string;
+  /** Called with the page that a button leads to, from 1. */
   onPage: (page: number) => void;
 }) {
   const { page, perPage, total, what, onPage } = props;

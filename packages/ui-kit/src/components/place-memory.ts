@@ -1,6 +1,8 @@
 /** Names an element of a page that is drawn anew: a selector, and which one of its matches. */
 export interface ElementName {
+  /** A CSS selector that finds the element on the page drawn anew. */
   selector: string;
+  /** Which match of the selector, from 0. */
   nth: number;
 }
 
@@ -57,6 +59,7 @@ export class PlaceMemory {
     return JSON.stringify([...this.#entries]);
   }
 
+  /** The places of an entry, created when missing. Creating one may forget the oldest entry. */
   #placesOf(key: string): Places {
     let places = this.#entries.get(key);
     if (places === undefined) {
@@ -71,6 +74,7 @@ export class PlaceMemory {
   }
 }
 
+/** @returns entries of a stored text, without those of another shape; none for a text that is no JSON */
 function readEntries(text: string | null | undefined): [string, Places][] {
   try {
     const entries: unknown = JSON.parse(text ?? "[]");

@@ -2,7 +2,9 @@ import { useSyncExternalStore } from "react";
 
 /** A choice among a few words that the browser remembers, shared by every component that uses it. */
 export interface StoredChoice<T extends string> {
+  /** The current word. */
   get(): T;
+  /** Stores a word and tells all subscribers, before it returns. */
   set(value: T): void;
   /** Calls back after each change, also one made in another tab. @returns a function that ends it */
   subscribe(listener: () => void): () => void;

@@ -1,11 +1,16 @@
 import type { Certificate } from "../../api/certificates.ts";
 import { awayText } from "../../components/time-left.ts";
 
+/** Milliseconds of a day. */
 const dayMs = 86_400_000;
 /** How long before its end a certificate is marked that somebody must renew by hand. */
 const noticeMs = 14 * dayMs;
 
-/** Whether a certificate needs somebody. @param now milliseconds since 1970 */
+/**
+ * Whether a certificate needs somebody. Managed ones warn only when their renewal is overdue by half of the
+ * time that was left; the others warn two weeks before their end.
+ * @param now milliseconds since 1970
+ */
 export function certificateState(
   { not_before, not_after, managed, renew_at }: Certificate,
   now: number,

@@ -7,6 +7,7 @@ export const certificatesAddress = z.object({
   open: z.catch(z.optional(z.string()), undefined),
   /** Part of a name, an issuer, a number or a tag. */
   filter: z.catch(z.optional(z.string()), undefined),
+  /** Page of the list; dropped when the filter changes. */
   page: pageText,
 });
 

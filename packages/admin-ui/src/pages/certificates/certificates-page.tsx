@@ -26,7 +26,12 @@ const columns: readonly DataColumn<Certificate>[] = [
   },
 ];
 
-/** The certificates that the server can show, a page at a time, and those that it fails to obtain. */
+/**
+ * The certificates that the server can show, a page at a time, and the names that it fails to obtain one
+ * for. A row opens by its names and then shows key, serial number and fingerprint.
+ *
+ * Filter, page and open row are in the address. While the next page is asked for, the old one stays.
+ */
 export function CertificatesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -108,6 +113,7 @@ function Above({ part, isAll }: { part: CertificatesPart; isAll: boolean }) {
   );
 }
 
+/** The first three names, as the button that opens and closes the details. */
 function NamesCell({ names, fingerprint }: Certificate) {
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
@@ -130,11 +136,15 @@ function NamesCell({ names, fingerprint }: Certificate) {
   );
 }
 
+/** How the certificate is, in an icon and words, each second anew. */
 function StateCell(certificate: Certificate) {
   return <StateMark {...certificateState(certificate, useNow())} />;
 }
 
-/** The life of a certificate as a line: what is over of it, and when it is to be renewed. */
+/**
+ * The life of a certificate as a line: how much of it is over, and a mark where it is to be renewed. Shares
+ * are clamped to the line. Screen readers get the state beside it instead.
+ */
 function LifeCell(certificate: Certificate) {
   const { not_before, not_after, renew_at } = certificate;
   const now = useNow();
@@ -149,6 +159,7 @@ function LifeCell(certificate: Certificate) {
   );
 }
 
+/** The fields that few need, below the row. */
 function Details({ certificate }: { certificate: Certificate }) {
   const { names, not_before, key_type, serial, fingerprint, tags } = certificate;
   return (

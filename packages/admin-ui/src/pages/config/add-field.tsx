@@ -5,11 +5,19 @@ import { Prose } from "../../components/prose.tsx";
 import { typeName } from "../../config/find-faults.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
 
-/** A field that takes the name of a new member; names that the schema knows are completed, with what they mean. */
+/**
+ * A field that takes the name of a new member. Names that the schema knows are completed, with what they
+ * mean. A name that is there already, or that the object may not have, cannot be added; a line below says
+ * so.
+ */
 export function AddField(props: {
+  /** Knows the schema of the whole config. */
   reader: SchemaReader;
+  /** Schema of the object that gets the member. */
   place: PlaceSchema;
+  /** The object as it is now. */
   present: JsonObject;
+  /** Called with the trimmed name. */
   onAdd: (name: string) => void;
 }) {
   const { reader, place, present, onAdd } = props;

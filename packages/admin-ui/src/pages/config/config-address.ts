@@ -8,8 +8,9 @@ export const configAddress = z.object({
   at: text(),
   /** The search text of the tree. */
   q: text(),
-  /** Pointers that are unfolded besides the usual ones, and folded of the usual ones, divided by blanks. */
+  /** Pointers that are unfolded besides the usual ones, divided by blanks. */
   open: text(),
+  /** Pointers that are folded though they are usual ones, divided by blanks. */
   shut: text(),
   /** `json`: what is selected is edited as text. `review`: the changes are looked at before they are applied. */
   view: z.catch(z.optional(z.enum(["json", "review"])), undefined),
@@ -17,10 +18,16 @@ export const configAddress = z.object({
 
 export type ConfigAddress = z.infer<typeof configAddress>;
 
-/** Levels that are unfolded by themselves: down to the servers of an app. */
+/**
+ * Levels that are unfolded by themselves: down to the servers of an app. A change makes old links show
+ * other lines.
+ */
 const usualLevels = 4;
 
-/** Whether what stands at a pointer is unfolded. Blanks in keys are written as `%20` in `open` and `shut`. */
+/**
+ * Whether the value at a pointer is unfolded: it was unfolded by hand, or it is one of the usual ones and
+ * was not folded. Blanks in keys are written as `%20` in `open` and `shut`.
+ */
 export function isOpenIn({
   at = "",
   open,
@@ -49,6 +56,7 @@ export function withFolding(address: ConfigAddress, pointer: string, unfold: boo
   return { ...address, open: listText(opened), shut: listText(closed) };
 }
 
+/** Reads `/a%20b /c` as the pointers `/a b` and `/c`. */
 function pointersOf(text: string | undefined): Set<string> {
   if (text === undefined) {
     return new Set();
@@ -56,6 +64,7 @@ function pointersOf(text: string | undefined): Set<string> {
   return new Set(text.split(" ").map((pointer) => pointer.replaceAll("%20", " ").replaceAll("%25", "%")));
 }
 
+/** Writes what `pointersOf` reads; undefined for none, so that the address drops the parameter. */
 function listText(pointers: ReadonlySet<string>): string | undefined {
   if (pointers.size === 0) {
     return undefined;

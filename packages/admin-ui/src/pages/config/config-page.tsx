@@ -20,7 +20,10 @@ import { useConfigDraft } from "./use-config-draft.ts";
 
 const route = getRouteApi("/config");
 
-/** The running config as a tree, and the changes to it, which are looked at before they are applied. */
+/**
+ * The running config as a tree, and the changes to it, which are looked at before they are applied. Needs
+ * both the config and its schema; until then it shows the state of whichever is missing.
+ */
 export function ConfigPage() {
   const config = useQuery(configQuery);
   const schema = useQuery(schemaQuery);
@@ -37,6 +40,10 @@ export function ConfigPage() {
   );
 }
 
+/**
+ * The page once config and schema are there: the tree on the left, the selected place or the review on the
+ * right. `r` opens the review. Selection, search and folding are in the address, the edits in the tab.
+ */
 function LoadedConfig({ running, schema }: { running: RunningConfig; schema: ConfigSchema }) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -45,6 +52,7 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
   const reader = useMemo(() => new SchemaReader(schema), [schema]);
   const faults = useMemo(() => findFaults(reader, document, schema), [reader, document, schema]);
   const { at = "", q = "", view } = address;
+  // A search shows the found lines and those around them only, whatever is folded.
   const rows = useMemo(() => {
     const search = q === "" ? undefined : findInTree(document, q);
     const isOpen = isOpenIn(address);
@@ -163,6 +171,10 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
   );
 }
 
+/**
+ * The bar that says that somebody else changed the config while there are edits. Its button reads the newer
+ * config; the page then shows the conflict.
+ */
 function NewerVersion({ newer }: { newer: HistoryEntry }) {
   const client = useQueryClient();
   return (

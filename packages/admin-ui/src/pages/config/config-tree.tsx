@@ -5,9 +5,19 @@ import { above } from "../../config/json-pointer.ts";
 import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
 
 /**
- * The config as a tree, moved through by arrows or h j k l. Source: WAI-ARIA Authoring Practices, "Tree View Pattern"
+ * The config as a tree, one focusable element with the rows as its active descendants. Source: WAI-ARIA
+ * Authoring Practices, "Tree View Pattern"
+ *
+ * Keys:
+ * - `j` `k`, down and up: next and previous line
+ * - `l`, right: unfold, then the first member
+ * - `h`, left: fold, then the value around it
+ * - Home, End: first and last line
+ * - Enter: edit the selected value
+ * @param rows    lines in view, from top to bottom; at `maxRows` a last line says that there are more
  * @param changed pointers of the values that the draft changes
  * @param faulty  pointers of the values that the schema does not allow
+ * @param found   pointers of the values that the search found
  */
 export function ConfigTree(props: {
   rows: readonly TreeRow[];
@@ -15,8 +25,11 @@ export function ConfigTree(props: {
   changed: ReadonlySet<string>;
   faulty: ReadonlySet<string>;
   found: ReadonlySet<string>;
+  /** Called with the pointer of the line that is to be selected. */
   onSelect: (pointer: string) => void;
+  /** Called to unfold (true) or fold a value. */
   onFold: (pointer: string, unfold: boolean) => void;
+  /** Called by Enter: the field of the selected value gets the focus. */
   onEdit: () => void;
 }) {
   const { rows, selected, changed, faulty, found, onSelect, onFold, onEdit } = props;
@@ -108,6 +121,10 @@ export function ConfigTree(props: {
   );
 }
 
+/**
+ * A line of the tree: caret, name, a mark for a fault, then a preview or the number of members. A click
+ * selects, a double click or a click on the caret folds.
+ */
 function Row(props: {
   row: TreeRow;
   isSelected: boolean;
@@ -169,6 +186,7 @@ function Row(props: {
   );
 }
 
+/** Id of a line's element. Pointers hold any letter, so they are encoded. */
 function rowId(pointer: string): string {
   return `row-${encodeURIComponent(pointer)}`;
 }

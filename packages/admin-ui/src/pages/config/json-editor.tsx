@@ -15,9 +15,12 @@ const maxLength = 1_000_000;
  * @param schema of this part
  */
 export function JsonEditor(props: {
+  /** The part as it is in the draft. */
   value: JsonValue;
+  /** Knows the schema of the whole config. */
   reader: SchemaReader;
   schema: JsonSchema;
+  /** Called by "Take over" with the parsed text. */
   onChange: (value: JsonValue) => void;
 }) {
   const { value, reader, schema, onChange } = props;
@@ -65,6 +68,7 @@ export function JsonEditor(props: {
   );
 }
 
+/** The line below the editor: the first fault and how many follow, or a hint when there is none. */
 function faultsText(faults: readonly string[]): string {
   const [first] = faults;
   if (first === undefined) {

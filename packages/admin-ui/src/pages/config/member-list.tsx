@@ -15,14 +15,24 @@ import { ValueEditor } from "./value-editor.tsx";
 /** Members that are drawn at first; lists of thousands are edited as JSON, or element by element in the tree. */
 const firstShown = 200;
 
-/** The members of an object or a list, simple ones to be changed in place; one can be added, moved, removed. */
+/**
+ * The members of an object or a list. Simple ones are changed in place, others by a click that goes there.
+ * Members can be added and removed, those of a list also moved. Empty, it says so; of more than 200, the
+ * rest waits behind a button.
+ */
 export function MemberList(props: {
+  /** Knows the schema of the whole config. */
   reader: SchemaReader;
+  /** Takes the edits. */
   draft: ConfigDraft;
+  /** Pointer to the object or list. */
   at: string;
   value: JsonObject | JsonValue[];
+  /** Schema of the object or list. */
   place: PlaceSchema;
+  /** Faults of the object or list and of its members. */
   faults: readonly SchemaFault[];
+  /** Called to select another place. */
   onGo: (pointer: string) => void;
 }) {
   const { reader, draft, at, value, place, faults, onGo } = props;
@@ -31,6 +41,7 @@ export function MemberList(props: {
   const shown = all ? members : members.slice(0, firstShown);
   const isList = Array.isArray(value);
 
+  // A new object or list is selected at once, because it has nothing to be changed in place.
   function add(name: string | undefined) {
     const schema = isList ? place.items : reader.below(place, name ?? "");
     const first = firstValue(reader, reader.place(schema ?? {}, undefined));
@@ -137,6 +148,7 @@ export function MemberList(props: {
   }
 }
 
+/** The button that moves an element of a list one place up or down. */
 function MoveButton(props: { name: string; up: boolean; disabled: boolean; onMove: () => void }) {
   const { name, up, disabled, onMove } = props;
   const label = `Move ${name} ${up ? "up" : "down"}`;
@@ -154,6 +166,7 @@ function MoveButton(props: { name: string; up: boolean; disabled: boolean; onMov
   );
 }
 
+/** `1 field`, `3 fields` of an object; `1 element`, `3 elements` of a list. */
 function sizeText(value: JsonValue): string {
   const size = membersOf(value).length;
   if (isObject(value)) {

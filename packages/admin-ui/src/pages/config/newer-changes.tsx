@@ -58,6 +58,7 @@ export function NewerChanges({ draft, version }: { draft: ConfigDraft; version: 
   );
 }
 
+/** The changes between two versions of the history, with the old values. */
 function TheirDifference({ from, to }: { from: number; to: number }) {
   const before = useQuery(entryQuery(from));
   const patch = useQuery(differenceQuery(to, from));

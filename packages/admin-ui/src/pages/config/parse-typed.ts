@@ -1,11 +1,13 @@
 import type { JsonValue } from "../../api/json-value.ts";
 import type { PlaceSchema } from "../../config/schema.ts";
 
+/** A number as JSON writes it; `01` and `+1` stay texts. */
 const numberText = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * The value of a text that a user types into a field. When the schema allows texts and numbers, as for
- * durations, the old value decides.
+ * The value of a text that a user types into a field. Example: `5` gives the number 5 where only numbers
+ * are allowed, and the text `"5"` where only texts are. When the schema allows both, as for durations, the
+ * kind of the old value decides.
  */
 export function parseTyped(text: string, { types }: PlaceSchema, before: JsonValue): JsonValue {
   const takesNumber = types.has("number") || types.has("integer");

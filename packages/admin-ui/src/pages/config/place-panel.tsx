@@ -14,14 +14,21 @@ import { ValueEditor } from "./value-editor.tsx";
 /** The editor is larger than all else of this page, and few need it. */
 const JsonEditor = lazy(() => import("./json-editor.tsx").then((module) => ({ default: module.JsonEditor })));
 
-/** One place of the config: its meaning, its allowed values, and controls to change it. */
+/**
+ * One place of the config: its path, its meaning, its allowed values, and controls to change it. The
+ * control follows the value: members, a simple field, a button that begins an unset one, or the JSON
+ * editor. A place that does not exist says so.
+ */
 export function PlacePanel(props: {
   reader: SchemaReader;
   draft: ConfigDraft;
   at: string;
+  /** Whether the place is edited as text. */
   asJson: boolean;
+  /** Faults of the place and of its members. */
   faults: readonly SchemaFault[];
   onGo: (pointer: string) => void;
+  /** Called by the button between fields and JSON. */
   onView: (json: boolean) => void;
 }) {
   const { reader, draft, at, asJson, faults, onGo, onView } = props;
@@ -94,6 +101,7 @@ export function PlacePanel(props: {
   );
 }
 
+/** The way from the top to the place; each step but the last is a button. */
 function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }) {
   let pointer = "";
   const steps = pointerParts(at).map((name) => {
@@ -119,6 +127,7 @@ function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }
   );
 }
 
+/** The allowed kinds in words: those of the schema, else that of the value. */
 function kindText(place: PlaceSchema, value: JsonValue): string {
   if (place.types.size > 0) {
     return [...place.types].map(typeName).join(" or ");

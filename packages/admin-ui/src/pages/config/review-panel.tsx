@@ -14,7 +14,12 @@ import { schemaQuery } from "../../config/schema-query.ts";
 import { NewerChanges } from "./newer-changes.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
-/** The changes as the server sees them, what it says to them, and the button that makes them happen. */
+/**
+ * The changes as the server sees them, its verdict, and the button that applies them. States: a conflict
+ * with a newer version, nothing to review, waiting for the verdict, valid, and invalid with links to the
+ * faults.
+ * @param onGo called with the pointer of a fault to show it
+ */
 export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   if (draft.conflict !== undefined) {
     return <NewerChanges draft={draft} version={draft.conflict.version} />;
@@ -32,6 +37,10 @@ export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointe
   return <Review draft={draft} onGo={onGo} />;
 }
 
+/**
+ * Asks for the verdict and applies the edits. After a success the draft is discarded and config, history
+ * and schema are read anew.
+ */
 function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   const { document, running, edits } = draft;
   const client = useQueryClient();
@@ -87,6 +96,7 @@ function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) =
   );
 }
 
+/** The verdict: a button to apply or the list of faults, then the differences. */
 function Judged(props: {
   verdict: Verdict;
   before: JsonValue;

@@ -9,8 +9,11 @@ import { currentDraft, setDraft, useDraft } from "../../config/draft-store.ts";
 
 /** The running config with the changes of this tab on it. */
 export interface ConfigDraft {
+  /** The config that runs, as it was read last. */
   running: RunningConfig;
+  /** The running config with the edits that fit; this is what the page shows. */
   document: JsonValue;
+  /** All edits, also those that no longer fit. */
   edits: readonly PatchOperation[];
   /** Edits that do not fit the running config. */
   lost: readonly PatchOperation[];
@@ -18,14 +21,21 @@ export interface ConfigDraft {
   conflict: { version: number | undefined } | undefined;
   /** A version that runs by now and was not read yet. */
   newer: HistoryEntry | undefined;
+  /** Adds an edit; the first one binds the draft to the running version. */
   edit(operation: PatchOperation): void;
+  /** Drops the last edit. */
   undo(): void;
+  /** Drops all edits. */
   discard(): void;
-  /** Makes the edits that fit ones of the version that runs. */
+  /** Binds the draft to the running version, with the edits that fit. The others are lost. */
   moveOnto(): void;
 }
 
-/** Keeps the running config and the draft together. @param running as it was read last */
+/**
+ * Keeps the running config and the draft together. Without edits it reads a newer config by itself; with
+ * edits it only reports it as `newer`, because the page would change under the user's hands.
+ * @param running as it was read last
+ */
 export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const client = useQueryClient();
   const draft = useDraft();

@@ -6,7 +6,7 @@ import { parseTyped } from "./parse-typed.ts";
 
 /**
  * A field for a simple value, as the schema requires: a list of choices, a switch, or a text. A text is
- * applied by Enter, or when the field is left.
+ * applied by Enter, or when the field is left; Esc restores it and goes back to the tree.
  * @param first whether Enter in the tree leads here
  */
 export function ValueEditor(props: {
@@ -55,6 +55,10 @@ export function ValueEditor(props: {
   return <TextEditor {...props} marker={marker} />;
 }
 
+/**
+ * The field for texts and numbers. Its fault is shown below while it is typed. Long texts and those of
+ * several lines get a larger field.
+ */
 function TextEditor(props: {
   label: string;
   place: PlaceSchema;

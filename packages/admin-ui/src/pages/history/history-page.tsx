@@ -14,7 +14,10 @@ import { VersionPanel } from "./version-panel.tsx";
 
 const route = getRouteApi("/history");
 
-/** The configs that ran: who loaded them, what they changed, and the way back. */
+/**
+ * The configs that ran: who loaded them, what they changed, and the way back. States: loading or failed, no
+ * history kept, and the list with one version beside it.
+ */
 export function HistoryPage() {
   const address = route.useSearch();
   const filter = useSettled((address.filter ?? "").trim());
@@ -58,11 +61,18 @@ function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined)
   return Math.max(1, Math.floor((newest - Number(n)) / versionsPerPage) + 1);
 }
 
+/**
+ * The list of versions and the selected one. `j` and `k` select the next and the previous version of the
+ * page. A filter that finds nothing says so; a version that was dropped gets a notice.
+ */
 function LoadedHistory(props: {
   /** Entries of the page, and the entry before them. */
   entries: readonly HistoryEntry[];
+  /** Versions that the filter finds, on all pages. */
   total: number;
+  /** The page that is shown, from 1. */
   page: number;
+  /** The version that runs. */
   newest: HistoryEntry;
   /** Number of the oldest version that is kept. */
   oldest: number;

@@ -20,6 +20,7 @@ const route = getRouteApi("/history");
  * @param earlier number of the one before this one; undefined for the first, and for the oldest that is kept
  */
 export function VersionPanel(props: {
+  /** The version that is shown. */
   entry: HistoryEntry;
   newest: HistoryEntry;
   earlier: number | undefined;
@@ -60,6 +61,7 @@ export function VersionPanel(props: {
   );
 }
 
+/** One of the links that choose the view; the current one is marked. */
 function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text: string }) {
   return (
     <Link
@@ -78,12 +80,14 @@ function withoutView<T extends { view?: string | undefined }>(old: T, view: T["v
   return (view === undefined ? rest : { ...rest, view }) as T;
 }
 
+/** The whole config of a version, once it is read. */
 function QueryOfVersion({ n }: { n: number }) {
   return (
     <QueryState query={useQuery(entryQuery(n))}>{(document) => <ValueText value={document} />}</QueryState>
   );
 }
 
+/** The changes from one version to another. They need the older config too, for the old values. */
 function Differences(props: { to: number; from: number | undefined; empty: string }) {
   const { to, from, empty } = props;
   const patch = useQuery(differenceQuery(to, from));
@@ -115,6 +119,10 @@ function ExplainedPatch(props: { before: JsonValue; patch: readonly PatchOperati
   return <DifferenceList differences={explainPatch(props.before, props.patch)} />;
 }
 
+/**
+ * The changes that going back would make, and the button that does it. Before it acts it reads config and history
+ * again, because the shown difference holds for `newest` only.
+ */
 function RollBack({ entry, newest }: { entry: HistoryEntry; newest: HistoryEntry }) {
   const client = useQueryClient();
   const navigate = route.useNavigate();

@@ -99,6 +99,7 @@ export function AdaptedPanel(props: {
   );
 }
 
+/** One of the links that choose the view; the current one is marked. */
 function ViewLink({ view, text }: { view: "difference" | undefined; text: string }) {
   return (
     <Link
@@ -111,6 +112,7 @@ function ViewLink({ view, text }: { view: "difference" | undefined; text: string
   );
 }
 
+/** Why loading failed, in words. Nothing was loaded in either case. */
 function loadFault(error: Error): string {
   return error instanceof ApiError && error.code === "API_CHANGED"
     ? "Somebody else changed the config meanwhile, so nothing was loaded. Look at what would change now, then load again."

@@ -1,15 +1,19 @@
 import * as z from "zod/mini";
 import { type ImportFormat, importFormats } from "../../api/adapt.ts";
 
+/** The stored form; another one, from an older console, counts as empty. */
 const draft = z.object({ format: z.enum(importFormats), text: z.string() });
 const key = "console.import";
 
 /** A text that waits to become a config; this tab keeps it over a reload. */
 export interface ImportDraft {
+  /** Language of the text. */
   format: ImportFormat;
+  /** The text as typed; "" before the first letter. */
   text: string;
 }
 
+/** The text that this tab kept; an empty Caddyfile without one. Called once, when the page opens. */
 export function readImport(): ImportDraft {
   try {
     return draft.parse(JSON.parse(sessionStorage.getItem(key) ?? ""));
@@ -18,6 +22,7 @@ export function readImport(): ImportDraft {
   }
 }
 
+/** Keeps the text for a reload of this tab. Called at each change. */
 export function keepImport(kept: ImportDraft): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));

@@ -12,7 +12,12 @@ import { lineMarks, notesOf } from "./line-marks.ts";
 
 const formatNames = { caddyfile: "Caddyfile", yaml: "YAML", toml: "TOML", json5: "JSON5" } as const;
 
-/** A config in another format: what it becomes, what it would change, and the button that loads it. */
+/**
+ * A config in another format: what it becomes, what it would change, and the button that loads it.
+ *
+ * The text is sent to the server when the user pauses. States of the right side: nothing typed, asking,
+ * failed, not understood, and understood.
+ */
 export function ImportPage() {
   const [draft, setDraft] = useState(readImport);
   const { format, text } = draft;

@@ -10,6 +10,7 @@ import { below } from "../../config/json-pointer.ts";
 import type { ListenersAddress } from "./listeners-address.ts";
 
 const route = getRouteApi("/listeners");
+/** Names of the protocols for people; one that is missing is shown as the server sends it. */
 const protocolNames: Record<string, string> = { h1: "HTTP/1.1", h2: "HTTP/2", h2c: "HTTP/2 without TLS" };
 const columns: readonly DataColumn<Listener>[] = [
   { name: "Address", kind: "head", mono: true, cell: ({ address }) => address },
@@ -37,7 +38,7 @@ function listenerState(connections: number): { state: "good" | "unknown"; text: 
     : { state: "unknown", text: "open, nobody connected" };
 }
 
-/** Where sites are served, a page at a time. */
+/** Where sites are served, a page at a time, with the connections that are open now. */
 export function ListenersPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

@@ -19,7 +19,10 @@ import { certificateState } from "../certificates/certificate-state.ts";
 import { upstreamState } from "../upstreams/upstream-state.ts";
 import { TrafficTable } from "./traffic-table.tsx";
 
-/** The first page: is all well, and what is going on. */
+/**
+ * The first page: is all well, and what is going on. Each card asks for itself, so one that fails leaves
+ * the others as they are.
+ */
 export function OverviewPage() {
   const traffic = useTraffic();
   return (
@@ -49,6 +52,7 @@ function Uptime({ traffic: { startedAtMs, memoryBytes } }: { traffic: Traffic })
   return <p className="muted">{parts.join(", ")}</p>;
 }
 
+/** A box with a title, one large figure and what explains it. */
 function Card(props: { title: string; figure: ReactNode; children: ReactNode }) {
   return (
     <section className="card">
@@ -59,6 +63,10 @@ function Card(props: { title: string; figure: ReactNode; children: ReactNode }) 
   );
 }
 
+/**
+ * The newest rate, summed over all servers; null while any of them is unknown, because a partial sum would
+ * look like a drop.
+ */
 function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null {
   const last = [...traffic.servers.values()].map((server) => server[curve].at(-1) ?? null);
   return last.length === 0 || last.includes(null)
@@ -66,6 +74,7 @@ function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null 
     : last.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
 }
 
+/** Requests per second, and whether any fail. The first reading gives no rate yet. */
 function TrafficCard({ traffic }: { traffic: Traffic }) {
   const errors = lastSum(traffic, "errors");
   const requests = lastSum(traffic, "requests");
@@ -86,6 +95,7 @@ function TrafficCard({ traffic }: { traffic: Traffic }) {
   );
 }
 
+/** How many upstreams there are, and the worst state among them. */
 function UpstreamsCard() {
   const { data: upstreams, isError } = useQuery(upstreamsQuery(worstUpstreams));
   const states = (upstreams?.entries ?? []).map((upstream) => upstreamState(upstream).state);
@@ -115,6 +125,7 @@ function UpstreamsCard() {
   );
 }
 
+/** How many certificates there are; below it the worst news: failed, being obtained, or the first to end. */
 function CertificatesCard() {
   const { data: found, isError } = useQuery(certificatesQuery({ contains: "", page: 1 }));
   const now = useNow();
@@ -150,6 +161,7 @@ function NotRead() {
   return <StateMark state="bad" text="could not be read" />;
 }
 
+/** When the config changed last and by whom, and how the config pull is doing. */
 function ChangesCard() {
   const { data: history, isError } = useQuery(historyQuery);
   const now = useNow();
@@ -204,6 +216,10 @@ function PulledConfig() {
   );
 }
 
+/**
+ * The servers of the config with their curves; a failure notice when neither listeners nor traffic are
+ * known.
+ */
 function Sites({ traffic }: { traffic: Traffic }) {
   const listeners = useQuery(listenersQuery({ contains: "", page: 1 }));
   if (listeners.isError && listeners.data === undefined && traffic.servers.size === 0) {

@@ -8,13 +8,19 @@ import { below } from "../../config/json-pointer.ts";
 
 /** A server of the config with its curves. */
 interface ServerRow {
+  /** Name of the server in the config. */
   name: string;
+  /** Addresses that it listens on; none while the list is not read. */
   addresses: readonly string[];
+  /** Requests that it works on; undefined while nothing is known. */
   inFlight: number | undefined;
+  /** Answers per second, the newest last. */
   requests: readonly (number | null)[];
+  /** Answers with 5xx per second, the newest last. */
   errors: readonly (number | null)[];
 }
 
+/** The largest rate of a curve: the value at its top. */
 const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
 
 const columns: readonly DataColumn<ServerRow>[] = [
@@ -44,7 +50,7 @@ const columns: readonly DataColumn<ServerRow>[] = [
 ];
 
 const none: readonly null[] = [];
-/** Servers whose curves are drawn. */
+/** Servers whose curves are drawn. Curves of hundreds every two seconds would keep the browser busy. */
 const mostRows = 50;
 
 /** Each server of the config: where it listens, and its requests over the last minutes. */

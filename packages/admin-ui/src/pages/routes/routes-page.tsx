@@ -12,11 +12,13 @@ import { StateMark } from "../../components/state-mark.tsx";
 import type { RoutesAddress } from "./routes-address.ts";
 
 const route = getRouteApi("/routes");
+/** The orders as the menu names them. */
 const orderNames: Readonly<Record<RoutesAsked["order"], string>> = {
   ...{ rate: "Most requests first", errors: "Most 5xx first", p95: "Slowest first" },
   ...{ host: "By host", config: "As in the config" },
 };
 
+/** The columns; the one that orders the list is marked. */
 function columnsIn(order: RoutesAsked["order"]): DataColumn<HttpRoute>[] {
   const sorted = (name: RoutesAsked["order"]) => (order === name ? "descending" : undefined);
   return [
@@ -100,6 +102,7 @@ function Names({ names, count, all }: { names: readonly string[]; count: number;
   );
 }
 
+/** The hosts, as a link to the route in the config. */
 function HostCell({ at, hosts, host_count }: HttpRoute) {
   return (
     <Link to="/config" search={{ at }}>
@@ -108,6 +111,7 @@ function HostCell({ at, hosts, host_count }: HttpRoute) {
   );
 }
 
+/** The paths, the other matchers, and whether the route answers failures of others. */
 function PathCell({ paths, path_count, matchers, kind }: HttpRoute) {
   return (
     <>
@@ -118,6 +122,7 @@ function PathCell({ paths, path_count, matchers, kind }: HttpRoute) {
   );
 }
 
+/** The handlers in their order, then the upstreams, and how many of those fail their checks. */
 function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }: HttpRoute) {
   return (
     <>
@@ -144,6 +149,7 @@ function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }:
   );
 }
 
+/** The estimated percentile and of how many requests; with too few, only their number. */
 function PercentileCell({ p95_ms, timed }: HttpRoute) {
   if (p95_ms === null) {
     return (
@@ -159,6 +165,7 @@ function PercentileCell({ p95_ms, timed }: HttpRoute) {
   );
 }
 
+/** The server, and the name of a named route. */
 function ServerCell({ server, kind }: HttpRoute) {
   return (
     <>

@@ -16,6 +16,7 @@ export function matchText(match: JsonValue | undefined): string {
     .join(" or ");
 }
 
+/** A value of a matcher: a text cut at 80 letters, or the first three texts of a list. */
 function valueText(value: JsonValue): string {
   if (typeof value === "string") {
     return value.length > 80 ? `${value.slice(0, 79)}…` : value;

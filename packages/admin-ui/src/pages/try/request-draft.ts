@@ -3,8 +3,11 @@ import type { TryAddress } from "./try-address.ts";
 
 /** A request as it is written in the form. */
 export interface RequestDraft {
+  /** Method as typed; "" counts as GET. */
   method: string;
+  /** Address as typed. */
   url: string;
+  /** Address of the client as typed; "" for this machine's. */
   client: string;
   /** One `Name: value` a line. */
   headers: string;
@@ -12,11 +15,15 @@ export interface RequestDraft {
 
 /** A field of the form that the server would refuse, and why. */
 export interface DraftFault {
+  /** The field that gets the focus and the mark. */
   field: keyof RequestDraft;
+  /** A sentence that says what to write instead. */
   message: string;
 }
 
+/** Name of the header fields in the tab's session storage. */
 const key = "console.try.headers";
+/** A token of HTTP, as methods and field names are. Source: RFC 9110, section 5.6.2 */
 const token = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
 /** The request of an address, with the header fields that this tab keeps. */
@@ -30,6 +37,7 @@ export function draftOf({ url = "", method = "GET", client = "" }: TryAddress): 
   return { method, url, client, headers };
 }
 
+/** Keeps the header fields for a reload of this tab. They stay out of the address, which others may see. */
 export function keepHeaders(headers: string): void {
   try {
     sessionStorage.setItem(key, headers);

@@ -9,6 +9,7 @@ import { type DraftFault, draftOf, keepHeaders, type RequestDraft, requestOf } f
 import { WayPanel } from "./way-panel.tsx";
 
 const route = getRouteApi("/try");
+/** Methods that the field offers; any other word can be typed. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** A form for a request that nobody sends, and what would become of it. */
@@ -24,6 +25,10 @@ export function TryPage() {
   );
 }
 
+/**
+ * The form, and below it the way of the request that was tried last. "Try it" writes the request into the
+ * address, so that links and the browser's buttons try it again.
+ */
 function TryForm() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -71,12 +76,15 @@ function TryForm() {
 }
 
 interface RequestFieldsProps {
+  /** The fields as typed. */
   draft: RequestDraft;
+  /** Called with the fields that changed. */
   change: (fields: Partial<RequestDraft>) => void;
   /** The fault of the request that was tried last. */
   fault: DraftFault | undefined;
 }
 
+/** The four fields of a request. The faulty one is marked and points to the message. */
 function RequestFields({ draft, change, fault }: RequestFieldsProps) {
   return (
     <>
@@ -130,10 +138,12 @@ function RequestFields({ draft, change, fault }: RequestFieldsProps) {
   );
 }
 
+/** The attributes of a field that is faulty; none for the others. */
 function faultOf(fault: DraftFault | undefined, field: DraftFault["field"]) {
   return fault?.field === field ? { "aria-invalid": true, "aria-describedby": "try-fault" } : {};
 }
 
+/** Asks for the way of a request and shows it, or why the server did not tell. */
 function TriedWay({ request }: { request: TriedRequest }) {
   const way = useQuery(wayQuery(request));
   // Read anew each time: the one that is kept may be older than the way.

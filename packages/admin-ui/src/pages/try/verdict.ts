@@ -4,8 +4,11 @@ import type { State } from "../../components/state-mark.tsx";
 
 /** The end of a request in words. */
 export interface Verdict {
+  /** How good the news is. */
   state: State;
+  /** The result in a few words: `404, by file_server`. */
   title: string;
+  /** An explanation; "" where the title says all. */
   text: string;
 }
 

@@ -6,6 +6,10 @@ import { valueAt } from "../../config/json-pointer.ts";
 import { matchText } from "./match-text.ts";
 import { verdictOf } from "./verdict.ts";
 
+/**
+ * The server's words for what a handler does, with how good the news is. An effect that is missing is shown
+ * as the server names it.
+ */
 const effects: Readonly<Record<string, { state: State; text: string }>> = {
   ran: { state: "unknown", text: "runs" },
   "changes the answer": { state: "unknown", text: "changes the answer" },
@@ -45,6 +49,10 @@ export function WayPanel({ way, config }: { way: RequestWay; config: JsonValue |
   );
 }
 
+/**
+ * The end of the way: verdict, answering handler and known fields. Without a server it lists where
+ * servers listen.
+ */
 function WayEnd({ way }: { way: RequestWay }) {
   const { state, title, text } = verdictOf(way);
   const { answered_by, may_answer_before, listeners, headers } = way;
@@ -83,6 +91,10 @@ function WayEnd({ way }: { way: RequestWay }) {
   );
 }
 
+/**
+ * A route that matches, with its handlers. Routes inside a handler are moved right, at most eight steps of
+ * 16 pixels.
+ */
 function WayRoute({
   route: { at, handlers, after },
   config,
@@ -113,6 +125,7 @@ function WayRoute({
   );
 }
 
+/** A handler and its effect. */
 function WayHandler({ name, effect }: HandlerOnWay) {
   const { state, text } = effects[effect] ?? { state: "unknown", text: effect };
   return (
@@ -122,6 +135,7 @@ function WayHandler({ name, effect }: HandlerOnWay) {
   );
 }
 
+/** The routes that did not match, closed at first, each with the matchers that refused. */
 function PassedRoutes({ way, config }: { way: RequestWay; config: JsonValue | undefined }) {
   const { passed, passed_count } = way;
   if (passed_count === 0) {
@@ -150,6 +164,7 @@ function PassedRoutes({ way, config }: { way: RequestWay; config: JsonValue | un
   );
 }
 
+/** The matchers of a route, read from the running config; nothing while that is not known. */
 function Matchers({ at, config }: { at: string | null; config: JsonValue | undefined }) {
   const text = at === null || config === undefined ? "" : matchText(valueAt(config, `${at}/match`));
   return text === "" ? null : <span className="mono way-match">{text}</span>;

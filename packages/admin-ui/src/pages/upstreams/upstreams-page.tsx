@@ -13,11 +13,13 @@ import { upstreamState } from "./upstream-state.ts";
 import type { UpstreamsAddress } from "./upstreams-address.ts";
 
 const route = getRouteApi("/upstreams");
+/** The orders as the menu names them. */
 const orderNames: Readonly<Record<UpstreamsAsked["order"], string>> = {
   ...{ trouble: "Trouble first", address: "By address", requests: "Most under way first" },
   ...{ fails: "Most failures first", latency: "Slowest answer first" },
 };
 
+/** The columns; the one that orders the list is marked. */
 function columnsIn(order: UpstreamsAsked["order"]): DataColumn<Upstream>[] {
   const sorted = (name: UpstreamsAsked["order"]) => (order === name ? "descending" : undefined);
   return [
@@ -128,6 +130,7 @@ export function UpstreamsPage() {
   );
 }
 
+/** How long ago a time was, each second anew; never "in 0 seconds" when the clocks differ. */
 function Ago({ at }: { at: string }) {
   const now = useNow();
   return awayText(Math.min(-1, Date.parse(at) - now));
