@@ -15,7 +15,14 @@ const ShareDialog = lazy(() =>
   import("./components/share/share-dialog.tsx").then((file) => ({ default: file.ShareDialog })),
 );
 
-/** The frame of every page: the bar, the help, the command palette, and the keys that work everywhere. */
+/**
+ * The frame of every page: the bar, the help, the command palette, and the keys that work everywhere. Help,
+ * palette and sharing are loaded when they are first opened. In a frame of another site the bar is left
+ * out.
+ *
+ * Keys: `?` shows or hides the help, `g` goes to the field for a trace id, `/` to the page's filter, Ctrl K
+ * opens the palette.
+ */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);

@@ -29,6 +29,7 @@ const queries = new QueryClient({
   },
 });
 
+// Both come before the first paint, so that it has the right colours and patterns.
 applyTheme();
 applyPatterns();
 keepPlaces(router.history);

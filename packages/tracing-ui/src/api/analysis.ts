@@ -5,11 +5,16 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
 
+/** The answer of `GET /capabilities`: which endpoints the server's store can serve. */
 const capabilities = z.object({
   endpoints: z.object({
+    /** Spans counted by start and duration. */
     heatmap: z.boolean(),
+    /** Attributes that set a selection of spans apart. */
     compare: z.boolean(),
+    /** Spans as they arrive. */
     tail: z.boolean(),
+    /** Searches in TraceQL, and with them groups and exceptions. */
     traceql: z.boolean(),
   }),
 });
@@ -17,6 +22,7 @@ const capabilities = z.object({
 /** The server's abilities beyond plain searches. */
 export type Capabilities = z.infer<typeof capabilities>["endpoints"];
 
+/** For a server that knows no such request: the pages then offer plain searches only. */
 const noCapabilities: Capabilities = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /**
@@ -43,18 +49,25 @@ export const capabilitiesQuery = queryOptions({
 
 /** Conditions for spans, as the analysis endpoints take them. Times in microseconds since 1970. */
 export interface SpanConditions {
+  /** Name of the service; all services without it. */
   service?: string | undefined;
+  /** Name of the operation; all operations without it. */
   operation?: string | undefined;
+  /** Attributes that must all have these values, compared as text. */
   tags?: Readonly<Record<string, string>> | undefined;
-  /** Durations in Go's form. */
+  /** Shortest duration in Go's form: `1.5s`. */
   minDuration?: string | undefined;
+  /** Longest duration in Go's form. */
   maxDuration?: string | undefined;
 }
 
 /** Microseconds: back from the moment of asking, or between two times since 1970. */
 export type AskedRange = { lookbackUs: number } | { startUs: number; endUs: number };
 
-/** The times of a range. @param nowMs what a look back counts from, milliseconds since 1970 */
+/**
+ * The times of a range. Example: a look back of 60 000 000 µs at 12:00 gives 11:59 to 12:00.
+ * @param nowMs the moment that a look back counts from, milliseconds since 1970
+ */
 export function timesOf(range: AskedRange, nowMs: number): { startUs: number; endUs: number } {
   if (!("lookbackUs" in range)) {
     return range;
@@ -63,7 +76,10 @@ export function timesOf(range: AskedRange, nowMs: number): { startUs: number; en
   return { startUs: endUs - range.lookbackUs, endUs };
 }
 
-/** Parameters of conditions, without those that are not set. */
+/**
+ * Parameters of conditions, without those that are not set. Tags become one JSON text:
+ * `tags={"http.method":"GET"}`.
+ */
 export function conditionParameters(conditions: SpanConditions): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(conditions)) {
@@ -79,21 +95,35 @@ export function conditionParameters(conditions: SpanConditions): URLSearchParams
   return parameters;
 }
 
+/** `[column, row, spans, errors]`; empty cells are left out. */
 const cell = z.tuple([z.int(), z.int(), z.int(), z.int()]);
+/** The answer of `GET /heatmap`. */
 const heatMap = z.object({
+  /** Start of the first column, microseconds since 1970. */
   start: z.number(),
+  /** End of the last column, microseconds since 1970. */
   end: z.number(),
+  /** Number of columns; a cell names its column from 0. */
   columns: z.int(),
+  /** Length of a column in microseconds. */
   columnWidth: z.number(),
+  /** Spans of all cells. */
   spans: z.int(),
+  /** Failed spans of all cells. */
   errors: z.int(),
+  /** Cells with spans in them. */
   cells: z.array(cell),
 });
 
 /** Spans by start and duration; a cell is `[column, row, spans, errors]`, row n is 2^n to 2^(n+1)-1 ns. */
 export type HeatMap = z.infer<typeof heatMap>;
 
-/** The heat map of the spans that meet conditions, or a TraceQL query. */
+/**
+ * The heat map of the spans that meet conditions, or a TraceQL query. It is asked once a search: the
+ * picture stays while the user selects in it.
+ * @param asked   a TraceQL query or conditions
+ * @param columns columns that fit on the screen
+ */
 export function heatMapQuery(asked: { q: string } | SpanConditions, range: AskedRange, columns: number) {
   return queryOptions({
     queryKey: ["heatmap", asked, range, columns],
@@ -109,15 +139,22 @@ export function heatMapQuery(asked: { q: string } | SpanConditions, range: Asked
   });
 }
 
+/** The answer of `POST /compare`. */
 const comparison = z.object({
+  /** Spans of the selection. */
   selectedSpans: z.int(),
+  /** Spans of the background that are not selected. */
   otherSpans: z.int(),
+  /** Values of attributes with their counts on both sides, at most 100. */
   differences: z.array(
     z.object({
+      /** Where the attribute stands: `span`, `resource` … */
       place: z.string(),
       key: z.string(),
       value: z.string(),
+      /** Selected spans with the value. */
       selected: z.int(),
+      /** Other spans with the value. */
       others: z.int(),
     }),
   ),
@@ -129,7 +166,11 @@ export type Comparison = z.infer<typeof comparison>;
 /** Conditions with the times they hold in. */
 export type TimedConditions = SpanConditions & { start: number; end: number };
 
-/** Attributes that distinguish the spans of a selection from the others. */
+/**
+ * Attributes that distinguish the spans of a selection from the others.
+ * @param selection  conditions of the selected spans
+ * @param background conditions of the spans that it is compared with; the server leaves the selected ones out
+ */
 export function compareQuery(selection: TimedConditions, background: TimedConditions) {
   return queryOptions({
     queryKey: ["compare", selection, background],
@@ -139,12 +180,20 @@ export function compareQuery(selection: TimedConditions, background: TimedCondit
   });
 }
 
+/** The answer of `GET /groups`. Durations are microseconds. */
 const groups = z.object({
+  /** Groups on all pages. */
   total: z.number(),
+  /**
+   * Whether the attribute has more values than the server counts; then only the most frequent ones are
+   * groups.
+   */
   truncated: z.boolean(),
   groups: z.array(
     z.object({
+      /** The value as text; null for spans without the attribute. */
       value: z.nullable(z.string()),
+      /** Type of the value; the same text may come as a number and as a text. */
       type: z.string(),
       ...{ spans: z.number(), errors: z.number(), p50: z.number(), p95: z.number() },
     }),
@@ -159,11 +208,17 @@ export const groupsPerPage = 50;
 
 /** The question for a page of groups; `page` from 1. */
 export interface GroupsAsked {
+  /** TraceQL of the spans that count. */
   q: string;
+  /** The attribute, as TraceQL writes it. */
   by: string;
+  /** The time that the spans start in. */
   range: AskedRange;
+  /** Part of the value; "" for all. */
   contains: string;
+  /** Order of the groups; the server sorts before it cuts the page. */
   order: string;
+  /** The page, from 1. */
   page: number;
 }
 
@@ -185,6 +240,7 @@ export function groupsQuery(asked: GroupsAsked) {
   });
 }
 
+/** The answer of `GET /attributes`. */
 const names = z.object({ attributes: z.array(z.object({ scope: z.string(), name: z.string() })) });
 
 /** Names of attributes of recent spans, for completion. */
@@ -194,6 +250,7 @@ export const attributeNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The answer of `GET /attributes/<scope>/<name>/values`. A count is absent where the server does not count. */
 const values = z.object({
   values: z.array(z.object({ type: z.string(), value: z.string(), count: z.optional(z.int()) })),
 });
@@ -201,7 +258,12 @@ const values = z.object({
 /** A value of an attribute; keywords are written without quotes. */
 export type AttributeValue = z.infer<typeof values>["values"][number];
 
-/** Frequent values of an attribute, those that begin with what is typed. @param service whose spans count; all without it */
+/**
+ * Frequent values of an attribute, those that begin with the typed text. At most 50.
+ * @param scope   `span`, `resource`, `intrinsic` …; the server knows which scopes the attribute has
+ * @param prefix  the typed text; "" for the most frequent values
+ * @param service the service whose spans count; all services without it
+ */
 export function attributeValuesQuery(scope: string, name: string, prefix: string, service?: string) {
   return queryOptions({
     queryKey: ["values", scope, name, prefix, service],

@@ -3,6 +3,7 @@
  * backslash before it.
  */
 const between = new TextEncoder().encode('},{"traceID":"');
+/** The closing brace of a span: the search looks for this byte, then compares the rest. */
 const [spanEnd = 0] = between;
 const listStart = "[".charCodeAt(0);
 const listEnd = "]".charCodeAt(0);
@@ -16,19 +17,24 @@ const pieceBytes = 1 << 20;
  * texts of small parts would be copied by each collection of garbage.
  */
 export class AnswerReader {
+  /** Bytes of the rest from which on a piece is cut off. */
   readonly #pieceBytes: number;
   /** All that arrived, for answers that turn out to be no single trace. */
   readonly #chunks: Uint8Array[] = [];
   /** Up to the end of the first span; undefined before it is known. */
   #head: string | undefined;
+  /** Spans that were parsed already, a list for each piece. */
   readonly #pieces: unknown[][] = [];
   /** The bytes after the last piece, behind one that makes a list of them. */
   #rest = new Uint8Array(1);
+  /** End of the used part of `#rest`; byte 0 is kept free for the bracket. */
   #restEnd = 1;
   /** The end of the rest from which on it is looked through. */
   #cutAt: number;
+  /** True once the answer turned out to be no single trace: then only `#chunks` counts. */
   #isWhole = false;
 
+  /** @param bytes size of a piece; tests use small ones */
   constructor(bytes = pieceBytes) {
     this.#pieceBytes = bytes;
     this.#cutAt = bytes;
@@ -58,6 +64,10 @@ export class AnswerReader {
     return this.#joined() ?? parse(this.text());
   }
 
+  /**
+   * Adds bytes to the rest. The buffer doubles when it is full, so that each byte is copied a constant
+   * number of times.
+   */
   #append(chunk: Uint8Array): void {
     const end = this.#restEnd + chunk.length;
     if (end > this.#rest.length) {
@@ -69,6 +79,16 @@ export class AnswerReader {
     this.#restEnd = end;
   }
 
+  /**
+   * Parses the spans of the rest up to the last complete one.
+   *
+   * Invariant: head + pieces + rest is always the whole answer so far.
+   * - No head yet: the head ends with the first span; without a span in the first piece this is no long
+   *   trace.
+   * - No complete span: waits for another piece.
+   * - A piece that is no list: the text is no list of spans after all, so everything is parsed at the
+   *   end.
+   */
   #cut(): void {
     if (this.#head === undefined) {
       const end = this.#find(1, (bytes, from) => bytes.indexOf(spanEnd, from + 1));
@@ -118,6 +138,7 @@ export class AnswerReader {
     this.#restEnd -= upTo - 1;
   }
 
+  /** From now on the answer is only collected, and parsed as one text at its end. */
   #giveUp(): void {
     this.#isWhole = true;
     this.#rest = new Uint8Array(0);
@@ -143,10 +164,12 @@ export class AnswerReader {
   }
 }
 
+/** UTF-8 bytes as text. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
+/** The value of a JSON text; undefined when it is none. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

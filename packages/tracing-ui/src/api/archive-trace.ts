@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { envelope } from "./envelope.ts";
 import { readJson } from "./read-json.ts";
 
+/** The answer holds nothing that the page uses; only its form is checked. */
 const answer = envelope(z.unknown());
 
 /**

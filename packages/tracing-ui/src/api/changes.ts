@@ -3,22 +3,34 @@ import * as z from "zod/mini";
 import type { TimedConditions } from "./analysis.ts";
 import { readJson } from "./read-json.ts";
 
+/** Counts, and the mean duration. */
 const sums = { spans: z.number(), errors: z.number(), mean: z.number() };
+/** All spans of a side; percentiles are right within a tenth. */
 const population = z.object({
   ...sums,
   ...{ p50: z.number(), p95: z.number(), p99: z.number(), longest: z.number() },
 });
+/** The spans that attributes were read of. `isEstimate`: they are a sample, so figures are estimates. */
 const sample = z.object({ ...sums, isEstimate: z.boolean() });
+/** Whether a difference is more than chance; null with too few spans to say. */
 const significant = z.nullable(z.boolean());
+/** The operation that a row is about. */
 const name = { service: z.string(), operation: z.string(), kind: z.string() };
+/** Calls of one operation below the spans of a side, with their time in an average trace. */
 const call = z.object({
   ...{ calls: z.number(), errors: z.number(), perTrace: z.number() },
   ...{ mean: z.number(), timePerTrace: z.number() },
 });
 
+/**
+ * The answer of `POST /changes`: totals, a histogram of durations, then ranked operations, attributes and
+ * calls.
+ */
 const answer = z.object({
   ...{ a: population, b: population, isSlower: significant, failsMore: significant },
+  /** `[bucket, spans of A, spans of B]`; a bucket is a quarter of a doubling, from 1 ns on. */
   durations: z.array(z.tuple([z.number(), z.number(), z.number()])),
+  /** Operations by `change`: the part of the difference of the means that each one has. */
   operations: z.array(
     z.object({
       ...{ ...name, a: population, b: population },
@@ -26,12 +38,17 @@ const answer = z.object({
     }),
   ),
   sample: z.object({ a: sample, b: sample }),
+  /**
+   * Values by how well they tell the sides apart. `explains`: the share of the difference that is gone
+   * without their spans.
+   */
   attributes: z.array(
     z.object({
       ...{ place: z.string(), key: z.string(), value: z.string() },
       ...{ a: z.object(sums), b: z.object(sums), explains: z.number(), isSignificant: significant },
     }),
   ),
+  /** Calls to other services in the newest traces of both sides; null where the store cannot read them. */
   calls: z.nullable(
     z.object({
       ...{ tracesA: z.number(), tracesB: z.number() },
@@ -49,7 +66,9 @@ export type CallFigures = z.infer<typeof call>;
 
 /** Both sides of a comparison; undefined asks nothing. */
 export interface ChangesAsked {
+  /** The side that one wonders about. */
   readonly a: TimedConditions;
+  /** The side that it is measured by. */
   readonly b: TimedConditions;
 }
 

@@ -6,11 +6,15 @@ const base = "api/analysis/v1/dependencies";
 
 /** One service calls another. */
 export interface Dependency {
+  /** Name of the calling service. */
   parent: string;
+  /** Name of the called service. */
   child: string;
+  /** Calls within the asked time. */
   calls: number;
 }
 
+/** The answer of `GET /dependencies`. */
 const list = z.object({
   total: z.number(),
   services: z.number(),
@@ -19,22 +23,28 @@ const list = z.object({
 
 /** A page of calls between services. */
 export interface DependencyPage {
-  /** On all pages. */
+  /** Links on all pages. */
   total: number;
   /** Services of the whole time. */
   services: number;
+  /** Links of this page, in the asked order. */
   links: readonly Dependency[];
 }
 
 /** Rows of a page. */
 export const dependenciesPerPage = 100;
 
-/** A page of who calls whom. @param page from 1 */
+/** A page of who calls whom. */
 export function dependencyListQuery(asked: {
+  /** End of the time, milliseconds since 1970. */
   endMs: number;
+  /** Length of the time in milliseconds. */
   lookbackMs: number;
+  /** Part of a caller's or called service's name; "" for all. */
   contains: string;
+  /** Most calls first, or names from a to z. */
   order: "calls" | "parent" | "child";
+  /** The page, from 1. */
   page: number;
 }) {
   return queryOptions({
@@ -53,7 +63,12 @@ export function dependencyListQuery(asked: {
   });
 }
 
+/** How large a graph is. */
 const size = z.object({ services: z.number(), links: z.number() });
+/**
+ * The answer of `GET /dependencies/graph`. Nodes of several services are groups. Links are `[parent, child,
+ * calls]` with indexes of nodes.
+ */
 const graph = z.object({
   ...{ all: size, chosen: size, linksLeftOut: z.number() },
   nodes: z.array(z.object({ name: z.string(), services: z.number() })),
@@ -77,15 +92,21 @@ export interface DependencyGraph {
   linksLeftOut: number;
 }
 
-/** After what the names of a group begin with. */
+/**
+ * Stands after the common beginning in the name of a group: `payment-…`. A click removes it again to ask
+ * for the group.
+ */
 export const groupSign = "…";
 
-/** The graph about a service, of a group, or of all. */
+/** The graph around a service, of a group, or of all services. */
 export function dependencyGraphQuery(asked: {
   endMs: number;
   lookbackMs: number;
+  /** The service in the middle; all services without it. */
   focus?: string | undefined;
+  /** Calls between the focus and the farthest service that is shown. */
   hops: number;
+  /** Beginning of the names of a group; only its services and their neighbours are shown. */
   within?: string | undefined;
 }) {
   return queryOptions({
@@ -116,7 +137,7 @@ export function dependencyGraphQuery(asked: {
   });
 }
 
-/** Microseconds since 1970, as the analysis endpoints take them. */
+/** The parameters `start` and `end`, in microseconds since 1970. */
 function timeParameters({ endMs, lookbackMs }: { endMs: number; lookbackMs: number }): URLSearchParams {
   return new URLSearchParams({
     start: String((endMs - lookbackMs) * 1_000),
@@ -124,6 +145,7 @@ function timeParameters({ endMs, lookbackMs }: { endMs: number; lookbackMs: numb
   });
 }
 
+/** The answer of a TraceQL metrics query at one instant: a value for each set of labels. */
 const instant = z.object({
   series: z.nullish(
     z.array(
@@ -137,17 +159,19 @@ const instant = z.object({
   ),
 });
 
-/** How calls between a service and a neighbour went, seen by who answers. */
+/** Figures of the calls between a service and a neighbour. */
 export interface EdgeFacts {
   calls: number;
+  /** Calls that failed. */
   errors: number;
-  /** Microseconds. */
+  /** 95th percentile of the durations in microseconds; undefined without a value. */
   p95: number | undefined;
 }
 
 /**
- * Calls between one service and its neighbours.
- * @param side `callers`: of the service, by those who call it; `callees`: by those that it calls
+ * Figures of the calls between one service and its neighbours, by neighbour. Three TraceQL metrics queries
+ * at once: calls, failures, 95th percentile.
+ * @param side `callers`: services that call it; `callees`: services that it calls
  */
 export function edgeFactsQuery(
   service: string,

@@ -2,7 +2,9 @@
 interface EarlyAnswer {
   /** Whole address. */
   url: string;
+  /** The running request; rejects when the network fails. */
   answer: Promise<Response>;
+  /** Ends the request. */
   stop: AbortController;
 }
 

@@ -9,9 +9,13 @@ export interface Schema<T> {
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
 }
 
+/** Errors of the envelope; absent, null and empty all mean none. */
 const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
 
-/** The envelope of every answer of the query service, around data of one kind. */
+/**
+ * The envelope of every answer of the query service, around data of one kind: `{"data": …, "errors":
+ * null}`.
+ */
 export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
 }
@@ -19,7 +23,10 @@ export function envelope<T>(data: z.core.$ZodType<T>) {
 /** A failure of the analysis endpoints. Source: RFC 9457 */
 const problem = z.object({ detail: z.string() });
 
-/** The messages of an envelope that reports errors, or of a problem; none when it is neither. */
+/**
+ * The messages of an envelope that reports errors, or of a problem; none when it is neither. Examples:
+ * `{"errors": [{"msg": "trace not found"}]}` and `{"detail": "bad limit"}` give one message each.
+ */
 export function errorTexts(body: unknown): string[] {
   const told = problem.safeParse(body);
   if (told.success) {

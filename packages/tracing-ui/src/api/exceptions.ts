@@ -2,17 +2,25 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { readJson } from "./read-json.ts";
 
+/**
+ * The answer of `GET /exceptions`. A point of `curve` is `[step, count]`; step n begins at `start + n *
+ * step`.
+ */
 const answer = z.object({
   total: z.number(),
+  /** Exceptions of all groups. */
   exceptions: z.number(),
+  /** Whether there are more messages than the server groups; then only the most frequent ones count. */
   truncated: z.boolean(),
   ...{ start: z.number(), step: z.number(), steps: z.number() },
   groups: z.array(
     z.object({
       ...{ type: z.string(), template: z.string(), count: z.number() },
+      /** Services that threw it, the most frequent first. */
       services: z.array(z.object({ name: z.string(), count: z.number() })),
       ...{ first: z.number(), last: z.number() },
       curve: z.array(z.tuple([z.number(), z.number()])),
+      /** Spans that threw it, the newest first. */
       examples: z.array(z.object({ traceID: z.string(), spanID: z.string(), time: z.number() })),
     }),
   ),
@@ -28,10 +36,15 @@ export const exceptionsPerPage = 50;
 
 /** The question for a page of exceptions; `page` from 1. */
 export interface ExceptionsAsked {
+  /** Services that threw it; all without it. */
   service: string | undefined;
+  /** Part of the type or of the message; "" for all. */
   contains: string;
+  /** `count`, `last` or `first`; the server sorts before it cuts the page. */
   order: string;
+  /** The page, from 1. */
   page: number;
+  /** Length of the time up to now, in milliseconds. */
   lookbackMs: number;
 }
 

@@ -2,8 +2,10 @@
 export const mostOffered = 50;
 
 /**
- * Names that have a part, of a server that gives only whole lists: those that begin with it first, then those that
- * hold it, in any case.
+ * Names that hold a part, in any case, for servers that give only whole lists. Order: the name itself,
+ * names that begin with it, names that hold it. Example: `cart` in `[my-cart, cart-api, cart]` gives `cart,
+ * cart-api, my-cart`.
+ * @returns how many there are, and the first `mostOffered` of them
  */
 export function matchingNames(
   names: readonly string[],

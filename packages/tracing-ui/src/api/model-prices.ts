@@ -3,6 +3,10 @@ import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 
+/**
+ * The answer of `GET /model-prices`. `cachedInput` is the price of input that the provider had cached;
+ * absent: as `input`.
+ */
 const answer = z.object({
   currency: z.string(),
   models: z.array(
@@ -16,6 +20,7 @@ const answer = z.object({
 /** Prices of models for a million tokens. */
 export type ModelPrices = z.infer<typeof answer>;
 
+/** For servers without prices: no cost is shown then. */
 const none: ModelPrices = { currency: "USD", models: [] };
 
 /** The prices that the query service has; none from one that knows nothing of prices. */

@@ -5,7 +5,9 @@ import { envelope } from "./envelope.ts";
 import { matchingNames, mostOffered } from "./matching-names.ts";
 import { readJson } from "./read-json.ts";
 
+/** The answer of `GET /names`: how many names match, and the best of them. */
 const answer = z.object({ total: z.number(), names: z.array(z.string()) });
+/** The answer of the public model's requests for all names. */
 const wholeList = envelope(z.nullable(z.array(z.string())));
 
 /** Names that a server found, the best first: no more than a list below a field shows. */

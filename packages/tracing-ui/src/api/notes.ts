@@ -5,15 +5,20 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
 
+/** A note, in answers and in saved pages. */
 export const noteSchema = z.object({
+  /** Names the note for its removal. */
   id: z.string(),
   /** Empty for a note on the trace. */
   spanId: z.string(),
+  /** The remark, plain text. */
   text: z.string(),
+  /** The name that the author typed; nobody checks it. */
   author: z.string(),
   /** Milliseconds since 1970. */
   written: z.int(),
 });
+/** The answer of `GET /notes`. */
 const notes = z.object({ notes: z.array(noteSchema) });
 
 /** A remark on a span or a trace; all of the tenant see it. */
@@ -49,6 +54,7 @@ export async function removeNote(traceId: string, id: string): Promise<void> {
   await post("notes/remove", z.object({ id: z.string() }), { traceId, id });
 }
 
+/** Sends a change. It is not ended when the page changes, so that a note is not lost. */
 function post<T>(path: string, schema: Parameters<typeof readJson<T>>[1], body: unknown): Promise<T> {
   return readJson(`${base}/${path}`, schema, new AbortController().signal, JSON.stringify(body));
 }

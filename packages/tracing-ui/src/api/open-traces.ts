@@ -5,9 +5,13 @@ import { keepOpened } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 
-/** Most bytes of a file: what a tab can hold. */
+/**
+ * Most bytes of a file, as much as a tab can hold. A larger one would end the tab instead of giving a
+ * message.
+ */
 const maxFileBytes = 256 * 1024 * 1024;
 
+/** A list of traces without the envelope. */
 const bare = z.array(apiTrace);
 
 /**
@@ -31,6 +35,12 @@ export async function openTraces(file: File, signal: AbortSignal): Promise<reado
   return traces;
 }
 
+/**
+ * Traces of a text, by trying the forms in turn:
+ * - no JSON, but lines of JSON or spans of a console: the query service converts it
+ * - a form that the query service converts
+ * - a list of traces, one trace, or an answer of the query service
+ */
 async function tracesOf(text: string, name: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   let value: unknown;
   try {
@@ -63,6 +73,7 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   );
 }
 
+/** Lets the query service convert a text. The text is sent as it is. */
 async function transformed(text: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
@@ -73,6 +84,10 @@ const convertible =
 /** Python's SDK writes each span in many lines, one after the other. */
 const consoleSpan = /^\s*\{\s*"name"\s*:/i;
 
+/**
+ * Whether the names of an object, or of the first in a list, are those of a form that the query service
+ * converts.
+ */
 function isConvertible(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return Object.keys(first ?? {}).some((key) => convertible.test(key));

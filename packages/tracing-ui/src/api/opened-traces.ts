@@ -3,7 +3,10 @@ import type { ApiTrace } from "../trace/trace-schema.ts";
 /** Traces that came out of files, by id. They are in no store: a reload forgets them. */
 const opened = new Map<string, ApiTrace>();
 
-/** A trace out of a file; undefined for any other. */
+/**
+ * A trace out of a file; undefined for any other. Short ids are found by their padded form too, as the
+ * query service pads them.
+ */
 export function openedTrace(traceId: string): ApiTrace | undefined {
   return opened.get(traceId.toLowerCase().padStart(32, "0")) ?? opened.get(traceId);
 }

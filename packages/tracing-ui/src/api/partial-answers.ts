@@ -4,15 +4,19 @@ import * as z from "zod/mini";
 
 /** Why spans are missing from an answer. */
 export interface PartialReason {
+  /** The missing thing: a shard, or a part of one; "" where the server did not say. */
   kind: string;
   /** Name of the shard, or of a part and its table. */
   name: string;
+  /** The reason in a sentence, ready to be shown. */
   text: string;
-  /** When the missing spans start, milliseconds since 1970. */
+  /** Start of the missing spans, milliseconds since 1970; absent where unknown. */
   startUnixMs?: number | undefined;
+  /** End of the missing spans, milliseconds since 1970. */
   endUnixMs?: number | undefined;
 }
 
+/** The reasons in the header `X-Tracing-Partial` or in the body. */
 const reasonsSchema = z.array(
   z.looseObject({
     kind: z.string(),
@@ -23,6 +27,7 @@ const reasonsSchema = z.array(
   }),
 );
 
+/** A body that says itself that it is partial. */
 const partialBody = z.looseObject({ partial: z.literal(true), warnings: reasonsSchema });
 
 /** Reasons for running requests, by the signal of each request. */
@@ -32,8 +37,9 @@ const bySignal = new WeakMap<AbortSignal, PartialReason[]>();
 const byQuery = new WeakMap<object, readonly PartialReason[]>();
 
 /**
- * Notes what an answer says it lacks: in a header, or behind the data where it was found only while these were sent.
- * @param signal of the question
+ * Notes what an answer says it lacks. The header tells what was known before the data were sent, the body
+ * what was found while they were sent; the body wins.
+ * @param signal of the request; the query is found by it later
  */
 export function notePartial(signal: AbortSignal, response: Response, answer: unknown): void {
   const header = response.headers.get("x-tracing-partial");
@@ -44,6 +50,7 @@ export function notePartial(signal: AbortSignal, response: Response, answer: unk
   }
 }
 
+/** Reads the header; one that is not JSON becomes the text of a single reason. */
 function reasonsOf(header: string): PartialReason[] {
   try {
     const reasons = reasonsSchema.safeParse(JSON.parse(header));
@@ -70,7 +77,11 @@ export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
   },
 };
 
-/** The reasons why the shown answers are partial, without repeats. */
+/**
+ * The reasons why the shown answers are partial, without repeats. Listens to the cache of queries as long
+ * as the banner is shown. The reasons are compared as text, so the banner is drawn anew only when they
+ * change.
+ */
 export function usePartialReasons(): readonly PartialReason[] {
   const cache = useQueryClient().getQueryCache();
   const text = useSyncExternalStore(
@@ -80,7 +91,10 @@ export function usePartialReasons(): readonly PartialReason[] {
   return JSON.parse(text) as PartialReason[];
 }
 
-/** @param queries those that nobody looks at are left out */
+/**
+ * The reasons of the queries that are on the screen, one for each kind and name.
+ * @param queries of the cache; those that no component uses are left out
+ */
 export function reasonsShown(queries: readonly Pick<Query, "isActive">[]): PartialReason[] {
   const shown = new Map<string, PartialReason>();
   for (const query of queries) {

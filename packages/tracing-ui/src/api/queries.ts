@@ -10,13 +10,19 @@ import { traceList } from "./trace-list.ts";
 
 /** A search as the query service takes it. */
 export interface TraceSearch {
+  /** The service that some span of the trace must have. */
   service: string;
+  /** Name of the operation; any without it. */
   operation?: string | undefined;
+  /** Attributes that one span must all have. */
   tags?: Readonly<Record<string, string>> | undefined;
-  /** Durations in Go's form, `1.5s`. */
+  /** Shortest duration in Go's form: `1.5s`. */
   minDuration?: string | undefined;
+  /** Longest duration in Go's form. */
   maxDuration?: string | undefined;
+  /** Most traces of the answer. */
   limit: number;
+  /** The time that the traces start in. */
   range: AskedRange;
 }
 
@@ -58,7 +64,11 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
   });
 }
 
-/** The parameters of a search. @param nowMs what a look back counts from, milliseconds since 1970 */
+/**
+ * The parameters of a search, by the names of the public model's API. A look back becomes `start` and
+ * `end`, in microseconds.
+ * @param nowMs the moment that a look back counts from, milliseconds since 1970
+ */
 export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
   const parameters = new URLSearchParams({ service: search.service });
   if (search.operation) {

@@ -2,10 +2,17 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { readJson } from "./read-json.ts";
 
+/**
+ * The answer of `GET /metrics/rates`. A point of a curve is `[step, calls, errors, p50, p95, p99]`; steps
+ * without calls are left out.
+ */
 const answer = z.object({
   total: z.number(),
+  /** Start of the first step, milliseconds since 1970. */
   start: z.number(),
+  /** Length of a step in milliseconds. */
   step: z.number(),
+  /** Steps from start to end. */
   steps: z.number(),
   names: z.array(
     z.object({
@@ -23,6 +30,7 @@ export type Samples = readonly (number | null)[];
 
 /** How often something is called, how often it fails and how long it takes, over time and over all of it. */
 export interface RateRow {
+  /** Name of the service. */
   service: string;
   /** "" for the service as a whole. */
   operation: string;
@@ -30,9 +38,11 @@ export interface RateRow {
   calls: Samples;
   /** Share of calls that failed, 0 to 1. */
   errors: Samples;
-  /** Durations in microseconds. */
+  /** Median of the durations, in microseconds. */
   p50: Samples;
+  /** 95th percentile, in microseconds. */
   p95: Samples;
+  /** 99th percentile, in microseconds. */
   p99: Samples;
   /** Figures of the whole time range. */
   whole: { calls: number; errors: number; p50: number; p95: number; p99: number };
@@ -42,6 +52,7 @@ export interface RateRow {
 export interface Rates {
   /** Milliseconds since 1970, ascending; each value is of the step before it. */
   times: readonly number[];
+  /** Rows of this page, in the asked order. */
   rows: readonly RateRow[];
   /** Rows on all pages. */
   total: number;
@@ -58,11 +69,13 @@ export interface RatesAsked {
   names?: readonly string[] | undefined;
   /** Part of the name. */
   contains?: string | undefined;
+  /** Order of the rows; the server's own without it. */
   sort?: RateSort | undefined;
   /** From 1. */
   page?: number | undefined;
-  /** Milliseconds since 1970. */
+  /** End of the time, milliseconds since 1970. */
   endMs: number;
+  /** Length of the time, milliseconds. */
   lookbackMs: number;
   /** Spans that count: those that answer others, or all. */
   kinds: "served" | "all";
@@ -71,18 +84,22 @@ export interface RatesAsked {
 /** Rows of a page; more than a screen holds, and few enough to be drawn at once. */
 export const ratesPerPage = 100;
 
+/** Kinds of spans by what counts; a served call is a span of the one who answers. */
 const kindsOf = {
   served: ["server", "consumer"],
   all: ["server", "consumer", "client", "producer", "internal", "unspecified"],
 };
 
-/** Points of a curve, about. */
+/** Points of a curve, about. More do not show in a chart of a few hundred pixels. */
 const points = 48;
 
 /** The store counts by minute: no step is shorter. */
 const minuteMs = 60_000;
 
-/** Length of a step, whole minutes. */
+/**
+ * Length of a step in milliseconds, whole minutes. Example: a look back of an hour gives 120 000, one of a
+ * day 1 800 000.
+ */
 export function stepMs(lookbackMs: number): number {
   return Math.max(minuteMs, Math.ceil(lookbackMs / points / minuteMs) * minuteMs);
 }
@@ -102,7 +119,7 @@ const mostLetters = 3_000;
 /** Names of one request, as many as the server takes. */
 const mostNames = 100;
 
-/** Names in lists that fit in a request each. */
+/** Names in lists that fit in a request each, in their order. */
 export function chunksOfNames(names: readonly string[]): readonly string[][] {
   const chunks: string[][] = [];
   let letters = Number.POSITIVE_INFINITY;
@@ -120,6 +137,7 @@ export function chunksOfNames(names: readonly string[]): readonly string[][] {
   return chunks;
 }
 
+/** The parameters of the request; offset and filter are left out where they say nothing. */
 function rateParameters(asked: RatesAsked): URLSearchParams {
   const { service, names, contains = "", sort, page = 1, endMs, lookbackMs, kinds } = asked;
   const parameters = new URLSearchParams();
@@ -148,7 +166,10 @@ function rateParameters(asked: RatesAsked): URLSearchParams {
   return parameters;
 }
 
-/** The page as curves: nothing where nothing was called. */
+/**
+ * The page as curves at common times: null where nothing was called. Counts become rates per second,
+ * failures a share.
+ */
 export function ratesOf(
   { total, start, step, steps, names }: Answer,
   { service, endMs, lookbackMs }: Pick<RatesAsked, "service" | "endMs" | "lookbackMs">,

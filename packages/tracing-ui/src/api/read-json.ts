@@ -60,6 +60,10 @@ export async function readJson<T>(
   );
 }
 
+/**
+ * Reads the body as it arrives, up to the limit.
+ * @throws ApiError API_TOO_LARGE
+ */
 async function readAnswer(response: Response): Promise<AnswerReader> {
   const answer = new AnswerReader();
   if (response.body === null) {
@@ -84,6 +88,10 @@ async function readAnswer(response: Response): Promise<AnswerReader> {
   return answer;
 }
 
+/**
+ * The error of a status of 400 and above. Its message is the service's own where the body has one, else the
+ * first 300 letters of the body.
+ */
 function refusal(response: Response, body: unknown, text: string): ApiError {
   const { status } = response;
   const message =

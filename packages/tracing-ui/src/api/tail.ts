@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { conditionParameters, type SpanConditions } from "./analysis.ts";
 
+/** A span in an event of the tail. */
 const tailSpan = z.object({
   traceID: z.string(),
   spanID: z.string(),
@@ -16,14 +17,18 @@ const tailSpan = z.object({
 /** A span as it arrives; times in microseconds, the start since 1970. */
 export type TailSpan = z.infer<typeof tailSpan>;
 
+/** Event `spans`: the newest spans since the last event. */
 const spansEvent = z.object({ spans: z.array(tailSpan) });
+/** Event `skipped`: spans that were left out, because there were too many. */
 const skippedEvent = z.object({ spans: z.int(), reason: z.string() });
+/** Event `problem`: the store cannot be asked for now. */
 const problemEvent = z.object({ detail: z.string() });
 
 /** Receives the events of a tail. */
 export interface TailListener {
   /** The stream is open, for the first time or again. */
   opened(): void;
+  /** The newest spans that met the conditions, at most `limit`. */
   spans(spans: readonly TailSpan[]): void;
   /** This number of spans was left out. */
   skipped(spans: number): void;
@@ -32,9 +37,14 @@ export interface TailListener {
 }
 
 /**
- * Follows spans as they arrive.
- * @param limit most spans of an event, the newest; there is one a second
- * @returns ends it
+ * Follows spans as they arrive, by server-sent events. The browser connects again by itself.
+ *
+ * Life of a tail:
+ * - connected: `opened`, then `spans` once a second while there are some
+ * - broken: `failed`, then `opened` again
+ * - refused: `failed` once; the browser does not try again
+ * @param limit most spans of an event, the newest
+ * @returns a function that ends the tail
  */
 export function followTail(conditions: SpanConditions, limit: number, listener: TailListener): () => void {
   const parameters = conditionParameters(conditions);
@@ -62,6 +72,7 @@ export function followTail(conditions: SpanConditions, limit: number, listener: 
   return () => source.close();
 }
 
+/** The value of a JSON text; undefined when it is none. */
 function parse(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { readJson } from "./read-json.ts";
 import { checkTraceId } from "./trace-id.ts";
 
+/** One side of a node; null where the side has no span at this place. */
 const side = z.object({
   /** Spans; of a median, of a usual trace. */
   count: z.number(),
@@ -11,22 +12,30 @@ const side = z.object({
   duration: z.number(),
   /** Self time: the duration without its children. */
   selfTime: z.number(),
+  /** Some of the spans, for links; absent for a median. */
   spanIDs: z.optional(z.array(z.string())),
+  /** Traces of a median that have the node. */
   traces: z.optional(z.number()),
 });
 
+/** One side as a whole. */
 const totals = z.object({
+  /** Id of the trace; absent for a median. */
   traceID: z.optional(z.string()),
+  /** Traces that the side is made of: 1, or those that the median is of. */
   traces: z.number(),
+  /** Spans of the trace. */
   spans: z.number(),
   duration: z.number(),
 });
 
+/** The answer of `GET /diff`. Nodes come with parents before their children. */
 const diffSchema = z.object({
   a: totals,
   b: totals,
   nodes: z.array(
     z.object({
+      /** Index of the node above; null at the top. */
       parent: z.nullable(z.number()),
       service: z.string(),
       operation: z.string(),
@@ -53,7 +62,10 @@ export interface DiffQuestion {
   q?: string | undefined;
 }
 
-/** Compares; without `a` nothing is asked. */
+/**
+ * Compares two traces, or a trace with a median. Without `a` nothing is asked.
+ * @throws ApiError API_BAD_ID before anything is sent, for a text that is no id
+ */
 export function traceDiffQuery({ a, b, q }: DiffQuestion) {
   return queryOptions({
     queryKey: ["diff", a, b, q],

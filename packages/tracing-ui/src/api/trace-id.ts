@@ -1,6 +1,10 @@
 import { ApiError } from "./api-error.ts";
 
-/** Refuses what cannot be an id before it is sent: the service would answer in words about its parser. @throws ApiError API_BAD_ID */
+/**
+ * Refuses a text that cannot be an id before it is sent: the service would answer in words about its
+ * parser.
+ * @throws ApiError API_BAD_ID
+ */
 export function checkTraceId(text: string): void {
   if (!/^[0-9a-f]{1,32}$/i.test(text)) {
     const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type ApiTrace, apiTrace } from "../trace/trace-schema.ts";
 import { envelope, type Schema } from "./envelope.ts";
 
+/** The full schema; zod names the first fault by its path. */
 const schema = envelope(z.nullable(z.array(apiTrace)));
 
 /** Traces as the query service answers with them. */
@@ -21,8 +22,10 @@ export function isTraceList(value: unknown): value is TraceList {
   return isObject(value) && value.errors === null && Array.isArray(value.data) && value.data.every(isTrace);
 }
 
+/** An object whose members are still unchecked. */
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The checks below follow the schema in trace-schema.ts field by field; both change together. */
 function isTrace(value: unknown): value is ApiTrace {
   return (
     isObject(value) &&

@@ -3,6 +3,10 @@ import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 
+/**
+ * The answer of `GET /percentiles/<trace id>`. A span is `[span id, index of its operation, percentile]`;
+ * durations are microseconds.
+ */
 const peersSchema = z.object({
   operations: z.array(
     z.object({
@@ -23,7 +27,9 @@ export interface SpanPeers {
   peers: number;
   /** Their median in microseconds. */
   medianUs: number;
+  /** Their 95th percentile in microseconds. */
   p95Us: number;
+  /** Their 99th percentile in microseconds. */
   p99Us: number;
 }
 

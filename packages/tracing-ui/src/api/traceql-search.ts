@@ -7,14 +7,19 @@ import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 import { unixMicros } from "./unix-micros.ts";
 
+/** An attribute in OTLP JSON: `{"key": "http.method", "value": {"stringValue": "GET"}}`. */
 const attribute = z.object({
   key: z.string(),
   value: z.looseObject({ stringValue: z.optional(z.string()) }),
 });
 
-/** Spans of a trace whose values are shown in columns of choice. */
+/**
+ * Spans of a trace whose values are shown in columns of choice. More would only repeat values, and the
+ * answer grows by each.
+ */
 const mostSpans = 10;
 
+/** The answer of Tempo's `GET /api/search`, as far as the list needs it. */
 const found = z.object({
   traces: z.nullish(
     z.array(
@@ -35,6 +40,7 @@ const found = z.object({
   ),
 });
 
+/** A trace in that answer. */
 type FoundTrace = NonNullable<z.infer<typeof found>["traces"]>[number];
 
 /** The service's text instead of a root's name. */
@@ -42,8 +48,11 @@ const noRoot = "<root span not yet received>";
 
 /** A search in TraceQL. */
 export interface TraceQlSearch {
+  /** The query as the user wrote it. */
   q: string;
+  /** The time that the traces start in. */
   range: AskedRange;
+  /** Most traces of the answer. */
   limit: number;
   /** Attributes whose values are wanted, as TraceQL writes them. */
   columns?: readonly string[];
@@ -86,7 +95,10 @@ export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
   });
 }
 
-/** The server's words about a mistake in TraceQL; undefined when there is none, or when it cannot be asked. */
+/**
+ * The server's words about a mistake in TraceQL. The editor asks after each pause in typing.
+ * @returns undefined when there is no mistake, or when the server cannot be asked
+ */
 export async function traceQlProblem(queries: QueryClient, q: string): Promise<string | undefined> {
   return await queries
     .fetchQuery({
@@ -106,6 +118,7 @@ export async function traceQlProblem(queries: QueryClient, q: string): Promise<s
     .then((problem) => problem || undefined);
 }
 
+/** A found trace as a row of the list. Without a root the service with the most spans stands in for it. */
 function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary {
   const services = Object.entries(trace.serviceStats ?? {}).map(([name, stats]) => ({
     name,
@@ -128,6 +141,7 @@ function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary 
   };
 }
 
+/** Values of the columns of choice, without repeats, by column. */
 function valuesOf({ spanSet }: FoundTrace, columns: readonly string[]): Record<string, readonly string[]> {
   const attributes = (spanSet?.spans ?? []).flatMap((span) => span.attributes ?? []);
   return Object.fromEntries(
@@ -138,7 +152,7 @@ function valuesOf({ spanSet }: FoundTrace, columns: readonly string[]): Record<s
   );
 }
 
-/** A value of OTLP JSON in text form. */
+/** A value of OTLP JSON as text: `{"intValue": "5"}` gives `5`, a list its values with commas between. */
 function textOf(value: unknown): string {
   const [inner] = Object.values(value as object);
   if (typeof inner !== "object" || inner === null) {
@@ -149,6 +163,7 @@ function textOf(value: unknown): string {
     : JSON.stringify(inner);
 }
 
+/** The duration in microseconds by the added attribute; undefined when the server does not give it. */
 function exactDuration({ spanSet }: FoundTrace): number | undefined {
   const attributes = spanSet?.spans[0]?.attributes ?? [];
   const text = attributes.find(({ key }) => key === "traceDuration")?.value.stringValue;

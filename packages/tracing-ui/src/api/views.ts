@@ -5,7 +5,9 @@ import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
 
+/** A saved view. `address` is path and search below the page's base, `saved` milliseconds since 1970. */
 const view = z.object({ name: z.string(), address: z.string(), note: z.string(), saved: z.int() });
+/** The answer of `GET /views`. */
 const views = z.object({ total: z.int(), views: z.array(view) });
 
 /** A page of this UI that somebody saved under a name for all; its address lies below the page's base. */
@@ -25,6 +27,7 @@ export function viewsQuery(contains: string, page: number) {
 
 /** Searches that are listed at once; all are in the list of views. */
 const mostSearches = 50;
+/** Beginning of the addresses of views that are searches. */
 const searchPage = "/search?";
 
 /**
@@ -87,6 +90,10 @@ export function shownAddress(): string {
   return `/${location.pathname.slice(new URL(document.baseURI).pathname.length)}${location.search}`;
 }
 
+/**
+ * A part of the list of views.
+ * @param contains part of name, note or address; "" for all
+ */
 function readViews(contains: string, limit: number, offset: number, signal: AbortSignal) {
   const parameters = new URLSearchParams({ limit: String(limit), offset: String(offset) });
   if (contains !== "") {
@@ -95,6 +102,7 @@ function readViews(contains: string, limit: number, offset: number, signal: Abor
   return readJson(`${base}/views?${parameters}`, views, signal);
 }
 
+/** Sends a change. It is not ended when the page changes. */
 function post<T>(path: string, schema: Parameters<typeof readJson<T>>[1], body: unknown): Promise<T> {
   return readJson(`${base}/${path}`, schema, new AbortController().signal, JSON.stringify(body));
 }

@@ -5,7 +5,12 @@ import { uiConfig } from "../links/ui-config.ts";
 import { OwnMenu } from "./own-menu.tsx";
 import { TraceJump } from "./trace-jump.tsx";
 
-/** The bar of this app: home, pages, go to a trace, sharing, the command palette. */
+/**
+ * The bar of this app: home, pages, go to a trace, sharing, the command palette.
+ * @param onHelp     called by the button of the keys
+ * @param onCommands called by the button of the palette
+ * @param onShare    called by "Share"
+ */
 export function AppBar(props: { onHelp: () => void; onCommands: () => void; onShare: () => void }) {
   const { onHelp, onCommands, onShare } = props;
   const home = (

@@ -1,6 +1,7 @@
 import { HelpDialog, type KeyGroup } from "ui-kit/components/help-dialog.tsx";
 import { pageFacts } from "../api/page-facts.ts";
 
+/** The keys as the components handle them; a key that changes there changes here too. */
 const groups: readonly KeyGroup[] = [
   {
     title: "Everywhere",
@@ -63,7 +64,7 @@ const groups: readonly KeyGroup[] = [
   },
 ];
 
-/** The overlay that lists this app's keys. */
+/** The overlay that lists this app's keys, with the version of the query service where the page knows it. */
 export function AppHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { gitVersion } = pageFacts().version;
   return (

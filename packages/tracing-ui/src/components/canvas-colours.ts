@@ -1,10 +1,10 @@
 import "./canvas-colours.css";
 
 /**
- * Reads colours of the theme for a canvas, which CSS cannot colour.
- * @param element  where in the page they are used; the probe is put beside it
- * @param colours  CSS colours, such as `var(--accent)`
- * @returns the same, as the canvas takes them
+ * Reads colours of the theme for a canvas, which CSS cannot colour. The page's styles are computed for it, so it is not for each frame.
+ * @param element  the canvas; the probes are put beside it, so that they inherit the same variables
+ * @param colours  CSS colours by name, such as `{ line: "var(--accent)" }`
+ * @returns the same names with colours that a canvas takes
  */
 export function canvasColours<T extends Record<string, string>>(element: HTMLElement, colours: T): T {
   const names = Object.keys(colours);

@@ -1,6 +1,7 @@
 import { type Advice, type FailureProps, RequestFailure } from "ui-kit/components/failure-notice.tsx";
 import type { ApiErrorCode } from "../api/api-error.ts";
 
+/** Titles and remedies of the failures. The service's own words stand below them. */
 const advice: Record<ApiErrorCode, Advice> = {
   API_UNREACHABLE: {
     title: "The query service does not answer",

@@ -5,17 +5,21 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { namesQuery } from "../api/names.ts";
 
 /**
- * A field that finds the name of a service, or of an operation, by a part of it; empty, it means all. The server
- * looks, however many names there are.
+ * A field that finds the name of a service, or of an operation, by a part of it. Empty, it means all. The
+ * server looks, however many names there are; the list says how many more there are, or why they could not
+ * be read.
  * @param of       the service whose operations are meant; undefined for services
  * @param disabled asks nothing: an operation of no service
  */
 export function NameField(props: {
+  /** Id of the input, for its label. */
   id: string;
   of?: string | undefined;
   disabled?: boolean;
   placeholder: string;
+  /** The text of the field; undefined for an empty one. */
   value: string | undefined;
+  /** Called at each key, and when a name is taken. */
   onChange: (name: string | undefined) => void;
 }) {
   const { id, of, disabled = false, placeholder, value = "", onChange } = props;
@@ -24,6 +28,7 @@ export function NameField(props: {
     ...namesQuery({ service: of, contains: typed }),
     ...{ placeholderData: keepPreviousData, enabled: !disabled },
   });
+  // A whole name was typed or taken: the list then offers all names again, not this one alone.
   const isWhole = found.data?.names[0] === typed && typed !== "";
   // Whoever opens the list of a whole name wants another.
   const others = useQuery({

@@ -2,7 +2,10 @@ import "./own-menu.css";
 import { safeAddress } from "../links/safe-address.ts";
 import { type MenuEntry, uiConfig } from "../links/ui-config.ts";
 
-/** The entries that the operator has put into the bar: links, and lists of links that open. */
+/**
+ * The entries that the operator has put into the bar: links, and lists of links that open. Nothing without
+ * such entries.
+ */
 export function OwnMenu() {
   return uiConfig.menu.map((entry) =>
     "items" in entry ? (
@@ -22,7 +25,7 @@ export function OwnMenu() {
   );
 }
 
-/** A link to a page of another site, or of this one by its path. */
+/** A link to a page of another site, or of this one by its path. An address that is not safe is left out. */
 function MenuLink({ label, url, anchorTarget }: Exclude<MenuEntry, { items: unknown }>) {
   const address = url.startsWith("/") && !url.startsWith("//") ? url : safeAddress(url);
   if (address === undefined) {

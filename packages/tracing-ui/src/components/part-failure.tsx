@@ -1,8 +1,9 @@
 import "./part-failure.css";
 
 /**
- * Says in a line that a part of a page could not be read, while the rest is shown.
- * @param what the part, with a capital letter: a plural
+ * Says in a line that a part of a page could not be read, while the rest is shown. A button asks for it
+ * again.
+ * @param what the part, with a capital letter, in the plural: `Rates of services`
  */
 export function PartFailure(props: { what: string; error: Error | null | undefined; onRetry: () => void }) {
   const { what, error, onRetry } = props;

@@ -5,7 +5,10 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { type PartialReason, usePartialReasons } from "../api/partial-answers.ts";
 
-/** More are behind a click. */
+/**
+ * Reasons that are shown at once. A cluster with many lost shards would fill the page; the others are
+ * behind a click.
+ */
 const mostInSight = 3;
 
 /** Says above a page which shard or part its answers lack, and for which time. Nothing when they are whole. */

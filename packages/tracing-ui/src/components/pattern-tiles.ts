@@ -1,5 +1,7 @@
+/** Draws one tile, in CSS pixels from 0 to `size`; colours are set before. */
 type Draw = (context: CanvasRenderingContext2D, size: number) => void;
 
+/** Diagonal lines of a width in CSS pixels, falling or rising to the right. */
 const stripes =
   (width: number, ...directions: readonly ("falling" | "rising")[]): Draw =>
   (context, size) => {
@@ -54,6 +56,10 @@ export function idleTile(ground: string, ink: string, scale: number): CanvasPatt
   });
 }
 
+/**
+ * A repeating pattern of one drawn tile. The tile is drawn in device pixels and scaled back, so that it is
+ * sharp on any screen. Undefined where the browser gives no drawing context.
+ */
 function tiled(size: number, scale: number, ink: string, draw: Draw): CanvasPattern | undefined {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, Math.round(size * scale));

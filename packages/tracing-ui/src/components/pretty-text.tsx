@@ -6,10 +6,17 @@ import type { StackLine } from "../format/stack-frames.ts";
 
 /** Lines of a value that are shown until more are asked for. */
 const mostLines = 16;
-/** Lines that are ever put into the page: the copy has all. */
+/**
+ * Lines that are ever put into the page. More elements would make the page slow; the copy button has the
+ * whole value.
+ */
 const mostPossibleLines = 2_000;
 
-/** How a value can be laid out; undefined for one that is as readable as it is. */
+/**
+ * The layout of a value to be read; undefined for one that is as readable as it is. Computed once for each
+ * text.
+ * @param key name of the attribute; one with `stack` in it may be a stack trace
+ */
 export function usePretty(key: string, text: string): PrettyValue | undefined {
   return useMemo(() => prettyValue(key, text), [key, text]);
 }
@@ -35,6 +42,7 @@ export function PrettyText({ value }: { value: PrettyValue }) {
   return <FoldedLines lines={value.text.split("\n")} />;
 }
 
+/** The first lines of a long text, and a button that shows the others. */
 function FoldedLines({ lines }: { lines: readonly string[] }) {
   const [isOpen, setOpen] = useState(false);
   const shown = lines.slice(0, isOpen ? mostPossibleLines : mostLines);
@@ -83,6 +91,7 @@ function StackText({ lines }: { lines: readonly StackLine[] }) {
   );
 }
 
+/** Lines of a stack trace, each in the look of its kind. */
 function Lines({ lines }: { lines: readonly StackLine[] }) {
   return lines.map(({ kind, text }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of a stack trace repeat

@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 
-/** Pauses between questions that a page may ask by itself; "" for none. */
+/**
+ * Pauses after which a page asks again by itself: value in the address, text of the menu, milliseconds. ""
+ * for none.
+ */
 const pauses = [
   ["", "Off", 0],
   ["5s", "5 s", 5_000],
@@ -20,7 +23,7 @@ export function refetchInterval(refresh: Refresh): number | false {
   return pauses.find(([value]) => value === refresh)?.[2] || false;
 }
 
-/** How often the page asks again by itself. */
+/** The menu that chooses how often the page asks again by itself. */
 export function RefreshSelect(props: { value: Refresh; onChange: (value: Refresh) => void }) {
   return (
     <select

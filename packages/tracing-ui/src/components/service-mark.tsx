@@ -2,7 +2,10 @@ import "./service-mark.css";
 import type { CSSProperties } from "react";
 import { patternOf } from "./service-patterns.ts";
 
-/** Gives an element of class "service" its hue, and the pattern that goes with it. @param hue degrees, from service-hues.ts */
+/**
+ * Gives an element of class `service` its hue, and the pattern that goes with it.
+ * @param hue degrees, from service-hues.ts; undefined counts as 0
+ */
 export function hueStyle(hue: number | undefined): CSSProperties {
   return { "--hue": hue ?? 0, "--pattern": patternOf(hue ?? 0) } as CSSProperties;
 }

@@ -5,7 +5,7 @@ import { storedChoice } from "ui-kit/theme/stored-choice.ts";
 /** Whether services have a pattern beside their colour, for those who cannot tell the colours apart. */
 export const patternChoice = storedChoice("tracing.patterns", ["off", "on"]);
 
-/** Makes the page follow the choice, from now on. */
+/** Makes the page follow the choice, from now on. Called once, before the first paint. */
 export function applyPatterns(): void {
   const apply = () => {
     document.documentElement.dataset.patterns = patternChoice.get();
@@ -14,7 +14,10 @@ export function applyPatterns(): void {
   patternChoice.subscribe(apply);
 }
 
-/** Patterns there are, as service-patterns.css numbers them, and pattern-tiles.ts draws them; the first is plain. */
+/**
+ * Number of patterns, as service-patterns.css numbers them and pattern-tiles.ts draws them; the first is
+ * plain. A change needs all three.
+ */
 const patterns = 8;
 
 /** Number of the pattern that goes with a hue; hues that are neighbours have different ones. */

@@ -4,7 +4,10 @@ import { type FormEvent, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { traceIdInText } from "../trace/trace-id-in-text.ts";
 
-/** The field that takes a trace id, or any text with one in it, and goes there; pasting is enough. */
+/**
+ * The field that takes a trace id, or any text with one in it, and goes there. Pasting an id of 16 digits
+ * or more is enough; other texts need Enter. A text without an id is marked, with a sentence below.
+ */
 export function TraceJump() {
   const navigate = useNavigate();
   const [text, setText] = useState("");

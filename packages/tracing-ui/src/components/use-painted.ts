@@ -1,6 +1,9 @@
 import { startTransition, useEffect, useState } from "react";
 
-/** The value once a page that shows it has been painted, for work that the first sight of it shall not wait for. */
+/**
+ * The value once a page that shows it has been painted; undefined before. For work that the first sight of
+ * the page must not wait for. A new value, or the end of the component, cancels a pending one.
+ */
 export function usePainted<T>(value: T): T | undefined {
   const [painted, setPainted] = useState<T>();
   useEffect(() => {

@@ -4,13 +4,21 @@ import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { attributeNamesQuery, attributeValuesQuery } from "../api/analysis.ts";
 
-/** A field for a value of an attribute, found by its beginning; empty, it means any. The server looks. */
+/**
+ * A field for a value of an attribute, found by its beginning. Empty, it means any. The server looks; the
+ * list shows how often each value was seen, or why the values could not be read.
+ */
 export function ValueField(props: {
+  /** Id of the input, for its label. */
   id: string;
+  /** Name of the attribute. One that no recent span has is not asked for, so nothing is offered. */
   attribute: string;
+  /** The service whose spans count; all without it. */
   service: string | undefined;
   placeholder: string;
+  /** The text of the field; undefined for an empty one. */
   value: string | undefined;
+  /** Called at each key, and when a value is taken. */
   onChange: (value: string | undefined) => void;
 }) {
   const { id, attribute, service, placeholder, value = "", onChange } = props;

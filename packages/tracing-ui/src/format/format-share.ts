@@ -1,4 +1,7 @@
-/** A share as a percentage: whole from 10 % on, with a digit below. @param share 0 to 1 */
+/**
+ * A share as a percentage: `42 %`, `3.1 %`, `< 0.1 %`. Whole from 10 % on, with a digit below.
+ * @param share 0 to 1
+ */
 export function formatShare(share: number): string {
   const figure = share * 100;
   if (figure >= 9.95 || figure === 0) {

@@ -6,8 +6,14 @@ const conditions = /^(AND|OR)\b/i;
 /** Strings, quoted names, comments, and words: what a line may not be broken within. */
 const part =
   /'(?:[^'\\]|\\.|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*\n?|\/\*[\s\S]*?\*\/|[\p{L}_@:$][\p{L}\p{N}_.$@:]*|\s+|[\s\S]/gu;
-/** Letters before a word that say whether a clause has begun there. */
+/**
+ * Letters before a word that say whether a clause has begun there. A search through all of a long statement
+ * at each word would cost the square of its length.
+ */
 const mostLookBack = 40;
+/**
+ * Beginnings of statements. UPDATE and WITH are common in prose, so they need the word that follows in SQL.
+ */
 const begins = /^\s*(SELECT|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|WITH\s+\S+\s+AS)\b/i;
 
 /** Whether a text reads as a statement of SQL. */
@@ -15,7 +21,11 @@ export function isSql(text: string): boolean {
   return begins.test(text);
 }
 
-/** Lays out a statement with a line for each clause and condition. Nothing but blanks between its parts changes. */
+/**
+ * Lays out a statement with a line for each clause and condition. Only blanks between its parts change, so
+ * a copy is the same statement. Example: `SELECT a FROM t WHERE b = 1 AND c = 2` becomes four lines, the
+ * last one `  AND c = 2`.
+ */
 export function formatSql(text: string): string {
   let out = "";
   let depth = 0;
@@ -52,10 +62,12 @@ export function formatSql(text: string): string {
   return out.trimEnd();
 }
 
+/** Two spaces for each open parenthesis. */
 function indent(depth: number): string {
   return "  ".repeat(depth);
 }
 
+/** Whether the next part begins a word, so that `t.from` is no clause. */
 function startsWord(out: string): boolean {
   return out === "" || /[\s(]$/.test(out);
 }
@@ -68,6 +80,7 @@ function endsInClause(out: string): boolean {
   );
 }
 
+/** The text so far, with a new line behind it; "" at the very beginning. */
 function broken(out: string, depth: number): string {
   return out === "" ? "" : `${out.trimEnd()}\n${indent(depth)}`;
 }

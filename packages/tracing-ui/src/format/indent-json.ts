@@ -2,8 +2,9 @@
 const step = "  ";
 
 /**
- * Lays out JSON with a line for each member. Only blanks between its parts change: numbers past 2^53 and members that are
- * there twice stay as they were written.
+ * Lays out JSON with a line for each member. Only blanks between its parts change: numbers past 2^53 and
+ * members that are there twice stay as they were written. Example: `{"a":[1]}` becomes `{`, `  "a": [`, `
+ * 1`, `  ]`, `}`.
  * @returns undefined for a text that is no JSON object or list
  */
 export function indentJson(text: string): string | undefined {

@@ -1,6 +1,6 @@
 /** Letters without a shape, and those that turn the direction of the text behind them. Source: Unicode 17, categories Cf and Cc */
 const invisible = /[\p{Cf}\p{Cc}]/gu;
-/** Told at most; a text may be full of them. */
+/** Letters that are named at most; a text may be full of them. */
 const mostTold = 5;
 
 /**

@@ -1,3 +1,4 @@
+/** Microseconds of each unit of Go's form. Both signs for micro, U+00B5 and U+03BC, are in use. */
 const unitUs: Record<string, number> = {
   ns: 0.001,
   us: 1,

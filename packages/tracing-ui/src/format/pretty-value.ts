@@ -9,7 +9,10 @@ export type PrettyValue =
   /** An address: its parts by name, decoded. */
   | { kind: "url"; parts: readonly (readonly [name: string, value: string])[] };
 
-/** Longer values stay as they are: laying them out would hold the page up. */
+/**
+ * Longest value that is laid out. A longer one stays as it is: the patterns would hold the page up for
+ * seconds.
+ */
 const mostLetters = 200_000;
 
 /** How a value can be laid out; undefined for one that is as readable as it is. */
@@ -34,6 +37,10 @@ export function prettyValue(key: string, text: string): PrettyValue | undefined 
   return urlParts(text);
 }
 
+/**
+ * The parts of an address with a query: `https://a.example/b?c=d` gives host, path `/b` and `?c` with `d`.
+ * Undefined for other texts.
+ */
 function urlParts(text: string): PrettyValue | undefined {
   if (!/^[a-z][a-z\d+.-]*:\/\/\S+\?\S+$/i.test(text) || !URL.canParse(text)) {
     return undefined;
@@ -50,6 +57,7 @@ function urlParts(text: string): PrettyValue | undefined {
   return { kind: "url", parts };
 }
 
+/** A part of an address without percent signs; the part itself where they are wrong. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

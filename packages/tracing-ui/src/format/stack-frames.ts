@@ -1,5 +1,6 @@
 /** A line of a stack trace. */
 export interface StackLine {
+  /** The line as it was written. */
   text: string;
   /** `message`: what was thrown, or what caused it; `own`: a call in the program; `library`: in a library or the runtime. */
   kind: "message" | "own" | "library";
@@ -12,7 +13,11 @@ const frame =
 const library =
   /node_modules[/\\]|node:|\bat (java|javax|jakarta|jdk|sun|kotlin|scala|groovy)\.|\bat (org\.(springframework|apache|hibernate|eclipse|jboss)|io\.(netty|grpc|quarkus|opentelemetry)|com\.(sun|zaxxer|fasterxml))\.|\bat (System|Microsoft)\.|site-packages|dist-packages|[/\\]lib[/\\]python[\d.]+|<frozen |\/usr\/(local\/)?go\/src\/|\/go\/pkg\/mod\/|[/\\]gems[/\\]|[/\\]vendor[/\\]|\.\.\. \d+ (more|common frames)/;
 
-/** Reads a stack trace; undefined for a text with fewer than two calls. */
+/**
+ * Reads a stack trace. Example: `Error: x`, `at f (app.js:1:2)`, `at g (node:net:3:4)` gives a message, an
+ * own call and a call in a library.
+ * @returns undefined for a text with fewer than two calls
+ */
 export function stackLines(text: string): readonly StackLine[] | undefined {
   const texts = text.trimEnd().split(/\r?\n/);
   if (texts.filter((line) => frame.test(line)).length < 2) {

@@ -1,12 +1,20 @@
 /** For each node, those at the other ends of its edges: the ones of node n are `ends` from `first[n]` to `first[n + 1]`. */
 export interface Adjacency {
+  /** Per node: index of its first end; one more entry at the end closes the last node. */
   first: Int32Array;
+  /** The nodes at the other ends. */
   ends: Int32Array;
   /** Which edge each of `ends` is of. */
   edges: Int32Array;
 }
 
-/** Lists the ends of edges by their beginnings, in the order of the edges. */
+/**
+ * Lists the ends of edges by their beginnings, in the order of the edges. A counting sort: two passes over
+ * the edges and one over the nodes, in three flat arrays.
+ * @param nodes how many there are
+ * @param from  per edge: the node where it begins
+ * @param to    per edge: the node where it ends
+ */
 export function adjacencyOf(nodes: number, from: ArrayLike<number>, to: ArrayLike<number>): Adjacency {
   const first = new Int32Array(nodes + 1);
   for (let edge = 0; edge < from.length; edge += 1) {

@@ -6,17 +6,19 @@ export interface LayeredEdges {
   from: Int32Array;
   /** Per edge: where it ends, in the higher layer. */
   to: Int32Array;
-  /** Per edge: 1 for one that was turned round. */
+  /** Per edge: 1 for one that was reversed, to break a cycle. */
   turned: Uint8Array;
   /** Per node: its layer, from 0; none is empty. */
   layer: Int32Array;
 }
 
-/** How often all nodes are looked at for a layer that makes edges shorter. */
+/** Most rounds in which nodes move to shorten edges. It ends earlier when nothing moves. */
 const mostRounds = 12;
 
 /**
- * Puts nodes in layers so that edges lead to higher ones and are short. Edges that close a circle are turned round.
+ * Puts nodes in layers so that edges lead to higher ones and are short. First edges that close a cycle are
+ * reversed. Then each node gets the lowest layer above its callers. Then nodes move, one at a time, while
+ * that shortens their edges. Cost: nodes plus edges, for each round.
  * @param from per edge: the node where it begins
  * @param to   per edge: the node where it ends, another one
  */
@@ -50,7 +52,11 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
   return { from: start, to: end, turned, layer: withoutGaps(layer) };
 }
 
-/** Marks edges that lead back to where a walk came from. Walks begin where nothing leads to. */
+/**
+ * Marks edges that lead back to a node on the current way. Walks begin at nodes that nothing leads to, so
+ * that callers stay left of the callees. The walk has its own stack: a chain of thousands of services would
+ * overflow the one of calls.
+ */
 function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array {
   const { first, ends, edges } = adjacencyOf(nodes, from, to);
   const reached = new Uint8Array(nodes);
@@ -96,7 +102,10 @@ function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array 
   return back;
 }
 
-/** All nodes, each after those that have edges to it. */
+/**
+ * All nodes, each after those that have edges to it. Source: A. B. Kahn, "Topological sorting of large
+ * networks" (1962)
+ */
 function callersFirst(nodes: number, after: Adjacency, before: Adjacency): Int32Array {
   const order = new Int32Array(nodes);
   const open = new Int32Array(nodes);
@@ -120,6 +129,7 @@ function callersFirst(nodes: number, after: Adjacency, before: Adjacency): Int32
   return order;
 }
 
+/** The lowest layer above all callers of a node; 0 without callers. */
 function lowest(node: number, before: Adjacency, layer: Int32Array): number {
   let lowestLayer = 0;
   for (let at = before.first[node] as number; at < (before.first[node + 1] as number); at += 1) {
@@ -128,7 +138,10 @@ function lowest(node: number, before: Adjacency, layer: Int32Array): number {
   return lowestLayer;
 }
 
-/** The layer in which a node's edges are shortest while all else stays. */
+/**
+ * The layer in which a node's edges are shortest while all others stay: close to the callers where those
+ * are more, else close to the callees.
+ */
 function shortest(node: number, before: Adjacency, after: Adjacency, layer: Int32Array): number {
   const own = layer[node] as number;
   const incoming = (before.first[node + 1] as number) - (before.first[node] as number);
@@ -146,6 +159,7 @@ function shortest(node: number, before: Adjacency, after: Adjacency, layer: Int3
   return highest;
 }
 
+/** The layers renumbered from 0, so that none is empty. */
 function withoutGaps(layer: Int32Array): Int32Array {
   const used = [...new Set(layer)].sort((a, b) => a - b);
   const rank = new Map(used.map((value, index) => [value, index]));

@@ -10,7 +10,9 @@ export interface Point {
 
 /** Sizes in a drawing, in pixels. */
 export interface LayerSizes {
+  /** Width of a box. */
   nodeWidth: number;
+  /** Height of a box. */
   nodeHeight: number;
   /** Between boxes one below the other. */
   nodeGap: number;
@@ -24,7 +26,9 @@ export interface LayerSizes {
 
 /** A drawing of boxes in columns, and lines between them. */
 export interface LaidOutLayers {
+  /** Width of the drawing, margins included; 0 without nodes. */
   width: number;
+  /** Height of the drawing, margins included; 0 without nodes. */
   height: number;
   /** Per node: the middle of its box. */
   places: Point[];
@@ -91,7 +95,10 @@ export function layOutLayers(
   };
 }
 
-/** Puts a node where an edge passes a column, so that all edges lead from one column to the next. */
+/**
+ * Puts a node where an edge passes a column, so that all edges lead from one column to the next. `bends`
+ * lists the added nodes of each edge, from left to right.
+ */
 function withBends(layer: Int32Array, from: Int32Array, to: Int32Array) {
   const layers = [...layer];
   const starts: number[] = [];

@@ -1,25 +1,28 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** How often the columns are put in order, and how often without fewer crossings before that ends. */
+/** Most sweeps over the columns: a bound for graphs whose crossings never settle. */
 const mostSweeps = 24;
+/** Sweeps without fewer crossings after which the ordering ends. */
 const mostVainSweeps = 4;
 
 /** Nodes in columns; all edges lead from one column to the next. */
 export interface Columns {
   /** Per column: its nodes from the top. */
   columns: readonly Int32Array[];
-  /** Per node: its neighbours in the column before, and in the one after. */
+  /** Per node: its neighbours in the column before. */
   before: Adjacency;
+  /** Per node: its neighbours in the column after. */
   after: Adjacency;
 }
 
 /**
  * Orders the nodes of each column so that few edges cross. Each node moves to the average place of its
- * neighbours in the next column, repeatedly, and the best order is kept.
+ * neighbours in the next column, left to right and back in turns, and the best order is kept. Cost of a
+ * sweep: edges times the logarithm of a column's size.
  * @param layer per node: its column
  * @param from  per edge: its node in one column
  * @param to    per edge: its node in the next Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
- *   understanding of hierarchical system structures" (1981)
+ * understanding of hierarchical system structures" (1981)
  */
 export function orderColumns(layer: Int32Array, from: Int32Array, to: Int32Array): Columns {
   const after = adjacencyOf(layer.length, from, to);
@@ -78,6 +81,10 @@ function firstOrder(
   return columns.map((column) => Int32Array.from(column));
 }
 
+/**
+ * One sweep: each column but the first is sorted by the average places of its neighbours in the column
+ * before. Equal averages keep their order. Writes `place`.
+ */
 function sortColumns(
   columns: readonly Int32Array[],
   forwards: boolean,

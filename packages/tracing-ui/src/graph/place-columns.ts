@@ -1,7 +1,7 @@
 import type { Adjacency } from "./adjacency.ts";
 import type { Columns } from "./order-columns.ts";
 
-/** How often each column is moved to where its neighbours are. */
+/** Rounds over all columns. Each round is a pass over all edges; with fewer, lines across many columns stay bent. */
 const rounds = 24;
 
 /**
@@ -43,6 +43,7 @@ export function placeColumns(
 interface Block {
   /** Nodes of it. */
   count: number;
+  /** Sum of the weights of all edges of its nodes. */
   weight: number;
   /** Sum of weight times height wanted, the distances from the column's first node taken off. */
   sum: number;

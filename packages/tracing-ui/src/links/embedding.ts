@@ -3,6 +3,7 @@
  * removes the bar; with it the other parameters remove more.
  */
 export interface Embedding {
+  /** Whether the page is in a frame that asked for it; without it the other fields are false. */
   readonly isEmbedded: boolean;
   /** `uiTimelineHideMinimap=1` */
   readonly hidesMinimap: boolean;
@@ -14,7 +15,10 @@ export interface Embedding {
   readonly hidesOverview: boolean;
 }
 
-/** @param search of the address that the frame was opened with */
+/**
+ * Reads the parameters of an address: `?uiEmbed=v0&uiTimelineHideMinimap=1` hides the bar and the minimap.
+ * @param search the search part of the address that the frame was opened with
+ */
 export function embeddingOf(search: string): Embedding {
   const fields = new URLSearchParams(search);
   const isEmbedded = fields.get("uiEmbed") === "v0";

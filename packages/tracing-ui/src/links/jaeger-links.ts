@@ -6,6 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Fields that Jaeger's UI writes several times; here they are one text with commas between. */
 const repeated = ["traceID", "cohort", "tag"];
 
+/** Microseconds of each unit of a look back. */
 const unitsUs: Readonly<Record<string, number>> = {
   ms: 1e3,
   s: 1e6,
@@ -15,7 +16,10 @@ const unitsUs: Readonly<Record<string, number>> = {
   w: 7 * 86_400e6,
 };
 
-/** The fields of an address's search part. The last value of a repeated field counts, except for lists. */
+/**
+ * The fields of an address's search part. The last value of a repeated field counts. Lists are joined:
+ * `traceID=a&traceID=b` gives `a,b`.
+ */
 export function fieldsOf(text: string): Record<string, string> {
   const parameters = new URLSearchParams(text);
   const fields = Object.fromEntries(parameters);
@@ -62,7 +66,10 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
   };
 }
 
-/** The fields of a trace page. `uiFind` is what is looked for: its spans stand out, the others stay. */
+/**
+ * The fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: its spans stand out, the
+ * others stay. It becomes the filter `q` with `others: "dim"`.
+ */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
     return fields;
@@ -76,7 +83,10 @@ export function comparedIds(traceId: string): { a: string; b: string } | undefin
   return ids === null ? undefined : { a: ids[1] as string, b: ids[2] as string };
 }
 
-/** `key:value` pairs as the JSON object that the form takes. */
+/**
+ * The tags of Jaeger's form as the JSON object that our form takes: `http.method:GET,error` gives
+ * `{"http.method":"GET","error":"true"}`.
+ */
 function tagsOf(pairs: string): string {
   const entries = pairs.split(",").map((pair) => {
     const colon = pair.indexOf(":");
@@ -85,12 +95,13 @@ function tagsOf(pairs: string): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** A length of time such as `2h` in microseconds; undefined for another text. */
+/** A length of time in microseconds: `2h` gives 7 200 000 000; undefined for another text. */
 export function lengthUs(lookback: string): number | undefined {
   const parts = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(lookback);
   return parts === null ? undefined : Number(parts[1]) * (unitsUs[parts[2] as string] as number);
 }
 
+/** Whether a field holds a whole number, as times do. */
 function isWhole(value: unknown): boolean {
   return value !== undefined && /^\d{1,17}$/.test(String(value));
 }

@@ -5,20 +5,23 @@ import type { LinkPattern } from "./ui-config.ts";
 
 /** A link out of the app. */
 export interface ValueLink {
+  /** Address, checked by `safeAddress`. */
   readonly url: string;
+  /** Text of the link, with the values in it. */
   readonly text: string;
 }
 
-/** The values that a pattern may name: the first list with a key provides it. */
+/** Finds a value that a pattern may name; undefined where there is none. */
 type Lookup = (name: string) => string | undefined;
 
 /** `#{name}`, with functions behind: `#{startTime | epoch_micros_to_date_iso}`. */
 const parameter = /#\{([^{}|]*)((?:\|[^{}]*)?)\}/g;
 
 /**
- * Puts values into a template, as Jaeger's UI does.
- * @param encode what becomes of each value: `encodeURIComponent` for addresses
- * @returns undefined when a value is not there
+ * Puts values into a template, as Jaeger's UI does: `https://logs.example/?id=#{traceID}` with a lookup
+ * that knows `traceID`.
+ * @param encode changes each value before it is put in: `encodeURIComponent` for addresses
+ * @returns undefined when a value is missing
  */
 export function fillIn(
   template: string,
@@ -37,7 +40,10 @@ export function fillIn(
   return isComplete ? filled : undefined;
 }
 
-/** The functions of Jaeger's UI; an unknown one changes nothing. */
+/**
+ * Applies one function of Jaeger's UI; an unknown one changes nothing. `pad_start 16 0` gives
+ * `0000000000000abc`.
+ */
 function applied(value: string, call: string): string {
   const [name, ...parameters] = call.trim().split(/\s+/);
   const number = Number(value);
@@ -59,7 +65,7 @@ export function traceLinks(patterns: readonly LinkPattern[], trace: Trace): Valu
   return patterns.filter(({ type }) => type === "traces").flatMap((pattern) => linkOf(pattern, facts));
 }
 
-/** Where an attribute stands. */
+/** The list that an attribute is of: of a span, of its resource, or of an event. */
 export type AttributePlace = Exclude<LinkPattern["type"], "traces">;
 
 /**
@@ -121,6 +127,7 @@ function factsOf(trace: Trace): Lookup {
   };
 }
 
+/** The link of a pattern; none when a value is missing or the address is not safe. */
 function linkOf(pattern: LinkPattern, lookup: Lookup): ValueLink[] {
   const filled = fillIn(pattern.url, lookup, encodeURIComponent);
   const url = filled === undefined ? undefined : safeAddress(filled);

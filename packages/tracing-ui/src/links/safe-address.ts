@@ -2,7 +2,8 @@
 const longest = 2_000;
 
 /**
- * An address that is safe to follow: http or https, whole. Values of spans come from anybody, and `javascript:` in a link would run.
+ * An address that is safe to follow: http or https, whole. Values of spans come from anybody, and
+ * `javascript:` in a link would run. `HTTPS://a.example` gives `https://a.example/`.
  * @returns undefined for any other text
  */
 export function safeAddress(text: string): string | undefined {

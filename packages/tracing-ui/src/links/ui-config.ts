@@ -9,6 +9,7 @@ const linkPattern = z.object({
   type: z.enum(["tags", "process", "logs", "traces"]),
   /** Keys, one of which must be there; absent for `traces`. */
   key: z.optional(texts),
+  /** Address of the link, with `#{name}` for values. */
   url: text,
   /** Text of the link. */
   text,
@@ -17,7 +18,9 @@ const linkPattern = z.object({
 /** A link of a pattern. */
 export type LinkPattern = z.infer<typeof linkPattern>;
 
+/** A link of the menu. `anchorTarget` is the window that opens; a new one by default. */
 const menuLink = z.object({ label: text, url: text, anchorTarget: z.optional(text) });
+/** A link, or a list of links under a label. */
 const menuEntry = z.union([menuLink, z.object({ label: text, items: z.array(menuLink) })]);
 
 /** An entry of the menu: a link, or a named list of links. */
@@ -57,7 +60,11 @@ function listOf<T extends z.ZodMiniType>(entry: T) {
   );
 }
 
-/** @param written what the file holds; null or undefined without one */
+/**
+ * Reads the settings. A wrong part falls back to its default by itself, so that one mistake does not lose
+ * the others.
+ * @param written content of the file; null or undefined without one
+ */
 export function readUiConfig(written: unknown): UiConfig {
   const read = config.safeParse(written ?? {});
   return read.success ? read.data : config.parse({});

@@ -22,7 +22,10 @@ import { traceAddress } from "../pages/trace/trace-address.ts";
 import { TracePage } from "../pages/trace/trace-page.tsx";
 import { OfflineFrame } from "./offline-frame.tsx";
 
-/** The trace page alone, on the data that is in this file: the whole of a saved page. */
+/**
+ * The whole of a saved page: the trace page alone, on the data that is in this file. All answers are put
+ * into the cache, and asking is turned off.
+ */
 function savedPage(saved: SavedTrace) {
   // Nothing is asked of anybody: all that is known is here.
   const queries = new QueryClient({

@@ -9,8 +9,8 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { AppHelp } from "../components/app-help.tsx";
 
 /**
- * The frame of a saved trace: the time of saving, clock, theme and keys. @param savedAt milliseconds since
- * 1970
+ * The frame of a saved trace: the time of saving, clock, theme and keys. The list of keys opens by its button only.
+ * @param savedAt milliseconds since 1970
  */
 export function OfflineFrame({ savedAt }: { savedAt: number }) {
   const [help, setHelp] = useState(false);

@@ -1,6 +1,9 @@
 import { ApiError } from "../../api/api-error.ts";
 
-/** Why the query service did not keep, list or remove something, and what to do about it. */
+/**
+ * Why the query service did not keep, list or remove something, and the remedy. A service without a
+ * directory for views answers 501.
+ */
 export function failureWords(error: unknown): string {
   if (!(error instanceof ApiError)) {
     return `Something in this page went wrong: ${String(error)}.`;

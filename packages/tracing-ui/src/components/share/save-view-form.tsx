@@ -3,10 +3,21 @@ import { type FormEvent, useState } from "react";
 import { isViewName, saveView } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 
-/** The result of the last press on Save. */
+/**
+ * The result of the last press on Save:
+ * - `idle`: nothing was pressed since the name changed
+ * - `busy`: the request is under way; the button is off
+ * - `taken`: a view of this name exists; the button now replaces it
+ * - `saved`: it was kept
+ * - `failed`: it was not, for the reason in `words`
+ */
 type Outcome = { kind: "idle" | "busy" | "taken" | "saved" } | { kind: "failed"; words: string };
 
-/** Saves the page that is shown under a name, for all; another view of that name is replaced after a question. */
+/**
+ * Saves the page that is shown under a name, for all. A view of the same name is replaced only by a second
+ * press.
+ * @param address path and search of the page, below the page's base
+ */
 export function SaveViewForm({ address }: { address: string }) {
   const client = useQueryClient();
   const [name, setName] = useState("");

@@ -7,7 +7,11 @@ import { failureWords } from "./failure-words.ts";
 import { SaveViewForm } from "./save-view-form.tsx";
 import { ViewList } from "./view-list.tsx";
 
-/** A short link to the page that is shown, a name for it, and the views that others saved. */
+/**
+ * A short link to the page that is shown, a name for it, and the views that others saved. The address is
+ * read once, when the dialog opens. Native dialog: focus stays inside, Esc closes it.
+ * @param onClose called after the dialog was closed by Esc or by its button
+ */
 export function ShareDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [address] = useState(shownAddress);
@@ -32,7 +36,9 @@ export function ShareDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** A button that makes a short link, then the link to be copied, or why none was made. */
 function ShortLink({ address }: { address: string }) {
+  // Undefined: nobody has pressed the button. The link stays until the dialog closes.
   const [made, setMade] = useState<{ link: string } | { failure: string } | "busy" | undefined>();
 
   async function make() {

@@ -6,7 +6,10 @@ import { viewsPerPage, viewsQuery } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 import { ViewRow } from "./view-row.tsx";
 
-/** The views that were saved for all: filtered and paged by the query service. */
+/**
+ * The views that were saved for all, filtered and paged by the query service. States: loading, failed with
+ * a button to ask again, none saved, none found, and the list.
+ */
 export function ViewList() {
   const [typed, setTyped] = useState("");
   const [page, setPage] = useState(1);

@@ -3,9 +3,14 @@ import { type FormEvent, useState } from "react";
 import { removeView, renameView, type SavedView } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 
-/** A saved view: a link to it, its note, and buttons that rename and remove it for all. */
+/**
+ * A saved view: a link to it, its note, and buttons that rename and remove it for all. Removing needs a
+ * second press. A failure is told below the row.
+ */
 export function ViewRow({ view }: { view: SavedView }) {
   const client = useQueryClient();
+  // `shown`: the buttons are there; `renaming`: a field for the new name; `removing`: the last question
+  // before it goes.
   const [state, setState] = useState<"shown" | "renaming" | "removing">("shown");
   const [name, setName] = useState(view.name);
   const [failure, setFailure] = useState("");
@@ -74,6 +79,7 @@ export function ViewRow({ view }: { view: SavedView }) {
   );
 }
 
+/** A button of a row. Its label names the view, because all rows have the same words. */
 function RowButton({ word, name, onPress }: { word: string; name: string; onPress: () => void }) {
   return (
     <button type="button" className="button" aria-label={`${word}: ${name}`} onClick={onPress}>
