@@ -5,12 +5,8 @@ import { Prose } from "../../components/prose.tsx";
 import { typeName } from "../../config/find-faults.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
 
-/**
- * A field that takes the name of a new member. Names that the schema knows are completed, with what they
- * mean. A name that is there already, or that the object may not have, cannot be added; a line below says
- * so.
- */
-export function AddField(props: {
+/** The inputs of {@link AddField}. */
+interface AddFieldProps {
   /** Knows the schema of the whole config. */
   reader: SchemaReader;
   /** Schema of the object that gets the member. */
@@ -19,7 +15,14 @@ export function AddField(props: {
   present: JsonObject;
   /** Called with the trimmed name. */
   onAdd: (name: string) => void;
-}) {
+}
+
+/**
+ * A field that takes the name of a new member. Names that the schema knows are completed, with what they
+ * mean. A name that is there already, or that the object may not have, cannot be added; a line below says
+ * so.
+ */
+export function AddField(props: AddFieldProps) {
   const { reader, place, present, onAdd } = props;
   const [text, setText] = useState("");
   const name = text.trim();
