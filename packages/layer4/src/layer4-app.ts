@@ -1,3 +1,13 @@
+// A reload goes through these steps, so that no connection is refused:
+//
+// | step | what happens |
+// |---|---|
+// | provision | routes and handlers are loaded; nothing listens |
+// | validate | addresses that two servers claim are refused |
+// | start | each address is opened, or shared with the config that runs |
+// | activate | new connections go to this config |
+// | stop | addresses that no config has are closed; servers wait for their connections |
+
 import { clientCertificates } from "certificates/tls/certificates/client-certificate";
 import { errorWithin, ServerError } from "server-core/errors";
 import {
@@ -14,13 +24,16 @@ import { Layer4Server } from "./layer4-server.ts";
 import { ConnectionListener, connectionListeners } from "./listen/connection-listener.ts";
 import { RouteList } from "./routes/routes.ts";
 
+/** One address of one server. */
 interface Binding {
   readonly serverName: string;
   readonly server: Layer4Server;
   readonly address: ListenAddress;
 }
 
-/** The addresses of a server. @throws ServerError MODULE_CONFIG */
+/**
+ * The addresses of a server, placeholders filled in. @throws ServerError MODULE_CONFIG with the address's position
+ */
 function addressesOf({ listen }: Layer4ServerConfig): ListenAddress[] {
   return (listen ?? []).flatMap((text, position) => {
     try {
@@ -43,11 +56,12 @@ class Layer4App implements App {
     this.#context = context;
   }
 
+  /** Addresses for the log, one for each server and address. */
   get listensOn(): string[] {
     return this.#bindings.map(({ address }) => formatListenAddress(address));
   }
 
-  /** @throws ServerError saying which server */
+  /** Loads all routes. @throws ServerError saying which server */
   async provision(): Promise<void> {
     for (const [name, config] of Object.entries(this.#config.servers ?? {})) {
       try {
@@ -62,6 +76,7 @@ class Layer4App implements App {
     }
   }
 
+  /** @throws ServerError MODULE_CONFIG for an address that two servers have, in the words of caddy-l4 */
   validate(): void {
     const claimed = new Map<string, string>();
     for (const { serverName, address } of this.#bindings) {
@@ -77,6 +92,7 @@ class Layer4App implements App {
     }
   }
 
+  /** Opens addresses. Connections that arrive now wait for `activate`. @throws ServerError LISTEN */
   async start(): Promise<void> {
     for (const shown of this.#context.resources(clientCertificates)) {
       await shown.load();
@@ -93,18 +109,21 @@ class Layer4App implements App {
     }
   }
 
+  /** Sends new connections to this config. Nothing in it can fail. */
   activate(): void {
     for (const [index, { server }] of this.#bindings.entries()) {
       this.#leases[index]?.value.switchTo(server);
     }
   }
 
+  /** Gives the addresses back, and waits for the connections that this config took. */
   async stop(): Promise<void> {
     await Promise.all(this.#leases.map((lease) => lease.release()));
     await Promise.all(this.#bindings.map(({ server }) => server.drain()));
   }
 }
 
+/** The app `layer4` as a module; each worker thread has an instance. Source: caddy-l4, `layer4.App` */
 export const layer4App = defineModule({
   id: "layer4",
   inWorkers: true,

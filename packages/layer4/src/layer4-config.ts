@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { routesShape } from "./routes/route-config.ts";
 
+/** One server: addresses, and the routes that their connections go through. */
 const serverSchema = z.strictObject({
   listen: z
     .array(z.string())

@@ -35,7 +35,7 @@ import { winboxMatcher } from "./matchers/winbox.ts";
 import { proxy } from "./proxy/proxy.ts";
 import { layer4Text, listenerWrapperText } from "./text/layer4-text.ts";
 
-/** The policy under another name. */
+/** The policy under another name. Policies of the HTTP proxy that look at no request serve both proxies. */
 function renamed(id: string, policy: ModuleDefinition): ModuleDefinition {
   return { ...policy, id };
 }

@@ -6,14 +6,15 @@ import { Connection } from "./connection/connection.ts";
 import type { ConnectionSink } from "./listen/connection-listener.ts";
 import { MatchingFault, type RouteList } from "./routes/routes.ts";
 
-/** Gets a connection that no route took. @returns whether it goes on; else it is closed */
+/** Gets a connection that no route took. @returns true when it goes on elsewhere; on false it is closed */
 type Pass = (connection: Connection) => boolean;
 
-/** One server of the app: gives its connections to its routes. */
+/** One server of the app, or one listener wrapper: it gives connections to routes, and counts those that are open. */
 export class Layer4Server implements ConnectionSink {
   readonly #name: string;
   readonly #routes: RouteList;
   readonly #log: Logger;
+  /** Connections that routes still serve; a connection that went on elsewhere no longer counts. */
   #active = 0;
   #onIdle: (() => void) | undefined;
 
@@ -33,7 +34,10 @@ export class Layer4Server implements ConnectionSink {
     void this.#serve(new Connection(socket, socketAddresses(socket)), socket, pass);
   }
 
-  /** Resolves when all its connections have ended. */
+  /**
+   * Resolves when all its connections have ended.
+   * It sets no deadline.
+   */
   async drain(): Promise<void> {
     if (this.#active > 0) {
       await new Promise<void>((resolve) => {
@@ -63,6 +67,7 @@ export class Layer4Server implements ConnectionSink {
     }
   }
 
+  /** Logs why a connection was ended: at `warn` when no route was found, at `error` for a fault of a handler. */
   #tell(connection: Connection, error: unknown): void {
     const text = `server ${this.#name}: connection of ${connection.addresses.remote || "a unix socket"}: ${messageOf(error)}`;
     if (error instanceof MatchingFault) {

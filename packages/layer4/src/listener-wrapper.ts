@@ -8,7 +8,11 @@ import { Layer4Server } from "./layer4-server.ts";
 import { routesShape } from "./routes/route-config.ts";
 import { RouteList } from "./routes/routes.ts";
 
-/** The socket of a connection that goes on to an HTTP server. @throws Error for a stream that is no socket */
+/**
+ * The socket of a connection that goes on to an HTTP server.
+ * HTTP needs the socket itself. An address that a PROXY protocol header named is kept for the HTTP server.
+ * @throws Error for a stream that is no socket
+ */
 function socketOf(connection: Connection): Socket {
   const stream = connection.take();
   if (!(stream instanceof Socket)) {
@@ -22,7 +26,10 @@ function socketOf(connection: Connection): Socket {
   return stream;
 }
 
-/** Routes of raw connections on an address of an HTTP server, which gets the connections that no route takes. */
+/**
+ * Routes of raw connections on an address of an HTTP server. Connections that no route takes go on to HTTP. So one
+ * port can serve SSH and HTTPS. Source: caddy-l4, `caddy.listeners.layer4`
+ */
 export const listenerWrapper = defineModule({
   id: "caddy.listeners.layer4",
   config: z.strictObject(routesShape),

@@ -1,11 +1,11 @@
 // Parses expressions on one span: the text between `{` and `}`, and the arguments of aggregates and of `by()`.
-// ^
+//
 //     expression = operand { operator operand }            by precedence, see binding.ts
 //     operand    = "(" expression ")" | "-" expression | "!" expression
 //                | "nil" ("=" | "!=") expression | value | field
 //     value      = string | int | float | duration | "true" | "false" | status | kind | "minInt" | "maxInt"
 //     field      = attribute | intrinsic
-// ^
+//
 // `{ .http.status_code >= 500 && span.retry != nil }` gives a binary `&&` of a binary `>=` and an `exists`.
 // Types are checked while the tree is built, so an error points at the smallest faulty part.
 

@@ -1,5 +1,5 @@
 // Cuts a query into tokens. White space and comments (`// …`, `/* … */`) separate tokens and are dropped.
-// ^
+//
 // | text | token |
 // |---|---|
 // | `>>`, `&&`, `{` | symbol, always the longest that fits |

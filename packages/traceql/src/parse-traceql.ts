@@ -1,9 +1,9 @@
 // Parses a whole query:
-// ^
+//
 //     query    = pipeline { "with" "(" hint { "," hint } ")" }
 //     pipeline = stage { "|" stage } [ "|" metrics function ]      see pipeline-parser.ts
 //     hint     = word "=" value
-// ^
+//
 // `{ status = error } | rate() by(name) with(exemplars=true)` is a metrics query with one hint.
 
 import { readStatic } from "./field-parser.ts";

@@ -1,12 +1,12 @@
 // Parses stages, and operators between spansets, numbers and metrics:
-// ^
+//
 //     pipeline   = expression { "|" stage } [ "|" metrics ]
 //     expression = operand { operator operand }
 //     operand    = "{" condition "}" | "(" pipeline ")" | "-" number | number | aggregate
 //                | "by" "(" … ")" | "select" "(" … ")" | "coalesce" "(" ")"
-// ^
+//
 // The kind of the left operand decides which operators may follow, so one function reads all of these:
-// ^
+//
 // | text | result |
 // |---|---|
 // | `{ .a } >> { .b }` | spanset: spans with `.b` below a span with `.a` |

@@ -1,12 +1,12 @@
 // The program `tracing`. Exit codes:
-// ^
+//
 // | code | meaning |
 // |---|---|
 // | 0 | done; a search without a match too |
 // | 1 | a request failed, a part of an export or import failed, or the program has a fault |
 // | 2 | the command line is wrong: nothing was asked or written |
 // | 130 | SIGINT or SIGTERM ended it |
-// ^
+//
 // Answers go to standard output, everything else to standard error.
 
 import { parseArgs } from "node:util";

@@ -4,9 +4,11 @@ import type { Socket } from "node:net";
 export interface ConnectionAddresses {
   /** IP address of the client; "" over a unix socket. */
   readonly remoteAddress: string;
+  /** TCP or UDP port of the client; 0 over a unix socket. */
   readonly remotePort: number;
   /** IP address that the client connected to; "" over a unix socket. */
   readonly localAddress: string;
+  /** Port that the client connected to; 0 over a unix socket. */
   readonly localPort: number;
   /** `host:port` of the client, with brackets around IPv6. */
   readonly remote: string;
@@ -14,15 +16,20 @@ export interface ConnectionAddresses {
   readonly local: string;
 }
 
-/** An IPv4 address in the form of IPv6 is one of IPv4. */
+/**
+ * Takes the prefix of an IPv4 address that is written as IPv6: `::ffff:192.0.2.1` becomes `192.0.2.1`. Otherwise
+ * ranges of IPv4 would not contain it.
+ */
 function bare(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
+/** `192.0.2.1:80`, `[2001:db8::1]:80`; "" for a unix socket. */
 function joined(address: string, port: number): string {
   return address === "" ? "" : `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
+/** The addresses of a connection from its parts; an undefined part means a unix socket. */
 export function addressesOf(
   remoteAddress: string | undefined,
   remotePort: number | undefined,
@@ -40,7 +47,7 @@ export function addressesOf(
   };
 }
 
-/** The addresses of a socket that is open. */
+/** The addresses of a socket that is open. A socket that is closed has none any more, so this is called early. */
 export function socketAddresses(socket: Socket): ConnectionAddresses {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   return addressesOf(remoteAddress, remotePort, localAddress, localPort);

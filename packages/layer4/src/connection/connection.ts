@@ -1,15 +1,36 @@
+// Life of a connection:
+//
+// | step | who acts | where the bytes are |
+// |---|---|---|
+// | accepted | `ConnectionListener` | in the paused socket |
+// | matching | `Way` calls `peek`, matchers read `bytes` | in the socket; `bytes` is a copy |
+// | a message for a handler | the handler calls `skip` | the message is taken off, the rest stays |
+// | taken | the handler calls `take` | the handler reads all of them |
+// | over TLS, throttle or tee | the handler calls `over` | in the stream of the next connection |
+// | ended | whoever took it, or `Layer4Server` | gone |
+
 import type { Duplex } from "node:stream";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
 import type { ConnectionAddresses } from "./addresses.ts";
 
-/** Bytes that matchers may look at. Source: caddy-l4, `MaxMatchingBytes` */
+/**
+ * Bytes that matchers may look at. A client that sends more without matching a route is closed, so this bounds the
+ * memory of connections that match nothing. Source: caddy-l4, `MaxMatchingBytes`
+ */
 export const maxMatchingBytes = 16 * 1024;
 
-/** The outcome of waiting for more bytes. */
+/**
+ * The outcome of waiting for more bytes.
+ *
+ * - `more`: bytes came, and matchers can be asked again
+ * - `ended`: the client ended, or the connection is gone
+ * - `full`: `maxMatchingBytes` wait already, the most that matchers may see
+ * - `late`: the deadline passed
+ */
 export type Peeked = "more" | "ended" | "full" | "late";
 
-/** A value of a placeholder, or a function that reads it when it is asked for. */
+/** A value of a placeholder, or a function that makes it when it is read. */
 type Value = string | (() => string);
 
 /** Whether the last byte has come. The event `end` waits until it is read. */
@@ -35,16 +56,18 @@ interface Notes {
 export class Connection {
   readonly #stream: Duplex;
   readonly #notes: Notes;
-  /** A look at what waits in the stream. */
+  /** A copy of what waits in the stream, as of the last look. */
   #bytes: Buffer = Buffer.alloc(0);
-  /** How much waited then. */
+  /** Bytes that waited in the stream then; more of them wake `peek`. */
   #seen = 0;
+  /** True once a handler has the stream; a second one would read only a part of the bytes. */
   #isTaken = false;
   /** Both ends; a PROXY protocol header changes them. */
   addresses: ConnectionAddresses;
   /** Whether it carries datagrams instead of a stream of bytes. */
   readonly isPacket: boolean;
 
+  /** @param notes those of the connection below, which both share; absent: a new connection begins */
   constructor(stream: Duplex, addresses: ConnectionAddresses, isPacket = false, notes?: Notes) {
     this.#stream = stream;
     // A stream that fails while nobody reads it would end the thread. Whoever reads it hears of its end.
@@ -63,7 +86,7 @@ export class Connection {
     return this.#bytes;
   }
 
-  /** Whether its stream is gone. */
+  /** True when the stream is destroyed, by either side. */
   get isClosed(): boolean {
     return this.#stream.destroyed;
   }
@@ -137,7 +160,10 @@ export class Connection {
     return true;
   }
 
-  /** The stream, with every byte that has come. Whoever takes it reads it to its end, or destroys it. */
+  /**
+   * The stream, with every byte that has come. Whoever takes it reads it to its end, or destroys it.
+   * @throws TypeError for a second take, which is a fault of the program
+   */
   take(): Duplex {
     if (this.#isTaken) {
       throw new TypeError("a connection is taken once");
@@ -166,6 +192,7 @@ export class Connection {
     this.#notes.values.set(name, value);
   }
 
+  /** Sets a variable, which later handlers and matchers read. */
   setVariable(name: string, value: string): void {
     this.#notes.vars.set(name, value);
   }
@@ -199,7 +226,7 @@ export class Connection {
       : text;
   }
 
-  /** Ends it at once. */
+  /** Ends it at once; bytes that wait to be sent are dropped. */
   destroy(): void {
     this.#stream.destroy();
   }

@@ -1,12 +1,21 @@
-/** A rate of bytes, as a bucket that fills up. Bytes that are taken beyond it are owed. */
+/**
+ * A rate of bytes, as a token bucket that refills continuously. A reader takes bytes before it reads them. Bytes
+ * taken
+ * beyond the level are owed, and the reader waits until the bucket has them. Several readers may share one rate.
+ */
 export class ByteRate {
+  /** Most bytes that the bucket holds, and so the most that are read at once after a pause. */
   readonly burst: number;
   readonly #bytesPerMs: number;
   readonly #now: () => number;
+  /** Bytes in the bucket at the time `#at`; negative while bytes are owed. */
   #level: number;
   #at: number;
 
-  /** @param burst bytes that may be taken at once; at least 1 */
+  /**
+   * @param now a clock in milliseconds; tests pass their own
+   * @param burst bytes that may be taken at once; at least 1
+   */
   constructor(bytesPerSecond: number, burst: number, now: () => number = () => performance.now()) {
     this.burst = burst;
     this.#bytesPerMs = bytesPerSecond / 1000;
@@ -15,7 +24,7 @@ export class ByteRate {
     this.#at = now();
   }
 
-  /** Takes bytes. @returns how long to wait before they may be read, in milliseconds */
+  /** Takes bytes. @returns milliseconds to wait before they may be read; 0 when the bucket has them */
   take(bytes: number): number {
     const now = this.#now();
     this.#level = Math.min(this.burst, this.#level + (now - this.#at) * this.#bytesPerMs);

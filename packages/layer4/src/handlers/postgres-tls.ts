@@ -9,6 +9,7 @@ const sslRequestBytes = 8;
 /** A route has seen the message already: this ends what stopped within it. */
 const messageTimeoutMs = 10_000;
 
+/** @returns the length of the request; undefined while it is not whole. @throws Error for another message */
 function readSslRequest(bytes: Buffer): { readonly value: undefined; readonly length: number } | undefined {
   const message = readFirstMessage(bytes);
   if (message === undefined) {
@@ -23,7 +24,14 @@ function readSslRequest(bytes: Buffer): { readonly value: undefined; readonly le
 }
 
 /**
- * Grants PostgreSQL's request for TLS, so that the handler `tls` behind it can end TLS.
+ * Grants PostgreSQL's request for TLS, so that the handler `tls` behind it can end TLS:
+ *
+ * | from the client | this handler |
+ * |---|---|
+ * | 00 00 00 08 04 d2 16 2f (SSLRequest) | answers `S` |
+ * | another first message | closes the connection |
+ * | more bytes before the answer | closes the connection |
+ *
  * Source: caddy-l4, `layer4.handlers.postgres_tls`
  */
 export const postgresTls = defineModule({

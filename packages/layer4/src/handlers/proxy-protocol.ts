@@ -8,7 +8,12 @@ import type { Handler } from "../routes/handler.ts";
 
 type Header = ReturnType<typeof readProxyHeader>;
 
-/** Waits until the header is whole, or there is none. @param timeoutMs 0 for any time */
+/**
+ * Waits until the header is whole, or there is none.
+ * A connection that ends within a header is malformed; one that ends without a byte has none.
+ * @throws Error when time or the bytes for matching run out
+ * @param timeoutMs 0 for any time
+ */
 async function headerOf(connection: Connection, timeoutMs: number): Promise<Header> {
   const deadlineAt = performance.now() + (timeoutMs || 24 * 60 * 60_000);
   for (;;) {
@@ -29,7 +34,17 @@ async function headerOf(connection: Connection, timeoutMs: number): Promise<Head
   }
 }
 
-/** Takes a PROXY protocol header off, and believes it or not. */
+/**
+ * Takes a PROXY protocol header off, and believes it or not, by the address of the sender:
+ *
+ * | policy | with a header | without one |
+ * |---|---|---|
+ * | `use` | the header's address becomes the client's | goes on |
+ * | `ignore` | the header is taken off, the address stays | goes on |
+ * | `reject` | closed | goes on |
+ * | `require` | the header's address becomes the client's | closed |
+ * | `skip` | nothing is looked at | goes on |
+ */
 export const proxyProtocol = defineModule({
   id: "layer4.handlers.proxy_protocol",
   config: z.strictObject(proxyPolicySchema),

@@ -6,9 +6,13 @@ import { z } from "zod";
 import type { Handler } from "../routes/handler.ts";
 import { loadHandlers, runHandlers } from "../routes/routes.ts";
 
-/** The stream of the branch: it reads the bytes that the next handlers read, and writes to the client too. */
+/**
+ * The stream of the branch: it reads the bytes that the next handlers read, and writes to the client too. It ends
+ * when the client ends. A branch that ends first gets no more bytes, and the next handlers go on.
+ */
 class BranchStream extends Duplex {
   readonly #client: Duplex;
+  /** Called when the branch reads again; set while its buffer is full. */
   #onRead: (() => void) | undefined;
 
   constructor(client: Duplex) {
@@ -16,7 +20,7 @@ class BranchStream extends Duplex {
     this.#client = client;
   }
 
-  /** @param taken called when it wants more */
+  /** Passes a piece of the client on; null at its end. @param taken called when the branch wants more */
   give(chunk: Buffer | null, taken: () => void): void {
     if (this.destroyed || this.push(chunk) || chunk === null) {
       taken();
@@ -43,7 +47,10 @@ class BranchStream extends Duplex {
   }
 }
 
-/** The stream of the next handlers: they read each piece once the branch has it too. */
+/**
+ * The stream of the next handlers: they get each piece once the branch took it. So the slower of both sets the pace,
+ * and at most one piece waits.
+ */
 class TeedStream extends Duplex {
   readonly #below: Duplex;
   /** A piece waits until the branch has read enough. */

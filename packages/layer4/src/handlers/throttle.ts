@@ -5,10 +5,16 @@ import { z } from "zod";
 import type { Handler } from "../routes/handler.ts";
 import { ByteRate } from "./byte-rate.ts";
 
+/** Bytes in a second; a fraction is allowed, and 0 or nothing means no limit. */
 const bytesPerSecond = () => z.number().min(0).nullish();
+/** Bytes that may be read at once; 0 or nothing means those of one second. */
 const burst = () => z.int().min(0).nullish();
 
-/** A stream that is read no faster than its rates allow. */
+/**
+ * A stream that is read no faster than its rates allow. Writing is not limited, as in the model. The wait comes
+ * before
+ * the read, so the client's sending is held up by TCP.
+ */
 class ThrottledStream extends Duplex {
   readonly #below: Duplex;
   readonly #rates: readonly ByteRate[];
@@ -27,6 +33,11 @@ class ThrottledStream extends Duplex {
     below.once("close", () => this.destroy());
   }
 
+  /**
+   * Takes bytes from all rates, and waits for the slowest. A read takes at most the smallest burst, since a larger
+   * one
+   * would always be owed.
+   */
   override _read(size: number): void {
     const most = Math.max(1, Math.min(size, ...this.#rates.map((rate) => rate.burst)));
     const waitMs = Math.max(0, ...this.#rates.map((rate) => rate.take(most)));
@@ -37,6 +48,7 @@ class ThrottledStream extends Duplex {
     }
   }
 
+  /** Passes what is there, at most `most` bytes; waits when nothing is there. */
   #pass(most: number): void {
     const below = this.#below;
     // `read(most)` gives nothing while less is there.
@@ -78,6 +90,7 @@ export const throttle = defineModule({
     latency: configDuration().nullish().describe("Pause before the first byte of a connection is read (0)."),
   }),
   provision(config): Handler {
+    // Without a burst, the bytes of a second and one more may be read at once, as in caddy-l4.
     const rateOf = (rate: number | null | undefined, burstBytes: number | null | undefined) =>
       rate ? new ByteRate(rate, burstBytes || Math.floor(rate) + 1) : undefined;
     const total = rateOf(config.total_read_bytes_per_second, config.total_read_burst_size);

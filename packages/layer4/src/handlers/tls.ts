@@ -21,6 +21,9 @@ const configSchema = z.strictObject({
     .describe("How handshakes are done; the first policy that matches (one that is for all)."),
 });
 
+/**
+ * The policies, or one for all handshakes when the config has none. @throws ServerError with the policy's position
+ */
 async function loadPolicies(
   config: z.infer<typeof configSchema>,
   context: ModuleContext,
@@ -41,6 +44,10 @@ async function loadPolicies(
 /** Versions as placeholders name them. */
 const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1.3": "tls1.3" };
 
+/**
+ * Sets the placeholders of the handshake: `{l4.tls.server_name}`, `{l4.tls.version}` such as `tls1.3`,
+ * `{l4.tls.cipher_suite}`, `{l4.tls.proto}` as agreed by ALPN, and `{l4.tls.resumed}`.
+ */
 function tellHandshake(connection: Connection, secure: TLSSocket): void {
   const details = tlsDetails(secure);
   connection.setValue("l4.tls.server_name", details?.serverName ?? "");
@@ -50,7 +57,11 @@ function tellHandshake(connection: Connection, secure: TLSSocket): void {
   connection.setValue("l4.tls.resumed", String(secure.isSessionReused()));
 }
 
-/** Ends TLS: the next handlers get the plain bytes, and what they write is encrypted. */
+/**
+ * Ends TLS: the next handlers get the plain bytes, and what they write is encrypted. A handshake that fails closes
+ * the
+ * connection. Source: caddy-l4, `layer4.handlers.tls`
+ */
 export const tls = defineModule({
   id: "layer4.handlers.tls",
   config: configSchema,

@@ -2,9 +2,10 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Handler } from "../routes/handler.ts";
 
+/** A value of the config; numbers and booleans become texts. */
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** Sets variables: `{l4.vars.<name>}`. */
+/** Sets variables, then goes on: `{ "backend": "a" }` sets `{l4.vars.backend}`. */
 export const vars = defineModule({
   id: "layer4.handlers.vars",
   config: z.record(z.string(), value).describe("Values by name; placeholders allowed in both."),

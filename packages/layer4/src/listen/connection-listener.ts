@@ -11,9 +11,10 @@ export interface ConnectionSink {
   take(socket: Socket): void;
 }
 
-/** Connections that came in before the first config was switched on. */
+/** Connections that may wait before the first config is switched on; further ones are closed. */
 const maxHeld = 1_000;
 
+/** Listeners by address. Configs that have the same address share one. */
 export const connectionListeners: ResourceKind<ConnectionListener> = { name: "layer4.listener" };
 
 /**
@@ -23,7 +24,9 @@ export const connectionListeners: ResourceKind<ConnectionListener> = { name: "la
 export class ConnectionListener implements SharedResource {
   readonly #accepting: ThreadPort;
   readonly #sockets = new Set<Socket>();
+  /** Connections that wait for the first `switchTo`, in the order in which they came. */
   #held: Socket[] = [];
+  /** The server of the config that runs; undefined before the first one. */
   #sink: ConnectionSink | undefined;
 
   private constructor(
@@ -51,7 +54,7 @@ export class ConnectionListener implements SharedResource {
     }
   }
 
-  /** Accepts no more, and ends what is open. */
+  /** Accepts no more, and ends what is open. The pool calls it when no config holds the listener. */
   async close(): Promise<void> {
     this.#accepting.close();
     this.#accepting.release();
@@ -60,6 +63,7 @@ export class ConnectionListener implements SharedResource {
     }
   }
 
+  /** Remembers a socket until it closes, and gives it to the config that runs. */
   #take(socket: Socket): void {
     // A connection that is cut has no addresses any more, and the log wants them.
     void socket.remoteAddress;

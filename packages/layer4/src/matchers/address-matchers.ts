@@ -2,7 +2,10 @@ import { defineModule } from "server-core/modules/module";
 import { IpRanges, ipRangesSchema } from "server-core/net/ip-ranges";
 import type { Matcher } from "../routes/handler.ts";
 
-/** By the address of the client. */
+/**
+ * By the address of the client, which a PROXY protocol header before it may have set. No byte is looked at.
+ * Source: caddy-l4, `layer4.matchers.remote_ip`
+ */
 export const remoteIpMatcher = defineModule({
   id: "layer4.matchers.remote_ip",
   config: ipRangesSchema,
@@ -12,7 +15,7 @@ export const remoteIpMatcher = defineModule({
   },
 });
 
-/** By the address that the client connected to. */
+/** By the address that the client connected to. No byte is looked at. Source: caddy-l4, `layer4.matchers.local_ip` */
 export const localIpMatcher = defineModule({
   id: "layer4.matchers.local_ip",
   config: ipRangesSchema,

@@ -6,7 +6,10 @@ import type { Matcher } from "../routes/handler.ts";
 
 const daySeconds = 86_400;
 
-/** @param name of the field, for the error. @throws ServerError MODULE_CONFIG */
+/**
+ * The second of the day: `15:04:05` is 54,245. @param name of the field, for the error
+ * @throws ServerError MODULE_CONFIG for a text in another form
+ */
 function secondsOf(text: string, name: string): number {
   const [, hours, minutes, seconds] = /^(\d\d):(\d\d):(\d\d)$/.exec(text) ?? [];
   const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
@@ -16,7 +19,11 @@ function secondsOf(text: string, name: string): number {
   return total;
 }
 
-/** @returns the second of the day, there. @throws ServerError MODULE_CONFIG for a zone that nobody knows */
+/**
+ * A clock of a time zone: `Europe/Berlin`, `+02:00`, `+02`, `Local` for that of the machine, "" for UTC.
+ * @returns the second of the day there, for a time in milliseconds since the Unix epoch
+ * @throws ServerError MODULE_CONFIG for a zone that nobody knows
+ */
 function clockOf(zone: string): (now: number) => number {
   const [, sign, hours, minutes = "0", seconds = "0"] =
     /^([+-])(\d\d)(?::(\d\d)(?::(\d\d))?)?$/.exec(zone) ?? [];
@@ -35,7 +42,11 @@ function clockOf(zone: string): (now: number) => number {
   }
 }
 
-/** By the time of day at which the connection is looked at. Source: caddy-l4, `layer4.matchers.clock` */
+/**
+ * By the time of day at which the connection is looked at; no byte is looked at. The range includes `after` and ends
+ * before `before`. A range over midnight cannot be said: the ends change places. Source: caddy-l4,
+ * `layer4.matchers.clock`
+ */
 export const clockMatcher = defineModule({
   id: "layer4.matchers.clock",
   config: z.strictObject({

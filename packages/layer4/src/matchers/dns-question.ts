@@ -1,13 +1,27 @@
+// Bytes of a query, from the beginning of the connection:
+//
+// | offset | bytes | meaning |
+// |---|---|---|
+// | 0 | 2 | length of the message behind |
+// | 2 | 2 | id |
+// | 4 | 2 | flags; QR, Z and the response code must be 0 |
+// | 6 | 2 | number of questions, 1 to 16 |
+// | 8 | 6 | numbers of the other records |
+// | 14 | | questions: a name, a type and a class each |
+//
 // The first message of a client of DNS over TCP. Source: RFC 1035, section 4; RFC 1035, section 4.2.2
 
 /** A question, with names of class and type as zone files have them. */
 export interface DnsQuestion {
   /** In lower case, with a dot at its end. */
   readonly name: string;
+  /** As in `A`; "" for a number without a name, which no rule can name. */
   readonly type: string;
+  /** As in `IN`; "" for a number without a name. */
   readonly class: string;
 }
 
+/** Source: IANA, "DNS CLASSes" */
 const classNames: Readonly<Record<number, string>> = {
   ...{ 1: "IN", 2: "CS", 3: "CH", 4: "HS", 254: "NONE", 255: "ANY" },
 };
@@ -63,11 +77,16 @@ const typeNames: Readonly<Record<number, string>> = {
 };
 
 const headBytes = 12;
+/** Real clients ask one question. More than this is taken for another protocol. */
 const maxQuestions = 16;
 /** QR, Z and the response code: a query has none of them. */
 const responseBits = 0x80_4f;
 
-/** Reads a name without pointers: nothing stands before the first one. @returns undefined where it is none */
+/**
+ * Reads a name: labels with a length each, 0 at the end. `03 77 77 77 00` is `www.`. Pointers are refused, since
+ * nothing stands before the first name that one could point to.
+ * @returns undefined where it is no name
+ */
 function readName(bytes: Buffer, from: number): { name: string; end: number } | undefined {
   const labels: string[] = [];
   let at = from;

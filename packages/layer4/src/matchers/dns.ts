@@ -6,6 +6,7 @@ import { type Connection, maxMatchingBytes } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 import { type DnsQuestion, readDnsQuestions } from "./dns-question.ts";
 
+/** Parts of a question that a rule can name. */
 const fields = ["name", "type", "class"] as const;
 
 const text = (what: string) => z.string().nullish().describe(`${what} (any).`);
@@ -19,9 +20,13 @@ const ruleSchema = z.strictObject({
   class_regexp: text("Expression for the class, RE2"),
 });
 
+/** Whether a question fits a rule; the connection fills in placeholders. */
 type Rule = (question: DnsQuestion, connection: Connection) => boolean;
 
-/** @throws ServerError MODULE_CONFIG for a pattern that is none */
+/**
+ * A rule fits when all of its members do; a member that is absent or empty always fits.
+ * @throws ServerError MODULE_CONFIG for a pattern that is none
+ */
 function compileRule(config: z.infer<typeof ruleSchema>): Rule {
   const tests = fields.map((field) => {
     const pattern = config[`${field}_regexp`];
@@ -35,7 +40,17 @@ function compileRule(config: z.infer<typeof ruleSchema>): Rule {
     });
 }
 
-/** DNS over TCP, by what is asked. Source: caddy-l4, `layer4.matchers.dns` */
+/**
+ * DNS over TCP, by what is asked. All questions of the message must be allowed:
+ *
+ * | rules | fits `allow` | fits `deny` | fits both | fits none |
+ * |---|---|---|---|---|
+ * | only `allow` | yes | | | no |
+ * | only `deny` | | no | | yes |
+ * | both | yes | no | yes with `prefer_allow` | no with `default_deny`, else yes |
+ *
+ * More bytes are asked for until the whole message is there. Source: caddy-l4, `layer4.matchers.dns`
+ */
 export const dnsMatcher = defineModule({
   id: "layer4.matchers.dns",
   config: z.strictObject({

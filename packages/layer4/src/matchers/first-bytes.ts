@@ -4,9 +4,13 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
+/** These matchers take `{}` only. */
 const noOptions = () => z.strictObject({});
 
-/** Whether bytes begin with `start`; undefined while there are too few to tell. */
+/**
+ * Whether bytes begin with `start`; undefined while there are too few to tell.
+ * A first byte that differs is enough for false.
+ */
 function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
   const length = Math.min(bytes.length, start.length);
   if (bytes.compare(start, 0, length, 0, length) !== 0) {
@@ -17,7 +21,9 @@ function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
 
 const sshStart = Buffer.from("SSH-");
 
-/** SSH, by the version that each side sends first. Source: RFC 4253, section 4.2 */
+/**
+ * SSH: bytes 0 to 3 are `SSH-`. It asks for more while fewer are there and those fit. Source: RFC 4253, section 4.2
+ */
 export const sshMatcher = defineModule({
   id: "layer4.matchers.ssh",
   config: noOptions(),
@@ -28,7 +34,11 @@ const xmppWord = "jabber";
 /** Some clients send the opening of the stream in pieces. Source: caddy-l4, `minXmppLength` */
 const xmppBytes = 50;
 
-/** XMPP, by the name space in the opening of its stream. */
+/**
+ * XMPP: `jabber` stands in bytes 0 to 49, in the name space of the opening. It asks for more until 50 bytes are
+ * there,
+ * whatever they are. Source: caddy-l4, `layer4.matchers.xmpp`
+ */
 export const xmppMatcher = defineModule({
   id: "layer4.matchers.xmpp",
   config: noOptions(),
@@ -41,7 +51,11 @@ export const xmppMatcher = defineModule({
 const proxyText = Buffer.from("PROXY");
 const proxyBinary = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 
-/** A PROXY protocol header, of either version. Source: haproxy doc/proxy-protocol.txt, sections 2.1 and 2.2 */
+/**
+ * A PROXY protocol header: bytes 0 to 4 are `PROXY` (version 1), or bytes 0 to 11 are the signature of version 2. The
+ * header is not taken off; the handler `proxy_protocol` does that. Source: haproxy doc/proxy-protocol.txt, sections
+ * 2.1 and 2.2
+ */
 export const proxyProtocolMatcher = defineModule({
   id: "layer4.matchers.proxy_protocol",
   config: noOptions(),

@@ -13,7 +13,10 @@ import type { Matcher } from "../routes/handler.ts";
 import { readHttp2Request } from "./http2-request.ts";
 import { type FirstRequest, PeekedStream } from "./peeked-stream.ts";
 
-/** @returns undefined while it is not whole, "none" for what is no request */
+/**
+ * Reads the first request: the head of HTTP/1, or the first headers of HTTP/2.
+ * @returns undefined while it is not whole, "none" for what is no request
+ */
 function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
   try {
     const head = new HeadScanner().scan(bytes, maxMatchingBytes);
@@ -34,6 +37,7 @@ function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
   }
 }
 
+/** Requests by the bytes that they were read from: a look at more bytes makes a new buffer. */
 const exchanges = new WeakMap<Buffer, Exchange | "none" | "more">();
 
 /** The first request as matchers of HTTP see it. Several routes look at it, so it is made once. */
@@ -49,6 +53,7 @@ function exchangeOf(connection: Connection): Exchange | "none" | "more" {
   return exchange;
 }
 
+/** The exchange that matchers see. Nothing can be answered on it. */
 function makeExchange(request: FirstRequest, connection: Connection): Exchange | "none" {
   try {
     const server = { product: "server", requestMemo: new RequestMemo() };
@@ -58,7 +63,12 @@ function makeExchange(request: FirstRequest, connection: Connection): Exchange |
   }
 }
 
-/** HTTP, by its first request: HTTP/1 and HTTP/2 without an upgrade. */
+/**
+ * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. It asks for more until the whole
+ * head is
+ * there, up to `maxMatchingBytes`; a malformed head says no. It sets `{l4.http.host}`.
+ * Source: caddy-l4, `layer4.matchers.http`
+ */
 export const httpMatcher = defineModule({
   id: "layer4.matchers.http",
   config: z

@@ -1,3 +1,11 @@
+// The beginning of HTTP/2, in bytes:
+//
+// | offset | bytes | meaning |
+// |---|---|---|
+// | 0 | 24 | client preface: `PRI * HTTP/2.0`, an empty line, `SM`, an empty line |
+// | 24 | 9 | head of the first frame: length (3), type (1), flags (1), stream (4) |
+// | 33 | length | its payload, then the next frame |
+
 import {
   clientPreface,
   decodeHeaderBlock,
@@ -12,7 +20,10 @@ import type { FirstRequest } from "./peeked-stream.ts";
 /** Frames before the first request: settings, windows, priorities. Source: caddy-l4 */
 const maxFrames = 10;
 
-/** @returns undefined where padding is longer than the frame */
+/**
+ * The header block of a HEADERS frame, without padding and priority. @returns undefined where padding is longer than
+ * the frame
+ */
 function headerBlock(flags: number, payload: Buffer): Buffer | undefined {
   const padding = (flags & frameFlags.padded) === 0 ? 0 : 1 + (payload[0] ?? 0);
   const start = ((flags & frameFlags.padded) === 0 ? 0 : 1) + ((flags & frameFlags.priority) === 0 ? 0 : 5);
@@ -20,6 +31,10 @@ function headerBlock(flags: number, payload: Buffer): Buffer | undefined {
   return start <= end ? payload.subarray(start, end) : undefined;
 }
 
+/**
+ * Decodes a header block with a new HPACK table, as the first request of a connection has one.
+ * @returns "none" without `:method` or `:path`, and for a block that cannot be decoded
+ */
 function requestOf(block: Buffer): FirstRequest | "none" {
   try {
     const fields = decodeHeaderBlock(new HpackDecoder({ maxListBytes: maxMatchingBytes }), block);

@@ -4,7 +4,17 @@ import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 import { loadMatcherSets } from "../routes/routes.ts";
 
-/** When none of some sets of matchers matches. */
+/**
+ * Matches when none of its sets does:
+ *
+ * | sets | result |
+ * |---|---|
+ * | one matches | false |
+ * | none matches yet, and one needs more bytes | more bytes are asked for |
+ * | all fail | true |
+ *
+ * Source: caddy-l4, `layer4.matchers.not`
+ */
 export const notMatcher = defineModule({
   id: "layer4.matchers.not",
   config: z.array(moduleMap("layer4.matchers")).describe("Sets of matchers."),

@@ -5,6 +5,7 @@ import type { Connection } from "../connection/connection.ts";
 
 /** The head of a request that nobody answers here. */
 export interface FirstRequest {
+  /** As sent, in upper case with usual clients: `GET`. */
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
@@ -16,7 +17,7 @@ export interface FirstRequest {
   readonly headers: HeaderList;
 }
 
-/** The request at the beginning of a connection, for matchers alone. */
+/** The request at the beginning of a connection, for matchers alone. Its methods for answers do nothing. */
 export class PeekedStream extends UnconnectedStream {
   readonly version: string;
   readonly method: string;

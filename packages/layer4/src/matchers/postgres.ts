@@ -1,10 +1,21 @@
+// The first message of PostgreSQL, in bytes. It has no type byte, unlike all later messages:
+//
+// | offset | bytes | meaning |
+// |---|---|---|
+// | 0 | 4 | length of the message, these bytes included; 8 to 16,384 |
+// | 4 | 4 | 80877103 asks for TLS, 80877102 cancels a query, 3 in the upper half is version 3 |
+// | 8 | rest | version 3: names and values, each with a zero byte behind, and one more zero byte |
+
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
+/** Code that asks for TLS: 04 d2 16 2f. */
 const sslRequest = 80_877_103;
+/** Code that cancels a query of another connection: 04 d2 16 2e. */
 const cancelRequest = 80_877_102;
 const smallestMessage = 8;
+/** No real client sends more; a larger length is another protocol. */
 const largestMessage = 16 * 1024;
 
 /** The first message of a client of PostgreSQL. */
@@ -12,7 +23,11 @@ type FirstMessage =
   | { readonly kind: "ssl" | "cancel" }
   | { readonly kind: "startup"; readonly parameters: ReadonlyMap<string, string> };
 
-/** Names and values, each with a zero byte behind, and one more at the end. @returns undefined for anything else */
+/**
+ * Names and values, each with a zero byte behind, and one more at the end.
+ * `user\0app\0database\0shop\0\0` gives the user "app" and the database "shop".
+ * @returns undefined for anything else
+ */
 function readParameters(bytes: Buffer): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   const texts = bytes.toString("utf8").split("\0");
@@ -50,7 +65,11 @@ export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefin
   return parameters === undefined ? "none" : { kind: "startup", parameters };
 }
 
-/** PostgreSQL, by who wants which database. Source: caddy-l4, `layer4.matchers.postgres` */
+/**
+ * PostgreSQL, by who wants which database. It asks for more until the whole first message is there. A request for TLS
+ * or to cancel names no user, so with `user` or `client` it does not match. Source: caddy-l4,
+ * `layer4.matchers.postgres`
+ */
 export const postgresMatcher = defineModule({
   id: "layer4.matchers.postgres",
   config: z.strictObject({
@@ -69,6 +88,7 @@ export const postgresMatcher = defineModule({
   provision({ user, client, tls }): Matcher {
     const users = user && Object.keys(user).length > 0 ? user : undefined;
     const clients = client?.length ? client : undefined;
+    // A client that names no database opens the one with its user's name, which is not compared.
     const mayOpen = (parameters: ReadonlyMap<string, string>): boolean => {
       const [name, database] = [parameters.get("user"), parameters.get("database")];
       if (users === undefined) {

@@ -1,3 +1,16 @@
+// Bytes of the request:
+//
+// | offset | bytes | meaning |
+// |---|---|---|
+// | 0 | 2 | 03 00: TPKT, version 3 |
+// | 2 | 2 | length of the whole message |
+// | 4 | 1 | length of the rest: 5 less than the whole |
+// | 5 | 1 | e0: connection request |
+// | 6 | 5 | 0: references and class |
+// | 11 | | a line with CR LF: a cookie, a token or a text of the client's own; it may be absent |
+// | behind it | 8 | negotiation request: 01, flags, 08 00, protocols; it may be absent |
+// | behind it | 36 | correlation, when the flag 08 is set |
+//
 // The connection request of RDP. Source: [MS-RDPBCGR], section 2.2.1.1; RFC 1006 (TPKT); X.224, class 0
 
 import { defineModule } from "server-core/modules/module";
@@ -8,20 +21,27 @@ import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
+/** Bytes before the line. */
 const headBytes = 11;
 const cookieStart = "Cookie: mstshash=";
 const negotiationBytes = 8;
 const correlationBytes = 36;
 const correlationFollows = 8;
+/** Flags of a negotiation request that are defined; another one is taken for another protocol. */
 const knownFlags = 0x0b;
+/** Bits of protocols that are defined. */
 const knownProtocols = 0x1f;
 
+/** The part of the request that rules look at. */
 interface RdpRequest {
   /** The line before the negotiation, without its end; "" for none. */
   readonly line: string;
 }
 
-/** @returns whether the bytes behind the line are a negotiation request, with its correlation or without */
+/**
+ * No bytes at all are allowed.
+ * @returns whether the bytes behind the line are a negotiation request, with its correlation or without
+ */
 function isNegotiation(bytes: Buffer): boolean {
   if (bytes.length < negotiationBytes) {
     return bytes.length === 0;
@@ -39,7 +59,12 @@ function isNegotiation(bytes: Buffer): boolean {
   return rest.length >= correlationBytes && rest[0] === 6 && rest.readUInt16LE(2) === correlationBytes;
 }
 
-/** @returns undefined while it is not whole, "none" for anything else */
+/**
+ * Reads the request. Byte 0 or 1 tells another protocol at once; otherwise more bytes are asked for until the
+ * length in
+ * bytes 2 and 3 is there. More bytes than that are another protocol, since a client waits for the answer.
+ * @returns undefined while it is not whole, "none" for anything else
+ */
 export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   if ((bytes.length > 0 && bytes[0] !== 3) || (bytes.length > 1 && bytes[1] !== 0)) {
     return "none";
@@ -62,12 +87,17 @@ export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   return isNegotiation(end < 0 ? payload : payload.subarray(end + 2)) ? { line } : "none";
 }
 
+/** Address of the server that a load balancer chose before. */
 interface Token {
   readonly ip: string;
   readonly port: number;
 }
 
-/** The address in a routing token, whose numbers have their bytes turned round. */
+/**
+ * The address in a routing token, whose numbers have their bytes turned round: `Cookie: msts=16777343.15629.0000` is
+ * 127.0.0.1, port 3389.
+ * @returns undefined for another line
+ */
 function readToken(line: string): Token | undefined {
   const [, ip = "", port = ""] = /Cookie: msts=(\d{1,10})\.(\d{1,5})\.0000$/.exec(line) ?? [];
   const [ipNumber, portNumber] = [Number(ip), Number(port)];
@@ -80,6 +110,7 @@ function readToken(line: string): Token | undefined {
 
 const text = (what: string) => z.string().nullish().describe(`${what} (any).`);
 
+/** A rule says something about one kind of line. Members for two kinds never match together. */
 const configSchema = z.strictObject({
   cookie_hash: text("User name in the cookie `mstshash`, as the client cuts it"),
   cookie_hash_regexp: text("Expression for that name, RE2"),
@@ -95,7 +126,10 @@ const configSchema = z.strictObject({
   custom_info_regexp: text("Expression for that line, RE2"),
 });
 
-/** A text, an expression, or neither. @throws ServerError MODULE_CONFIG */
+/**
+ * A text, an expression, or neither. `isAsked` is false for neither, which fits every line.
+ * @throws ServerError MODULE_CONFIG
+ */
 function compileText(exact: string | null | undefined, pattern: string | null | undefined) {
   const regexp = pattern ? new LinearRegexp(replaceAll(pattern)) : undefined;
   const isAsked = Boolean(exact) || regexp !== undefined;
@@ -104,7 +138,10 @@ function compileText(exact: string | null | undefined, pattern: string | null | 
   return { isAsked, fits };
 }
 
-/** RDP, by the line that its first message may have. Source: caddy-l4, `layer4.matchers.rdp` */
+/**
+ * RDP, by the line that its first message may have. It sets `{l4.rdp.cookie_hash}`, `{l4.rdp.cookie_ip}` and
+ * `{l4.rdp.cookie_port}`, or `{l4.rdp.custom_info}`. Source: caddy-l4, `layer4.matchers.rdp`
+ */
 export const rdpMatcher = defineModule({
   id: "layer4.matchers.rdp",
   config: configSchema,

@@ -5,10 +5,13 @@ import { z } from "zod";
 import { maxMatchingBytes } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Source: caddy-l4, `minCount` */
+/** Bytes that are looked at when the config names no number. Source: caddy-l4, `minCount` */
 const defaultCount = 4;
 
-/** By an expression over the first bytes. */
+/**
+ * By an expression over the first `count` bytes, from offset 0. It asks for more until `count` bytes are there. With `hex`,
+ * the bytes 16 03 are matched as the text `1603`. Source: caddy-l4, `layer4.matchers.regexp`
+ */
 export const regexpMatcher = defineModule({
   id: "layer4.matchers.regexp",
   config: z.strictObject({

@@ -9,6 +9,10 @@ import type { Matcher } from "../routes/handler.ts";
 
 /** A larger file is refused: reading it would hold up all connections of the thread. */
 const maxFileBytes = 4 * 1024 * 1024;
+/**
+ * Milliseconds between two looks at the file. A look is one `stat` in the thread of connections, so not each
+ * connection makes one.
+ */
 const checkIntervalMs = 1_000;
 
 /** Lines that are an address or a range; others, as comments, are left out. Source: caddy-l4, `loadIPAddresses` */
@@ -29,7 +33,9 @@ class ListFile {
   readonly #path: string;
   readonly #warn: (text: string) => void;
   #ranges = new IpRanges([]);
+  /** Time, size and inode of the file that was read; it tells a change. "none" for a file that is not there. */
   #version = "";
+  /** Time of the last look, as of `performance.now()`. */
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(path: string, warn: (text: string) => void) {
@@ -50,6 +56,7 @@ class ListFile {
     return this.#ranges;
   }
 
+  /** Reads the file when it has changed. @throws Error for a file that is too large or cannot be read */
   #refresh(): void {
     const stat = statSync(this.#path, { throwIfNoEntry: false });
     const version = stat === undefined ? "none" : `${stat.mtimeMs}/${stat.size}/${stat.ino}`;
@@ -64,7 +71,10 @@ class ListFile {
   }
 }
 
-/** By the address of the client, from a file that is read again after each change. */
+/**
+ * By the address of the client, from a file that is read again after each change. A file that is removed matches
+ * nobody. Source: caddy-l4, `layer4.matchers.remote_ip_list`
+ */
 export const remoteIpListMatcher = defineModule({
   id: "layer4.matchers.remote_ip_list",
   config: z.strictObject({

@@ -8,9 +8,21 @@ import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
 const commandNumbers: Readonly<Record<string, number>> = { CONNECT: 1, BIND: 2 };
+/** Version, command, port and address of a request of version 4. */
 const headBytes = 8;
 
-/** SOCKS version 4, by what is asked for. */
+/**
+ * SOCKS version 4, by what is asked for. It asks for more until 8 bytes are there:
+ *
+ * | offset | bytes | meaning |
+ * |---|---|---|
+ * | 0 | 1 | 4, the version |
+ * | 1 | 1 | 1 CONNECT, 2 BIND |
+ * | 2 | 2 | port |
+ * | 4 | 4 | IPv4 address; 0.0.0.x in version 4a, whose name follows |
+ *
+ * Source: caddy-l4, `layer4.matchers.socks4`
+ */
 export const socks4Matcher = defineModule({
   id: "layer4.matchers.socks4",
   config: z.strictObject({
@@ -51,7 +63,11 @@ export const socks4Matcher = defineModule({
   },
 });
 
-/** SOCKS version 5, by the ways to say who one is that the client offers. */
+/**
+ * SOCKS version 5, by the methods to authenticate that the client offers: byte 0 is 5, byte 1 the number of methods,
+ * one byte each from offset 2. It asks for more until all are there. Each method must be among `auth_methods`.
+ * Source: caddy-l4, `layer4.matchers.socks5`
+ */
 export const socks5Matcher = defineModule({
   id: "layer4.matchers.socks5",
   config: z.strictObject({

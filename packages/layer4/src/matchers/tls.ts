@@ -10,6 +10,7 @@ import type { Matcher } from "../routes/handler.ts";
 /** The hello that several routes look at is read once. */
 const read = new WeakMap<Buffer, HelloState>();
 
+/** The hello at the beginning of the bytes; the rest of the bytes is not looked at. */
 function helloOf({ bytes }: Connection): HelloState {
   let state = read.get(bytes);
   if (state === undefined) {
@@ -19,7 +20,11 @@ function helloOf({ bytes }: Connection): HelloState {
   return state;
 }
 
-/** TLS, by its first message. */
+/**
+ * TLS, by its first message: byte 0 is 16 hex, byte 5 is 1 for a client hello. It asks for more until the hello is
+ * whole. A match sets `{l4.tls.server_name}`; the bytes stay for the handler `tls`, or for an upstream that ends TLS.
+ * Source: caddy-l4, `layer4.matchers.tls`
+ */
 export const tlsMatcher = defineModule({
   id: "layer4.matchers.tls",
   config: moduleMap("tls.handshake_match").describe("Matchers of handshakes; all must match (any TLS)."),

@@ -5,13 +5,20 @@ import { z } from "zod";
 import type { Connection } from "../connection/connection.ts";
 import type { Matcher } from "../routes/handler.ts";
 
-/** The value of a key: a placeholder in braces, else a variable. */
+/**
+ * The value of a key: a placeholder in braces, else a variable.
+ * The key `{l4.conn.remote_addr}` reads a placeholder, the key `backend` the variable.
+ */
 function valueOfKey(connection: Connection, key: string): string {
   const placeholder = /^\{([^{}]*)\}$/.exec(key)?.[1];
   return placeholder === undefined ? connection.variable(key) : (connection.value(placeholder) ?? "");
 }
 
-/** By variables and placeholders. */
+/**
+ * By variables and placeholders. One key with one of its values is enough; an empty config matches everything. No
+ * byte
+ * is looked at. Source: caddy-l4, `layer4.matchers.vars`
+ */
 export const varsMatcher = defineModule({
   id: "layer4.matchers.vars",
   config: z
@@ -30,12 +37,17 @@ export const varsMatcher = defineModule({
   },
 });
 
+/** An expression, and a name for its captures. */
 const namedPattern = z.strictObject({
   name: z.string().nullish().describe("Names the captures: `{l4.regexp.<name>.<group>}`."),
   pattern: z.string().describe("In RE2 syntax; case counts, and it may match anywhere unless anchored."),
 });
 
-/** @throws ServerError MODULE_CONFIG */
+/**
+ * A test of a text, which sets a placeholder for each capture: group 1 of the pattern `p` becomes `{l4.regexp.p.1}`
+ * and `{l4.regexp.1}`. Named groups have their names too.
+ * @throws ServerError MODULE_CONFIG
+ */
 function compilePattern({ name, pattern }: z.infer<typeof namedPattern>) {
   if (name && !/\w/.test(name)) {
     throw new ServerError(
@@ -59,7 +71,10 @@ function compilePattern({ name, pattern }: z.infer<typeof namedPattern>) {
   };
 }
 
-/** By expressions over variables and placeholders; captures become placeholders. */
+/**
+ * By expressions over variables and placeholders; captures become placeholders. One that matches is enough, and the
+ * rest are not tried. Source: caddy-l4, `layer4.matchers.vars_regexp`
+ */
 export const varsRegexpMatcher = defineModule({
   id: "layer4.matchers.vars_regexp",
   config: z

@@ -1,3 +1,13 @@
+// Bytes of the message:
+//
+// | offset | bytes | meaning |
+// |---|---|---|
+// | 0 | 1 | length of the first chunk |
+// | 1 | 1 | 06: the first chunk; ff in those that follow |
+// | 2 | up to 255 | name, `+r` for RoMON, a zero byte, 32 bytes of a key, 0 or 1 |
+//
+// A chunk of 255 bytes is followed by another one with a length and a type of its own.
+//
 // The first message of Winbox, MikroTik's tool. It is not documented by its maker.
 // Source: caddy-l4, `layer4.matchers.winbox`; github.com/MarginResearch/mikrotik_authentication
 
@@ -8,7 +18,9 @@ import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
+/** Type of the first chunk. */
 const authChunk = 0x06;
+/** Type of all further chunks. */
 const nextChunk = 0xff;
 const largestChunk = 255;
 const keyBytes = 32;
@@ -18,16 +30,23 @@ const shortestMessage = 1 + 1 + keyBytes + 1;
 const longestName = 255;
 /** With a name, the mark of RoMON, a zero byte, the key and its parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;
+/** Behind the name of a client that wants to reach the router's neighbours. */
 const romonMark = "+r";
+/** Form of a name. A name of another form says that this is no Winbox. */
 const userName = /^[0-9A-Za-z](?:[-#.0-9@A-Z_a-z]*[0-9A-Za-z])?$/;
 
 /** A client that says who it is. */
 interface WinboxRequest {
+  /** Name without the mark of RoMON. */
   readonly username: string;
+  /** `standard`: the router itself. `romon`: neighbours of the router, by way of it. */
   readonly mode: "standard" | "romon";
 }
 
-/** Joins chunks: each has a length, a type, and that many bytes; one of 255 bytes is followed by another. */
+/**
+ * Joins chunks: each has a length, a type, and that many bytes; one of 255 bytes is followed by another.
+ * @returns undefined while a chunk is not whole, "none" for anything else or for bytes behind the last chunk
+ */
 function joinChunks(bytes: Buffer): Buffer | "none" | undefined {
   const parts: Buffer[] = [];
   for (let start = 0, total = 0; ; ) {
@@ -53,7 +72,11 @@ function joinChunks(bytes: Buffer): Buffer | "none" | undefined {
   }
 }
 
-/** @returns undefined while it is not whole, "none" for anything else */
+/**
+ * Reads name and mode. The first two bytes tell most other protocols; otherwise more bytes are asked for until the
+ * chunks are whole.
+ * @returns undefined while it is not whole, "none" for anything else
+ */
 export function readWinboxRequest(bytes: Buffer): WinboxRequest | "none" | undefined {
   const message = joinChunks(bytes);
   if (message === undefined || message === "none") {
@@ -70,7 +93,7 @@ export function readWinboxRequest(bytes: Buffer): WinboxRequest | "none" | undef
   return username.length <= longestName && userName.test(username) ? { username, mode } : "none";
 }
 
-/** @throws ServerError MODULE_CONFIG */
+/** Modes in lower case. @throws ServerError MODULE_CONFIG for an unknown one */
 function readModes(modes: readonly string[]): readonly string[] {
   return modes.map((text) => {
     const mode = replaceAll(text).toLowerCase();

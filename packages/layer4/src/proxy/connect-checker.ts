@@ -7,7 +7,9 @@ import type { UpstreamServer } from "./upstream-server.ts";
 
 type ActiveConfig = NonNullable<NonNullable<ProxyConfig["health_checks"]>["active"]>;
 
+/** Milliseconds between two checks when the config names none. */
 const defaultIntervalMs = 30_000;
+/** Milliseconds until a check counts as failed when the config names none. */
 const defaultTimeoutMs = 5_000;
 
 interface CheckerServices {
@@ -18,11 +20,16 @@ interface CheckerServices {
   readonly onDown: (server: UpstreamServer) => void;
 }
 
-/** Connects to upstreams again and again, to see whether they are there. One of all threads makes each check. */
+/**
+ * Connects to upstreams again and again, and closes at once. A connection that opens is a pass; nothing is sent. The
+ * threads share the result and take turns, so an upstream gets one connection for each interval, not one for each
+ * thread.
+ */
 export class ConnectChecker {
   readonly #config: ActiveConfig;
   readonly #servers: readonly UpstreamServer[];
   readonly #services: CheckerServices;
+  /** The last state that this thread acted on. */
   readonly #wasHealthy = new Map<UpstreamServer, boolean>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,6 +57,7 @@ export class ConnectChecker {
     }, 0).unref();
   }
 
+  /** Stops checking. A check that is under way still notes its result. */
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#timer);
@@ -64,6 +72,7 @@ export class ConnectChecker {
     this.#wasHealthy.set(server, isHealthy);
   }
 
+  /** Makes one check, on the upstream's first address, or on `port` of its host. */
   #check(server: UpstreamServer): void {
     const { fixedDial } = server.candidate;
     if (fixedDial === undefined) {
@@ -81,6 +90,11 @@ export class ConnectChecker {
     });
   }
 
+  /**
+   * Counts a pass or a failure. After `rise` passes or `fall` failures in a row the state changes: it is logged,
+   * and an
+   * event `healthy` or `unhealthy` is emitted. @param fault "" for a pass
+   */
   #note(server: UpstreamServer, fault: string): void {
     const { rise, fall } = this.#config;
     const { candidate } = server;

@@ -14,9 +14,10 @@ export interface DialWay {
   readonly localAddress: string | undefined;
 }
 
+/** IPv4 or IPv6, as `isIP` tells them. */
 type Family = 4 | 6;
 
-/** Families that are tried, in their order. Source: caddy-l4, `resolver_preference` */
+/** Families that are tried, in their order. "" tries both. Source: caddy-l4, `resolver_preference` */
 const orders: Readonly<Record<string, readonly Family[]>> = {
   "": [4, 6],
   ipv4_only: [4],
@@ -29,7 +30,10 @@ function refuse(message: string): ServerError {
   return new ServerError("MODULE_CONFIG", message);
 }
 
-/** @throws ServerError MODULE_CONFIG for what is no IP address */
+/**
+ * The family of an address, which may have brackets or a zone: `[fe80::1%eth0]` is 6.
+ * @throws ServerError MODULE_CONFIG for what is no IP address
+ */
 function familyOf(address: string): Family {
   const family = isIP(address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, ""));
   if (family !== 4 && family !== 6) {
@@ -61,7 +65,9 @@ export class DialSource {
   }
 
   /**
-   * The ways to an upstream, the preferred first.
+   * The ways to an upstream, the preferred first. Each address of the name is one way, with the first own address
+   * of its
+   * family. Without options there is one way, and the system chooses.
    * @throws Error when the name has no address of an allowed family, or an own address is none
    */
   async waysTo(dial: DialAddress, connection: Connection): Promise<DialWay[]> {
@@ -82,6 +88,7 @@ export class DialSource {
     return ways;
   }
 
+  /** Addresses of a name, looked up in the allowed families only. An empty host is this machine. */
   async #addressesOf(host: string): Promise<string[]> {
     const name = host === "" ? "localhost" : host;
     if (isIP(name) !== 0) {

@@ -2,6 +2,7 @@ import { configCount, configDuration, inlineModule } from "server-core/modules/c
 import { upstreamTlsSchema } from "server-modules/handlers/reverse-proxy/transport/upstream-tls";
 import { z } from "zod";
 
+/** One server behind the proxy. Several addresses are one upstream: it is unavailable when one of them is. */
 const upstreamSchema = z.strictObject({
   dial: z
     .array(z.string())
@@ -27,6 +28,9 @@ const upstreamSchema = z.strictObject({
   weight: configCount().nullish().describe("For `weighted_round_robin`: how many in a row it gets (1)."),
 });
 
+/**
+ * Active checks find an upstream down before a client does. Passive checks need no extra connection. Both may be on.
+ */
 const healthSchema = z.strictObject({
   active: z
     .strictObject({

@@ -18,6 +18,7 @@ import { relay } from "./relay.ts";
 import { selectionPolicies } from "./selection-policies.ts";
 import { UpstreamFailure, UpstreamServer } from "./upstream-server.ts";
 
+/** Milliseconds between two tries when the config names none. Source: caddy-l4, `try_interval` */
 const defaultTryIntervalMs = 250;
 
 /** An upstream with connections to it, one an address. */
@@ -26,7 +27,17 @@ interface Dialed {
   readonly sockets: readonly Socket[];
 }
 
-/** Gives connections to upstreams. */
+/**
+ * Gives connections to upstreams:
+ *
+ * | outcome of a dial | what happens |
+ * |---|---|
+ * | connected | both sides are joined until both have ended |
+ * | failed, within `try_duration` | a pause, then the policy chooses again |
+ * | failed, time is over | the connection is closed, the failure is logged |
+ * | no upstream is available | the same as a failure |
+ * | the client is gone | nothing more |
+ */
 class ProxyHandler implements Handler {
   readonly #servers: readonly UpstreamServer[];
   readonly #policy: AddressPolicy;
@@ -69,13 +80,14 @@ class ProxyHandler implements Handler {
     }
   }
 
-  /** An upstream is down, and the config says that its connections end then. */
+  /** Ends the connections to an upstream that was found down. It runs only with `close_if_unhealthy`. */
   cut(server: UpstreamServer): void {
     for (const stream of this.#open.get(server) ?? []) {
       stream.destroy();
     }
   }
 
+  /** Forgets failures, and stops the timers that would do so later. */
   close(): void {
     this.#failures.close();
   }
@@ -107,6 +119,7 @@ class ProxyHandler implements Handler {
     }
   }
 
+  /** Asks the policy among the upstreams that are available. @returns undefined when none is */
   #choose({ addresses }: Connection): UpstreamServer | undefined {
     const available = this.#servers.filter((server) => server.isAvailable);
     const candidates = available.map(({ candidate }) => candidate);
@@ -114,6 +127,7 @@ class ProxyHandler implements Handler {
     return available.find(({ candidate }) => candidate === chosen);
   }
 
+  /** The PROXY protocol header that names the client, for upstreams that expect one. */
   #preface({ addresses }: Connection): Buffer | undefined {
     const { remoteAddress, remotePort, localAddress, localPort } = addresses;
     return this.#proxyProtocol === undefined
@@ -125,6 +139,7 @@ class ProxyHandler implements Handler {
   }
 }
 
+/** Loads all upstreams. @throws ServerError with the upstream's position */
 async function loadServers(config: ProxyConfig, context: ModuleContext): Promise<UpstreamServer[]> {
   const active = config.health_checks?.active;
   // Upstreams that are checked alike share what was found.

@@ -62,7 +62,10 @@ function finish(client: Duplex, upstreams: readonly Socket[]): void {
   }
 }
 
-/** One client, several upstreams. */
+/**
+ * Joins one client with several upstreams: each gets all bytes of the client, and the client gets what any of them
+ * sends, in the order of arrival.
+ */
 function spread(client: Duplex, upstreams: readonly Socket[]): void {
   let left = upstreams.length;
   for (const upstream of upstreams) {

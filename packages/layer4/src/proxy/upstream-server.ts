@@ -24,24 +24,30 @@ import type { Connection } from "../connection/connection.ts";
 import { DialSource, type DialWay } from "./dial-source.ts";
 import type { ProxyConfig, UpstreamConfig } from "./proxy-config.ts";
 
+/** Milliseconds for one dial, all addresses of a name together. */
 const dialTimeoutMs = 10_000;
+/** Milliseconds until the other family of addresses is tried too. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;
+/** Milliseconds between probes of TCP keep-alive; a dead connection is found that way. */
 const probeIntervalMs = 30_000;
 
 /** One address of an upstream. */
 interface Peer {
   /** As configured, placeholders included. */
   readonly address: string;
-  /** Its counts, which all proxies share; undefined where the address depends on the connection. */
+  /** Its counts and failures, which all proxies to the same address share. */
   readonly upstream: Upstream;
 }
 
 /** TLS to an upstream, before a connection says which name it wants. */
 interface UpstreamTls {
+  /** Options of the handshake that are the same for each connection. */
   readonly options: ConnectionOptions;
+  /** A certificate that the server manages, when the config names its subject. */
   readonly clientCertificate: ClientCertificate | undefined;
   /** "" for the host of the address; placeholders allowed. */
   readonly serverName: string;
+  /** Milliseconds for the handshake; 10,000 by default. */
   readonly handshakeTimeoutMs: number;
   readonly renegotiation: boolean;
 }
@@ -100,10 +106,12 @@ export class UpstreamServer {
     return new UpstreamServer(candidate, peers, { source, tls }, { maxConnections, maxFails });
   }
 
+  /** One for each address; each counts the connection. */
   get upstreams(): Upstream[] {
     return this.#peers.map(({ upstream }) => upstream);
   }
 
+  /** True when active checks find it up, and no address has too many connections or failures. */
   get isAvailable(): boolean {
     return (
       this.candidate.health?.healthy !== false &&
@@ -131,6 +139,7 @@ export class UpstreamServer {
     return sockets;
   }
 
+  /** Opens one address, and notes how long it took, or that it failed. @throws UpstreamFailure */
   async #open(
     { address, upstream }: Peer,
     connection: Connection,
@@ -152,6 +161,9 @@ export class UpstreamServer {
     }
   }
 
+  /**
+   * TLS for one connection; undefined without. ALPN offers the protocol that the client agreed on, `{l4.tls.proto}`.
+   */
   #tlsFor(dial: DialAddress, connection: Connection): TlsOfSocket | undefined {
     const tls = this.#tls;
     if (tls === undefined) {
@@ -167,6 +179,7 @@ export class UpstreamServer {
   }
 }
 
+/** Opens a socket on one way. @throws the error of the dial or of the handshake */
 function openWay({ dial, localAddress }: DialWay, way: SocketWay): Promise<Socket> {
   const options = {
     ...{ dialTimeoutMs, fallbackDelayMs, probeIntervalMs, localAddress },
@@ -196,7 +209,7 @@ async function openFirst(ways: readonly DialWay[], way: SocketWay): Promise<Sock
   throw last;
 }
 
-/** An upstream could not be reached. */
+/** An upstream could not be reached. The proxy counts it for passive checks. */
 export class UpstreamFailure extends Error {
   readonly upstream: Upstream;
 
@@ -206,6 +219,7 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Loads certificates and trust of an upstream. @throws ServerError MODULE_CONFIG */
 async function loadTls(
   config: NonNullable<UpstreamConfig["tls"]>,
   context: ModuleContext,

@@ -19,5 +19,7 @@ export interface Matcher extends ModuleInstance {
   matches(connection: Connection): boolean | undefined;
 }
 
+/** Where the config names handlers: `{ "handler": "echo" }` is the module `layer4.handlers.echo`. */
 export const handlers: ModuleNamespace<Handler> = { prefix: "layer4.handlers" };
+/** Where the config names matchers: `{ "ssh": {} }` is the module `layer4.matchers.ssh`. */
 export const matchers: ModuleNamespace<Matcher> = { prefix: "layer4.matchers" };

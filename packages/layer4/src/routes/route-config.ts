@@ -1,9 +1,10 @@
 import { configDuration, inlineModule, moduleMap } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Source: caddy-l4, `MatchingTimeoutDefault` */
+/** Milliseconds for matching when the config names none. Source: caddy-l4, `MatchingTimeoutDefault` */
 export const defaultMatchingMs = 3_000;
 
+/** One route. Without `match` it takes every connection; without `handle` it changes nothing. */
 const routeSchema = z.strictObject({
   match: z
     .array(moduleMap("layer4.matchers"))

@@ -1,3 +1,15 @@
+// Finds the route of a connection. A matcher answers yes, no, or "more bytes are needed". Each look asks the routes
+// in
+// order:
+//
+// | answers | what happens |
+// |---|---|
+// | a route says yes | its handlers run; routes behind it go on with what they pass on |
+// | all say no | the connection goes to `next` |
+// | one needs more, no other says yes | the connection waits for bytes, then all that did not say no are asked
+// again |
+// | time or bytes run out | the connection is closed with a `MatchingFault` |
+
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import type { ModuleContext } from "server-core/modules/module-context";
@@ -5,13 +17,14 @@ import type { Connection, Peeked } from "../connection/connection.ts";
 import { type Handler, handlers, type Matcher, matchers, type Next } from "./handler.ts";
 import { defaultMatchingMs, type RouteConfig } from "./route-config.ts";
 
+/** A route that is ready to run. */
 interface Route {
   /** Sets of matchers; none: it is for all connections. */
   readonly sets: readonly (readonly Matcher[])[];
   readonly handlers: readonly Handler[];
 }
 
-/** Why no route was found for a connection. It is closed, and the log says so. */
+/** Why no route was found for a connection. The connection is closed, and the log says so. */
 export class MatchingFault extends Error {
   /** The behaviour of the client. */
   readonly peeked: Peeked;
@@ -28,6 +41,7 @@ export class MatchingFault extends Error {
   }
 }
 
+/** All matchers of a set, in order. @returns the first answer that is not yes */
 function setMatches(set: readonly Matcher[], connection: Connection): boolean | undefined {
   for (const matcher of set) {
     const matched = matcher.matches(connection);
@@ -63,10 +77,13 @@ function chain(list: readonly Handler[], index: number, last: Next): Next {
 class Way {
   readonly #routes: readonly Route[];
   readonly #matchingMs: number;
+  /** Routes that said no; their matchers are not asked again when more bytes come. */
   readonly #refused = new Set<Route>();
+  /** The connection as the last handler passed it on. */
   #connection: Connection;
   /** Routes before this one are done. */
   #from = 0;
+  /** False until bytes were waited for: before, nobody can say no by them. */
   #hasPeeked = false;
 
   constructor(routes: readonly Route[], matchingMs: number, connection: Connection) {
@@ -211,6 +228,7 @@ export function runHandlers(list: readonly Handler[], connection: Connection, la
   return chain(list, 0, last)(connection);
 }
 
+/** Loads matchers and handlers of a route. @throws ServerError saying which module */
 async function loadRoute(
   { match, handle }: RouteConfig,
   context: ModuleContext,

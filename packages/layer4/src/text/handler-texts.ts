@@ -1,3 +1,15 @@
+// Texts of handlers in the option `layer4`, read and written back. Each is a line with the handler's name, and
+// mostly a
+// block:
+//
+// | text | JSON |
+// |---|---|
+// | `echo` | `{ "handler": "echo" }` |
+// | `proxy a:80 b:80` | two upstreams with one address each |
+// | `proxy { upstream a:80 b:80 }` | one upstream with two addresses |
+// | `throttle { latency 1s }` | `{ "handler": "throttle", "latency": 1000000000 }` |
+// | `vars backend a` | `{ "handler": "vars", "backend": "a" }` |
+
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import type { ReadModule } from "serverfile/modules/module-reader";
 import { readClientAuth } from "serverfile/modules/tls/client-auth";
@@ -14,7 +26,7 @@ import { rangeWords, withPrivateRanges } from "serverfile/values/private-ranges"
 import { handshakeLines, readHandshakeSet } from "./matcher-texts.ts";
 import { blockModule, plain, readBlock, type TextModule } from "./text-module.ts";
 
-/** A word that must be one of some. */
+/** A field whose word must be one of some; an error names them. */
 function oneOf(path: string, values: readonly string[]): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => {
     const value = cursor.onlyArgument();
@@ -26,6 +38,7 @@ function oneOf(path: string, values: readonly string[]): fields.Row {
   return fields.row(path, read, fields.wordsOf.text, "");
 }
 
+/** A list of ranges; the word `private_ranges` stands for the private ones, both ways. */
 function ranges(path: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) =>
     void listOf(draft, path).push(...cursor.someArguments().flatMap(withPrivateRanges));
@@ -45,6 +58,7 @@ const proxyProtocol = blockModule({
   timeout: fields.duration("timeout", "parsing proxy_protocol timeout duration"),
 });
 
+/** Bytes in a second, which may have a fraction. */
 function rate(path: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => {
     const value = Number(cursor.onlyArgument());
@@ -56,7 +70,9 @@ function rate(path: string): fields.Row {
   return fields.row(path, read, fields.wordsOf.number);
 }
 
+/** Fields with rates: those of one connection and of all together. */
 const throttleRates = ["read_bytes_per_second", "total_read_bytes_per_second"];
+/** Fields with bursts, in whole bytes. */
 const throttleBursts = ["read_burst_size", "total_read_burst_size"];
 const throttle = blockModule({
   latency: fields.duration("latency", "parsing throttle option 'latency' duration"),
@@ -101,7 +117,10 @@ const policyFields = {
   fallback_sni: fields.onlyText("fallback_sni"),
 };
 
-/** `connection_policy { … }`. */
+/**
+ * `connection_policy { … }` of the handler `tls`: fields that say one thing, and the blocks `match` and
+ * `client_auth`.
+ */
 function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.noMoreArguments();
   return readBlock(cursor, {
@@ -122,6 +141,7 @@ function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
   });
 }
 
+/** Writes what `readPolicy` reads. @throws ServerError CONFIG_INEXPRESSIBLE */
 function policyLine(policy: Members, matcherLines: MatcherSetWriter): Line {
   const match = policy.take("match");
   const auth = policy.child("client_authentication");
@@ -204,7 +224,7 @@ const vars: TextModule = {
   },
 };
 
-/** A word as the model's scalars: numbers and booleans are no texts. */
+/** A word as the model's scalars: `8080` is a number, `true` a boolean, `08` and `1e3` are texts. */
 function scalar(word: string): string | number | boolean {
   if (word === "true" || word === "false") {
     return word === "true";
@@ -219,6 +239,7 @@ function tlsList(name: string): fields.Row {
   return fields.row(`tls.${name}`, read, fields.wordsOf.texts);
 }
 
+/** Lines of an upstream that say one thing each. `tls` alone turns TLS on; each `tls_…` line does so too. */
 const upstreamFields: fields.FieldReaders = {
   tls: (cursor, draft) => {
     cursor.noMoreArguments();
@@ -252,6 +273,7 @@ const upstreamFields: fields.FieldReaders = {
   weight: fields.integer("weight", "parsing upstream option 'weight'", 32),
 };
 
+/** `upstream a:80 { … }`: addresses stand on the line, in `dial` lines, or both. */
 function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
   const dial = cursor.remainingArguments();
   const draft = readBlock(cursor, {
@@ -265,6 +287,7 @@ function readUpstream(cursor: TokenCursor, readModule: ReadModule): Draft {
   return { ...draft, ...(dial.length > 0 && { dial }) };
 }
 
+/** Writes what `readUpstream` reads, addresses on the line. @throws ServerError CONFIG_INEXPRESSIBLE */
 function upstreamLine(upstream: Members): Line {
   const dial = upstream.texts("dial") ?? [];
   const tlsMembers = upstream.child("tls");
@@ -287,6 +310,7 @@ function upstreamLine(upstream: Members): Line {
   return lineWith(["upstream", ...dial], lines);
 }
 
+/** Lines of the proxy that say one thing each; their names are flat, unlike the members of the JSON. */
 const proxyFields: fields.FieldReaders = {
   close_if_unhealthy: fields.flag("health_checks.active.close_if_unhealthy"),
   fail_duration: fields.duration("health_checks.passive.fail_duration", "parsing fail_duration duration"),
@@ -306,6 +330,7 @@ const proxyFields: fields.FieldReaders = {
   ),
 };
 
+/** `lb_policy random_choose 2`: a policy, and for this one a number. @throws ServerError CONFIG_ADAPTER */
 function readPolicyName(cursor: TokenCursor): Draft {
   const [name = "", choose, ...more] = cursor.someArguments();
   const known = [
@@ -328,6 +353,7 @@ function readPolicyName(cursor: TokenCursor): Draft {
   return { policy: name, ...(choose !== undefined && { choose: Number(choose) }) };
 }
 
+/** Writes what `readPolicyName` reads. */
 function policyWords(policy: Members | undefined): Line[] {
   if (policy === undefined) {
     return [];
@@ -337,6 +363,9 @@ function policyWords(policy: Members | undefined): Line[] {
   return [line("lb_policy", ...words)];
 }
 
+/**
+ * The handler `proxy`. Where each upstream has one address and nothing else is set, all stand on the handler's line.
+ */
 const proxy: TextModule = {
   read(cursor, { readModule }) {
     cursor.next();

@@ -6,7 +6,17 @@ import type { OptionWriter } from "serverfile/to-text/options/option-writer";
 import { childOf, type Draft, setMember } from "serverfile/values/draft";
 import { readRoutes, routeLines } from "./routes-text.ts";
 
-/** `layer4 { addresses… { … } }`. Source: caddy-l4, `parseLayer4` */
+/**
+ * Reads the global option. Each line of its block is a server, named `srv0`, `srv1` and so on:
+ *
+ *     layer4 {
+ *         :5432 {
+ *             route { proxy db:5432 }
+ *         }
+ *     }
+ *
+ * A second option `layer4` adds its servers to those of the first. Source: caddy-l4, `parseLayer4`
+ */
 const readOption: OptionReader = (cursor, readModule, existing) => {
   cursor.noMoreArguments();
   const app: Draft = structuredClone(existing ?? {});
@@ -21,6 +31,7 @@ const readOption: OptionReader = (cursor, readModule, existing) => {
   return app;
 };
 
+/** Writes the option from the config of the app. @throws ServerError CONFIG_INEXPRESSIBLE for other server names */
 const writeOption: OptionWriter = (app, matcherLines) => {
   const servers = app.child("servers")?.childEntries() ?? [];
   const block = servers.map(([name, server], index): Line => {

@@ -1,3 +1,13 @@
+// Texts of matchers of connections, read and written back:
+//
+// | text | JSON |
+// |---|---|
+// | `ssh` | `{ "ssh": {} }` |
+// | `remote_ip 10.0.0.0/8` | `{ "remote_ip": { "ranges": ["10.0.0.0/8"] } }` |
+// | `clock 08:00:00 17:00:00` | `{ "clock": { "after": "08:00:00", "before": "17:00:00" } }` |
+// | `tls sni example.com` | `{ "tls": { "sni": ["example.com"] } }` |
+// | `postgres { user app shop }` | `{ "postgres": { "user": { "app": ["shop"] } } }` |
+
 import type { JsonValue } from "server-core/json/json-value";
 import type { Token } from "serverfile/lexer/token";
 import { TokenCursor } from "serverfile/lexer/token-cursor";
@@ -21,7 +31,7 @@ interface MatcherText {
   write(value: JsonValue, path: string, matcherLines: MatcherSetWriter): Line;
 }
 
-/** A matcher by name alone. */
+/** A matcher by name alone, such as `ssh`. */
 const bare: Omit<MatcherText, "write"> = {
   read(cursor) {
     cursor.noMoreArguments();
@@ -46,15 +56,18 @@ function ofMembers(
   };
 }
 
+/** The text of a matcher without options. */
 function named(name: string): MatcherText {
   return ofMembers(bare.read as (cursor: TokenCursor) => Draft, () => ({}), name);
 }
 
+/** `remote_ip 10.0.0.0/8 private_ranges`. */
 function ranges(name: string): MatcherText {
   const read = (cursor: TokenCursor) => ({ ranges: cursor.someArguments().flatMap(withPrivateRanges) });
   return ofMembers(read, (members) => ({ words: rangeWords(members.texts("ranges") ?? []) }), name);
 }
 
+/** The words behind the name, as whole numbers of 32 bits. @throws ServerError CONFIG_ADAPTER */
 function numbers(cursor: TokenCursor): number[] {
   return cursor
     .someArguments()
@@ -82,6 +95,11 @@ function ofBlock(
   return ofMembers(read, (members) => ({ lines: [...more(members), ...fieldLines(members, options)] }), name);
 }
 
+/**
+ * `clock 08:00:00 17:00:00 Europe/Berlin`. `clock after 08:00:00` and `clock before 08:00:00` leave an end open;
+ * they are
+ * written back with both ends.
+ */
 const clock = ofMembers(
   (cursor) => {
     const [first = "", second = "", timezone = "", ...more] = cursor.remainingArguments();
@@ -105,6 +123,7 @@ const clock = ofMembers(
   "clock",
 );
 
+/** `regexp <pattern> [count] [hex]`, the options in either order. */
 const regexp = ofMembers(
   (cursor) => {
     const [pattern = "", ...options] = cursor.someArguments();
@@ -144,6 +163,7 @@ const winbox = ofBlock("winbox", {
   username_regexp: fields.onlyText("username_regexp"),
 });
 
+/** `tls enabled`, `tls disabled` or `tls *`, which means both and is the default. */
 const readPostgresTls: fields.FieldReader = (cursor, draft) => {
   const value = cursor.onlyArgument();
   if (!["enabled", "disabled", "*"].includes(value)) {
@@ -176,6 +196,11 @@ const postgres = ofBlock(
     ),
 );
 
+/**
+ * `vars name value value…`. Several lines are one matcher; the JSON of several names has no text, since a text has
+ * one
+ * matcher for each name.
+ */
 const vars: MatcherText = {
   read(cursor) {
     const draft: Draft = {};
@@ -196,6 +221,7 @@ const vars: MatcherText = {
   },
 };
 
+/** `vars_regexp [name] variable pattern`. Without a name, captures get that of the named matcher. */
 const varsRegexp: MatcherText = {
   read(cursor) {
     const draft: Draft = {};
@@ -232,6 +258,7 @@ const remoteIpList = ofMembers(
 
 const dnsFields = ["name", "type", "class"] as const;
 
+/** `allow example.com. A IN`: name, type and class. `*` stands for any, as missing words do. */
 function dnsRule(list: "allow" | "deny", suffix: "" | "_regexp"): fields.FieldReader {
   return (cursor, draft) => {
     const given = cursor.someArguments();
@@ -248,6 +275,7 @@ function dnsRule(list: "allow" | "deny", suffix: "" | "_regexp"): fields.FieldRe
   };
 }
 
+/** Writes what `dnsRule` reads. @throws ServerError CONFIG_INEXPRESSIBLE for a rule with texts and expressions */
 function dnsRuleLine(list: string, rule: Members): Line {
   const [exact, patterns] = ["", "_regexp"].map((suffix) =>
     dnsFields.map((field) => rule.text(`${field}${suffix}`) ?? ""),
@@ -333,6 +361,7 @@ const handshakes: Readonly<Record<string, MatcherText>> = {
   },
 };
 
+/** A matcher whose JSON is a list of texts: `sni a.example b.example`. */
 function listOfNames(name: string): MatcherText {
   return {
     read: (cursor) => cursor.someArguments(),
@@ -355,6 +384,7 @@ export function handshakeLines(set: JsonValue, path: string, matcherLines: Match
   return setLines(set, path, handshakes, matcherLines);
 }
 
+/** Texts of all matchers of connections, by name. */
 const texts4: Readonly<Record<string, MatcherText>> = {
   clock,
   dns,
@@ -406,6 +436,7 @@ function oneSet(
   return lineWith([name], write(value[0] as JsonValue, `${path}/0`));
 }
 
+/** Which matchers may stand in a set: those of connections, or those of handshakes. */
 interface SetKind {
   readonly texts: Readonly<Record<string, MatcherText>>;
   readonly namespace: string;
@@ -434,6 +465,9 @@ function readSet(cursor: TokenCursor, readModule: ReadModule, { texts: known, na
   return set;
 }
 
+/**
+ * Writes what `readSet` reads, one matcher a line. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown matcher
+ */
 function setLines(
   set: JsonValue,
   path: string,

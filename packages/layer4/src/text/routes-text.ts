@@ -16,6 +16,7 @@ const routesFields = {
   matching_timeout: duration("matching_timeout", "parsing option 'matching_timeout' duration"),
 };
 
+/** Readers for blocks within handlers, such as the routes of `subroute`. */
 function readersWith(readModule: ReadModule): Readers {
   return {
     readModule,
@@ -24,6 +25,7 @@ function readersWith(readModule: ReadModule): Readers {
   };
 }
 
+/** Writers of the same blocks. */
 function writersWith(matcherLines: MatcherSetWriter): Writers {
   return {
     matcherLines,
@@ -90,6 +92,7 @@ export function readRoutes(cursor: TokenCursor, readModule: ReadModule): Draft {
   return routes.length === 0 ? draft : { ...draft, routes };
 }
 
+/** `route @a @b { … }`: the names of sets, and handlers. @throws ServerError CONFIG_ADAPTER for an unknown name */
 function readRoute(cursor: TokenCursor, sets: ReadonlyMap<string, Draft>, readModule: ReadModule): Draft {
   cursor.next();
   const match = cursor.remainingArguments().map((name): DraftValue => {
@@ -107,6 +110,7 @@ function readRoute(cursor: TokenCursor, sets: ReadonlyMap<string, Draft>, readMo
 export function routeLines(members: Members, matcherLines: MatcherSetWriter): Line[] {
   const names = new Map<string, string>();
   const definitions: Line[] = [];
+  // Equal sets get one name: `@m0`, `@m1` and so on, defined before the routes.
   const nameOf = (set: Members): string => {
     const path = set.path;
     const lines = layer4SetLines(Object.fromEntries(set.entries()), path, matcherLines);

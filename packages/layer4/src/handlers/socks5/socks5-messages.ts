@@ -1,16 +1,33 @@
+// A session of SOCKS 5:
+//
+// | from the client | bytes | answer |
+// |---|---|---|
+// | methods | 5, count, one byte each | 5, the method chosen, or ff for none |
+// | name and password | 1, length, name, length, password | 1, 0 when they are right |
+// | request | 5, command, 0, address | 5, reply, 0, address |
+//
+// An address is a type (1 IPv4, 3 name, 4 IPv6), the address, and a port of two bytes. A name has a byte with its
+// length first.
+//
 // Messages of SOCKS 5. Sources: RFC 1928, RFC 1929
 
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A message that a client must not send. */
+/** A message that a client must not send; the connection is closed. */
 export class Socks5Error extends Error {}
 
+/** Ways to say who one is. `unacceptable` is an answer only. */
 export const methods = { none: 0, password: 2, unacceptable: 0xff } as const;
 
+/** Requests of a client: a connection, an incoming connection, or the relay of datagrams. */
 export const commands = { CONNECT: 1, BIND: 2, ASSOCIATE: 3 } as const;
+/** A command as the config names it. */
 export type CommandName = keyof typeof commands;
 
-/** The outcome of a request, as the client reads it. */
+/**
+ * The outcome of a request, as the client reads it.
+ * Source: RFC 1928, section 6
+ */
 export const replies = {
   succeeded: 0,
   failure: 1,
@@ -35,9 +52,11 @@ type Read<T> = { readonly value: T; readonly length: number } | undefined;
 export interface Destination {
   /** An IP address, or a name to look up. */
   readonly host: string;
+  /** TCP port of a connection; UDP port of a datagram. */
   readonly port: number;
 }
 
+/** The first byte tells another protocol early. @throws Socks5Error */
 function checkVersion(bytes: Buffer, expected: number): void {
   if (bytes.length > 0 && bytes[0] !== expected) {
     throw new Socks5Error(`socks5: version ${bytes[0]} instead of ${expected}`);
@@ -77,7 +96,7 @@ function ipv6Text(bytes: Buffer): string {
 }
 
 /**
- * An address and a port at `start`.
+ * An address and a port at `start`: `01 c0 00 02 01 00 50` is 192.0.2.1, port 80.
  * @returns `value` undefined for an address of an unknown type or a name that no host can have; then `length` is 0
  */
 export function readDestination(bytes: Buffer, start: number): Read<Destination | undefined> {
@@ -109,12 +128,13 @@ export function readDestination(bytes: Buffer, start: number): Read<Destination 
 
 /** The request of a client. */
 export interface Socks5Request {
+  /** Number of the command; it may be one that nobody knows. */
   readonly command: number;
   /** Undefined for an address that cannot be understood. */
   readonly destination: Destination | undefined;
 }
 
-/** @throws Socks5Error for another version */
+/** The request of a client: its command and where it wants to go. @throws Socks5Error for another version */
 export function readRequest(bytes: Buffer): Read<Socks5Request> {
   checkVersion(bytes, version);
   const destination = readDestination(bytes, 3);
@@ -125,7 +145,7 @@ export function readRequest(bytes: Buffer): Read<Socks5Request> {
   return { value: { command, destination: destination.value }, length: 3 + destination.length };
 }
 
-/** An IP address and a port in the form of messages. */
+/** An IP address and a port in the form of messages. Anything that is no IP address becomes 0.0.0.0. */
 function encodeAddress(address: string, port: number): Buffer {
   const host = address.replace(/^::ffff:(?=\d+\.)/i, "");
   const portBytes = Buffer.from([port >> 8, port & 0xff]);
@@ -147,11 +167,12 @@ function encodeAddress(address: string, port: number): Buffer {
   return Buffer.from([addressTypes.ipv6, ...bytes, ...portBytes]);
 }
 
-/** The choice of a method. */
+/** The choice of a method, which the client must use next. */
 export function methodReply(method: number): Buffer {
   return Buffer.from([version, method]);
 }
 
+/** The answer to a name and a password. After a refusal the server closes. Source: RFC 1929, section 2 */
 export function passwordReply(isRight: boolean): Buffer {
   return Buffer.from([passwordVersion, isRight ? 0 : 1]);
 }
@@ -173,7 +194,7 @@ export function readDatagram(
   return read?.value && { destination: read.value, data: bytes.subarray(3 + read.length) };
 }
 
-/** A datagram for the client. @param host an IP address, from where it comes */
+/** The bytes before a datagram for the client. @param host an IP address, from where the datagram comes */
 export function datagramHeader(host: string, port: number): Buffer {
   return Buffer.concat([Buffer.alloc(3), encodeAddress(host, port)]);
 }

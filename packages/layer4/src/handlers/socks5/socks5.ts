@@ -26,9 +26,14 @@ import {
 } from "./socks5-messages.ts";
 import { UdpAssociation } from "./udp-association.ts";
 
-/** A client says who it is and what it wants within this time. */
+/**
+ * Milliseconds for methods, password and request together, from when the handler gets the connection. A slower
+ * client is closed.
+ */
 const negotiationMs = 30_000;
+/** Milliseconds for a connection to the destination. */
 const dialTimeoutMs = 10_000;
+/** Milliseconds until the other family of addresses is tried too. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;
 
 const configSchema = z.strictObject({
@@ -49,7 +54,7 @@ const configSchema = z.strictObject({
 });
 type Config = z.infer<typeof configSchema>;
 
-/** @throws ServerError MODULE_CONFIG */
+/** Numbers of the commands that clients may ask for. @throws ServerError MODULE_CONFIG for an unknown name */
 function readCommands(config: Config): ReadonlySet<number> {
   const named = config.commands?.length ? config.commands : ["CONNECT", "ASSOCIATE"];
   return new Set(
@@ -66,7 +71,9 @@ function readCommands(config: Config): ReadonlySet<number> {
   );
 }
 
-/** @throws ServerError MODULE_CONFIG */
+/**
+ * @returns undefined: the address that the client connected to. @throws ServerError MODULE_CONFIG for no IP address
+ */
 function readBindIp(config: Config): string | undefined {
   const address = config.bind_ip ? replaceAll(config.bind_ip) : undefined;
   if (address !== undefined && isIP(address) === 0) {
@@ -77,7 +84,10 @@ function readBindIp(config: Config): string | undefined {
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-/** Passwords by name, as digests of one length. */
+/**
+ * Passwords by name, as digests of one length, so that comparing takes the same time for each. Entries whose name
+ * becomes empty by its placeholders are left out. @returns undefined when nobody needs a password
+ */
 function readCredentials(config: Config): ReadonlyMap<string, Buffer> | undefined {
   const entries = Object.entries(config.credentials ?? {});
   const filled = entries.map(([name, password]) => [replaceAll(name), digest(replaceAll(password))] as const);
@@ -94,6 +104,7 @@ const failures: Readonly<Record<string, number>> = {
   ETIMEDOUT: replies.hostUnreachable,
 };
 
+/** Connects to a destination. @throws the error of the last address that was tried */
 function dialTo({ host, port }: Destination): Promise<Socket> {
   const dial = { host, port, path: "", key: `${host}:${port}`, family: 0, h2c: false } as const;
   const options = {
@@ -107,7 +118,7 @@ function dialTo({ host, port }: Destination): Promise<Socket> {
   });
 }
 
-/** Tells a client the end of its request, and waits until the connection is over. */
+/** Sends the last answer, and waits until the client has closed. */
 async function refuse(connection: Connection, reply: Buffer): Promise<void> {
   const stream = connection.take();
   stream.end(reply);
@@ -115,6 +126,7 @@ async function refuse(connection: Connection, reply: Buffer): Promise<void> {
   await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
 }
 
+/** CONNECT: dials, answers with the address that was dialed from, then joins both. */
 async function connectTo(connection: Connection, destination: Destination): Promise<void> {
   let upstream: Socket;
   try {
@@ -130,6 +142,10 @@ async function connectTo(connection: Connection, destination: Destination): Prom
   await relay(client, [upstream]);
 }
 
+/**
+ * ASSOCIATE: opens a UDP port for the client, and keeps it while the TCP connection is open. Source: RFC 1928,
+ * section 7
+ */
 async function associate(connection: Connection, bindIp: string | undefined): Promise<void> {
   const { localAddress, remoteAddress } = connection.addresses;
   const address = bindIp ?? localAddress;
@@ -168,7 +184,11 @@ export const socks5 = defineModule({
     };
     const method = credentials === undefined ? methods.none : methods.password;
 
-    /** @returns false for a client that may not go on, and has got its refusal */
+    /**
+     * With `credentials`, a client must offer the password method; without, it must offer the method without a
+     * password.
+     * @returns false for a client that may not go on, and has got its refusal
+     */
     const authenticate = async (connection: Connection, deadlineAt: number): Promise<boolean> => {
       const offered = await takeMessage(connection, readMethods, deadlineAt);
       if (!offered.includes(method)) {

@@ -4,7 +4,10 @@ import { isIP } from "node:net";
 import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/name-lookups";
 import { type Destination, datagramHeader, readDatagram } from "./socks5-messages.ts";
 
-/** Destinations that one client may hear from; the oldest goes for a new one. */
+/**
+ * Destinations that one client may hear from; the oldest goes for a new one. Without a bound, a client that scans
+ * would fill the memory.
+ */
 const maxDestinations = 1_024;
 /** Datagrams of one client that wait for a name. More are dropped, as a network drops them. */
 const maxLookups = 16;
@@ -21,8 +24,11 @@ export class UdpAssociation {
   readonly #inner: Socket;
   /** Ports that lead to destinations, by family. */
   readonly #outer = new Map<4 | 6, Socket>();
+  /** `address port` of each destination that the client wrote to, the newest last. */
   readonly #destinations = new Set<string>();
+  /** UDP port of the client: that of its first datagram; 0 before. */
   #clientPort = 0;
+  /** Names that are being looked up for this client. */
   #lookups = 0;
   #isClosed = false;
 
@@ -46,6 +52,7 @@ export class UdpAssociation {
     return this.#inner.address().port;
   }
 
+  /** Closes all ports. Datagrams that are under way are lost. */
   close(): void {
     if (!this.#isClosed) {
       this.#isClosed = true;
@@ -55,6 +62,7 @@ export class UdpAssociation {
     }
   }
 
+  /** Sends a datagram of the client on. Datagrams from elsewhere, fragments and malformed ones are dropped. */
   #fromClient(bytes: Buffer, from: RemoteInfo): void {
     const isClient =
       bare(from.address) === this.#clientAddress &&
@@ -73,6 +81,7 @@ export class UdpAssociation {
     }
   }
 
+  /** Looks a name up, and sends to its first address. */
   async #lookUpAndSend(data: Buffer, { host, port }: Destination): Promise<void> {
     if (this.#lookups >= maxLookups) {
       return;
@@ -90,6 +99,7 @@ export class UdpAssociation {
     }
   }
 
+  /** Sends to an address, and remembers that it may answer. */
   #send(data: Buffer, { host, port }: Destination, family: 4 | 6): void {
     if (this.#isClosed || port === 0) {
       return;
@@ -105,6 +115,7 @@ export class UdpAssociation {
     socket.send(data, port, host, () => {}); // datagrams may be lost
   }
 
+  /** Opens the port that destinations of a family see. An error of the port ends the association. */
   #openOuter(family: 4 | 6): Socket {
     const socket = createSocket({ type: `udp${family}` });
     this.#outer.set(family, socket);
