@@ -42,6 +42,10 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   aliases: { "clickhouse.username": "clickhouse.user" },
   commands: [quarantineCommand, migrateConfigCommand, checkPrivacyCommand],
   adminHostPort: ":14269",
+  /**
+   * Opens in this order: store, sampling, rules, journal, receivers. Receivers come last, because a span may arrive as
+   * soon as a port is open, and must then be kept. An error on the way closes what is open, in reverse.
+   */
   async start({ options, log, metrics: registry, health }) {
     const metrics = new CollectorMetrics(registry);
     if (options["collector.enable-span-size-metrics"]) {
@@ -100,6 +104,10 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
 
     return {
+      /**
+       * Stops in the order of a span's way: receivers take no more calls, the journal seals its last segment, the
+       * writer empties the journal. Without enough time, spans of a journal on disk wait for the next start.
+       */
       async stop(signal) {
         const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
         const callsEnd = within(finishCallsMs);

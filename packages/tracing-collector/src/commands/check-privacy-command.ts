@@ -42,6 +42,10 @@ export const checkPrivacyCommand: ProcessCommand = {
   },
 };
 
+/**
+ * Applies the rules to all traces of a file, and counts what each rule changes: `           3  mask-2  (mask)`.
+ * @param path of OTLP JSON, one document a line; `-` is standard input
+ */
 async function countsOf(rules: PrivacyRules, path: string): Promise<string> {
   const set = ruleSetOf(rules);
   const step = new PrivacyStep(set);
@@ -71,7 +75,7 @@ async function countsOf(rules: PrivacyRules, path: string): Promise<string> {
   return [`${spans} spans; values that each rule would change:`, ...table, ""].join("\n");
 }
 
-/** @throws WireError WIRE_TOO_LARGE for a line over the limit */
+/** The lines of an input, without their line feeds. @throws WireError WIRE_TOO_LARGE for a line over the limit */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;

@@ -18,6 +18,7 @@ async function journalsIn(folder: string): Promise<string[]> {
   return [folder, ...shared.map((name) => join(folder, name))];
 }
 
+/** `2026-03-01T12:00:00.000Z      123456  copy of damage      quarantine/00001…segment.damaged` */
 function lineOf({ path, bytes, writtenUnixMs, kind }: QuarantinedFile): string {
   const what = kind === "refused" ? "refused by storage" : "copy of damage";
   return [new Date(writtenUnixMs).toISOString(), String(bytes).padStart(12), what.padEnd(18), path].join(

@@ -18,6 +18,7 @@ export interface SpanCountsObserver {
   servicesReceived(source: SpanSource, counts: ServiceCounts): void;
 }
 
+/** Labels of metrics about requests. */
 const sourceLabels = ["transport", "format"] as const;
 const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
@@ -26,10 +27,12 @@ const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2,
  * keeps its name and labels.
  */
 export class CollectorMetrics implements SpanCountsObserver {
+  // Counted by `SpanIntake`, for each request.
   readonly requests;
   readonly spansRejected;
   readonly spansRefused;
   readonly spansRepeated;
+  // Counted by the journal's observer, and by the writer that brings segments to the store.
   readonly journalCommitSeconds;
   readonly spansSaved;
   readonly saveSeconds;
@@ -40,13 +43,16 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly quarantinedSpans;
   readonly quarantineDropped;
   readonly damagedSpans;
+  // Counted by the receiver of Thrift over HTTP.
   readonly httpRequestSeconds;
   readonly httpServerRequests;
   readonly httpServerErrors;
   readonly #registers: [Registry];
   /** By the source object, which each receiver keeps for its lifetime. */
   readonly #totals = new Map<SpanSource, IntakeTotals>();
+  /** Bytes of rows since the start. */
   #keptBytes = 0;
+  /** Spans of the last request. */
   #batchSpans = 0;
 
   constructor(registry: Registry) {

@@ -2,6 +2,7 @@ import { RowScanner, type SpanRows } from "wire/rows";
 import { ServiceCounts } from "./service-counts.ts";
 import { type ServiceLabels, ServiceNames } from "./service-labels.ts";
 
+/** The bit of a span's flags with which a sender asks to keep its trace. */
 const debugFlag = 2;
 
 /**
@@ -57,6 +58,7 @@ export class ServiceCounter {
     return counts;
   }
 
+  /** Tag of a client's sampler: `probabilistic`, `const` and the like; "" without one. */
   #samplerType(): string {
     return this.#scanner.attributeText("sampler.type") ?? "";
   }

@@ -2,9 +2,10 @@ import type { MigratedLine, Outcome, Rule, TargetOption, TargetProcess } from ".
 import type { Setting } from "./source-config.ts";
 import { expandVariables, ofEnvironment } from "./variables.ts";
 
-/** `otlp/internal` is a component of the type `otlp`. */
+/** The type of a component: `otlp/internal` is of the type `otlp`. */
 const typeOf = (key: string): string => key.split("/")[0] ?? key;
 
+/** Whether a path fits a pattern: `receivers.otlp.**` fits `receivers.otlp/internal.protocols.grpc.endpoint`. */
 function isAt(pattern: readonly string[], path: readonly string[]): boolean {
   const isOpen = pattern.at(-1) === "**";
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;

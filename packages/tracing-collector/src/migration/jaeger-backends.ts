@@ -3,20 +3,24 @@ import { clientTlsRules } from "./shared-rules.ts";
 
 /** A backend of `jaeger_storage`, and the processes that use it. */
 export interface BackendUse {
+  /** As the configuration calls it. */
   readonly name: string;
   /** Processes that write to it or read from it; none: it is an archive, or unused. */
   readonly processes: readonly TargetProcess[];
+  /** Whether it is the archive of the query service; every store of ours has an archive in it. */
   readonly isArchive: boolean;
 }
 
+/** Both products write a time to live as `48h`. */
 const days = (value: Value): Value => String(value);
 
-/** ClickHouse's native port in Jaeger; its HTTP interface here. */
+/** Jaeger speaks ClickHouse's native protocol, at port 9000; our processes use its HTTP interface, at port 8123. */
 function httpAddresses(value: Value): Value {
   const addresses = Array.isArray(value) ? value : [value];
   return addresses.map((address) => `http://${String(address).replace(/:9000$/, ":8123")}`);
 }
 
+/** The note for backends whose data stays where it is. */
 const ownData =
   "spans are kept by tracing-storage, on its disk; what is stored there stays there until it is old";
 
@@ -70,6 +74,7 @@ export function backendRules({ name, processes, isArchive }: BackendUse): Rule[]
   ];
 }
 
+/** A remote storage over gRPC: both the type of the store and its address are set. */
 function remote(processes: readonly TargetProcess[]): Rule[1] {
   return (value) => ({
     kind: "written",

@@ -85,6 +85,7 @@ function unusedRules(config: SourceConfig): Rule[] {
   });
 }
 
+/** The backends of `jaeger_storage`, with the processes of ours that take the place of each user. */
 function backendUses(config: SourceConfig): BackendUse[] {
   const backends = "extensions.jaeger_storage.backends";
   const names = new Set(
@@ -114,6 +115,7 @@ function backendUses(config: SourceConfig): BackendUse[] {
   });
 }
 
+/** Processes are made for receivers and for a query service; a store only when no other place has the spans. */
 function migrateJaeger(config: SourceConfig): Migration {
   const target = new TargetOptions();
   const roots = new Set(config.settings.map(({ path }) => path.slice(0, 2).join(".")));
@@ -151,10 +153,12 @@ function migrateJaeger(config: SourceConfig): Migration {
   };
 }
 
+/** Whether a path is inside of the policies of a processor `tail_sampling` or `tail_sampling/NAME`. */
 function isTail(path: readonly string[]): boolean {
   return path[0] === "processors" && path[1]?.split("/")[0] === "tail_sampling" && path[2] === "policies";
 }
 
+/** Tempo is one program with all parts, so a collector and a query service always take its place. */
 function migrateTempo(config: SourceConfig): Migration {
   const target = new TargetOptions();
   target.of("tracing-collector");

@@ -1,8 +1,11 @@
 import { stringify } from "yaml";
 import type { MigratedLine, Migration, Outcome } from "./migration.ts";
 
+/** A file of the result. */
 export interface MigratedFile {
+  /** `tracing-collector.yaml` */
   readonly name: string;
+  /** All of it, with a comment at the top that names its source. */
   readonly text: string;
 }
 
@@ -24,8 +27,10 @@ export function migratedFiles(
       ];
 }
 
+/** First character of a line of the report, by the outcome of its setting. */
 const signs: Record<Outcome["kind"], string> = { written: "+", needless: "=", lacking: "!" };
 
+/** `--log-level (tracing-collector, tracing-query)`, or the reason why nothing is written. */
 function outcomeText(outcome: Outcome): string {
   if (outcome.kind !== "written") {
     return outcome.note;

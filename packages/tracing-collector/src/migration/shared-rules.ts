@@ -10,6 +10,7 @@ import {
   type Value,
 } from "./migration.ts";
 
+/** Sizes that the other product gives in MiB without a unit: 16 becomes `16MiB`. */
 const mebibytes = (value: Value): Value => `${String(value)}MiB`;
 
 /** Settings of a listener's certificate. @param prefix of our options, before `.tls` */

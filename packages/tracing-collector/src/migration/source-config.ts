@@ -24,6 +24,7 @@ export interface SourceConfig {
   readonly lines: ReadonlyMap<string, number>;
 }
 
+/** A path as the key of a map. Keys may have dots in them, so a line feed joins them. */
 export const pathKey = (path: readonly string[]): string => path.join("\n");
 
 /** @throws StartError when the text is no YAML, no mapping, or larger than 1 MiB */
@@ -52,6 +53,7 @@ export function readSourceConfig(text: string, origin: string): SourceConfig {
     const value = isScalar(target) ? target.value : null;
     return typeof value === "object" ? null : (value as SettingValue);
   };
+  // A mapping and a list of mappings are walked; everything else is one setting. `<<` merges its value into its owner.
   const visit = (node: unknown, path: readonly string[], line: number): void => {
     if (path.length > maxDepth || settings.length >= maxSettings) {
       throw refuse(`has over ${maxSettings} settings, or over ${maxDepth} levels`);

@@ -7,8 +7,10 @@ export interface MigratedPolicies {
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
+/** Settings of one policy by their path below it: `latency.threshold_ms`. */
 type Fields = ReadonlyMap<string, Setting["value"]>;
 
+/** A list of values, also for a single one; none for an absent or empty setting. */
 const list = (value: Setting["value"] | undefined): readonly SettingValue[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value as SettingValue];
 
@@ -56,7 +58,11 @@ function policyOf(fields: Fields): Readonly<Record<string, unknown>> | string {
   }
 }
 
-/** @param settings those of one processor; paths are whole */
+/**
+ * Turns `policies: [{name: slow, type: latency, latency: {threshold_ms: 500}}]` into
+ * `{name: slow, type: latency, threshold: 500ms}`.
+ * @param settings those of one processor; paths are whole
+ */
 export function tailPoliciesOf(settings: readonly Setting[]): MigratedPolicies {
   const byPolicy = new Map<string, Map<string, Setting["value"]>>();
   for (const { path, value } of settings) {

@@ -46,8 +46,10 @@ function listenerRules(kind: string, defaultPort: number, settings: readonly Set
   ];
 }
 
+/** YAML has the boolean, an environment variable only its text. */
 const isOn = (value: Value) => value === true || value === "true";
 
+/** Tempo's tenants are in the header `X-Scope-OrgID`, which clients go on sending. */
 const tenants: Answer = (value) =>
   isOn(value)
     ? {
@@ -60,6 +62,7 @@ const tenants: Answer = (value) =>
       }
     : { kind: "needless", note: "it is so here" };
 
+// Answers that several settings share.
 const generator = needless("calls, errors, durations and the service graph are always counted");
 const rings = needless("processes share nothing but the store");
 

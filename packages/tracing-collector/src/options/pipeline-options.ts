@@ -1,7 +1,11 @@
 import { commaList, duration } from "lifecycle";
 import { z } from "zod";
 
-/** Options for the steps between receivers and the store. */
+/**
+ * Options for the steps between receivers and the store. `collector.tags`, `collector.queue-size`,
+ * `collector.queue-size-memory`, `collector.num-workers`, `collector.enable-span-size-metrics` and `downsampling.*`
+ * have the public model's names.
+ */
 export const pipelineOptions = z.object({
   "collector.tags": commaList()
     .describe(
@@ -10,6 +14,7 @@ export const pipelineOptions = z.object({
         "{NAME:fallback}.",
     )
     .meta({ placeholder: "key=value,…" }),
+  // The public model's default is 2,000 spans, all in memory. A bound in bytes suits spans of very different sizes.
   "collector.queue-size": z
     .int()
     .min(0)
@@ -22,6 +27,7 @@ export const pipelineOptions = z.object({
     .describe(
       "MiB that waiting spans may take, in place of collector.journal.max-bytes; 0: the latter counts.",
     ),
+  // The public model has 50 workers that each write single spans; here a worker writes a block of many thousand.
   "collector.num-workers": z
     .int()
     .min(1)
@@ -36,6 +42,7 @@ export const pipelineOptions = z.object({
     .describe(
       "Serve the metric tracing_collector_spans_bytes: bytes of all spans kept, as they wait for storage.",
     ),
+  // A look costs a query for each table and server; hourly is often enough for days that have ended.
   "collector.derived-check-interval": duration("1h").describe(
     "Time between two looks for ended days whose tables filled from spans (rates, calls, services) differ from the spans; each day is compared once, by one collector of all. 0 never looks.",
   ),
@@ -43,6 +50,7 @@ export const pipelineOptions = z.object({
     .boolean()
     .default(false)
     .describe("Add what such a table lacks; otherwise log, metric and health say it."),
+  // 131,072 batches in 5 minutes are 437 a second; a busier collector forgets them sooner.
   "collector.recent-batches": z
     .int()
     .min(0)
@@ -60,6 +68,7 @@ export const pipelineOptions = z.object({
     .describe(
       "Part of all traces that is kept, chosen by trace id; the others are dropped before the journal.",
     ),
+  // With different salts, a trace whose spans reach several collectors loses a part of them.
   "downsampling.hashsalt": z
     .string()
     .default("")
@@ -71,6 +80,7 @@ export const pipelineOptions = z.object({
       "YAML or JSON file of the policies that decide which finished traces are stored; none: all are.",
     )
     .meta({ placeholder: "path" }),
+  // Longer than most traces take. Spans after the decision follow it, whatever they would have changed.
   "sampling.tail.decision-wait": duration("30s").describe(
     "Time from a trace's first span to the decision; its spans wait in the journal.",
   ),

@@ -6,6 +6,7 @@ const maxTimerMs = 2_147_483_647;
 
 /** Options for rules that take personal data out of spans. */
 export const privacyOptions = z.object({
+  // A faulty file at the start is a StartError: a collector without its rules would keep personal data.
   "collector.privacy.rules-file": z
     .string()
     .default("")

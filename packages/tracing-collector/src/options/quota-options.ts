@@ -6,6 +6,7 @@ const maxTimerMs = 2_147_483_647;
 
 /** Options for the quotas of tenants. */
 export const quotaOptions = z.object({
+  // A faulty file at the start is a StartError; later it leaves the quotas as they are.
   "collector.quotas.file": z
     .string()
     .default("")

@@ -12,6 +12,7 @@ import { z } from "zod";
 /** The longest time of a timer in ms: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
+/** A time limit in milliseconds; 0 means none. */
 function timeout(defaultValue: string, description: string) {
   return duration(defaultValue)
     .refine((ms) => ms <= maxTimerMs, "is over 24 days")
@@ -34,6 +35,7 @@ function optionalHostPort() {
     .meta({ placeholder: "host:port" });
 }
 
+// Options that several listeners have in common, with one default each.
 const maxMessageSize = () => bytes("4MiB").describe("Largest message, decompressed.");
 const maxConnectionAge = () =>
   timeout("0s", "Time after which a connection is asked to end, so that clients spread over collectors anew");

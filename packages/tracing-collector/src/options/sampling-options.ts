@@ -4,8 +4,10 @@ import { z } from "zod";
 /** The longest time of a timer in ms: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
+/** Timers of Node take 1 ms to 24 days; a longer time would fire at once. */
 const interval = (defaultValue: string) =>
   duration(defaultValue).refine((ms) => ms >= 1 && ms <= maxTimerMs, "is not between 1ms and 24 days");
+/** Above 0, because an operation that is never sampled could never be measured again. */
 const probability = (defaultValue: number) => z.number().gt(0).max(1).default(defaultValue);
 
 /** Options for the sampling strategies that clients receive. Names and defaults are the public model's. */
@@ -14,6 +16,7 @@ export const samplingOptions = z.object({
     .enum(["file", "adaptive"])
     .default("file")
     .describe("Where strategies come from: a file, or computed from the spans that arrive."),
+  // `memory` makes each collector compute from its own spans; they then disagree about an operation's probability.
   "sampling.storage-type": z
     .enum(["auto", "clickhouse", "memory"])
     .default("auto")
@@ -29,6 +32,7 @@ export const samplingOptions = z.object({
   "sampling.strategies-reload-interval": duration("0s")
     .refine((ms) => ms <= maxTimerMs, "is over 24 days")
     .describe("How often the strategies are read again; 0 is never."),
+  // Issue 5270 of the public model. False gives the answer that its clients have always got.
   "sampling.strategies.bugfix-5270": z
     .boolean()
     .default(false)

@@ -37,12 +37,15 @@ export interface StorageWriterSettings {
 export class StorageWriter {
   readonly #settings: StorageWriterSettings;
   readonly #stop = new AbortController();
+  /** True from the first failed attempt until the next success. */
   #isAway = false;
   /** Errors that the store has answered with, and the log has, since it is away. */
   readonly #toldAnswers = new Set<string>();
+  /** True from `drain` on: the first failure then ends the work, because the process ends soon. */
   #isDraining = false;
   /** Before the first `ready` a refusal concerns credentials or schema, not rows. */
   #hasBeenReady = false;
+  /** All workers; resolved before `start`. */
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(settings: StorageWriterSettings) {
@@ -67,12 +70,14 @@ export class StorageWriter {
     await this.#running;
   }
 
+  /** Waits for the store first: its schema may have to be made, and no segment is taken before. */
   async #run(): Promise<void> {
     await this.#persist("storage is not ready", (signal) => this.#settings.store.ready(signal));
     const { workers = 1 } = this.#settings;
     await Promise.all(Array.from({ length: workers }, () => this.#work()));
   }
 
+  /** A worker: takes one segment after the other until the journal is finished and empty, or the writer is stopped. */
   async #work(): Promise<void> {
     const canStream = this.#settings.store.writer.writeSpanSource !== undefined;
     let buffer = Buffer.alloc(0);
@@ -191,6 +196,7 @@ export class StorageWriter {
     this.#hasBeenReady = true;
   }
 
+  /** Notes a failure. The first one is logged, and each new number with which the store itself answers. */
   #goesAway(message: string, error: unknown): void {
     this.#settings.metrics.storageUp.set(0);
     if (this.#isDraining) {
@@ -206,6 +212,7 @@ export class StorageWriter {
     this.#settings.log.warn({ code: codeOf(error), reason }, message);
   }
 
+  /** Moves a refused segment into quarantine. One that cannot be moved stays, and the next start tries it again. */
   async #setAside(segment: JournalSegment, error: unknown): Promise<void> {
     const { journal, metrics, log } = this.#settings;
     metrics.quarantinedSpans.inc(segment.rows);
@@ -241,6 +248,7 @@ function codeOf(error: unknown): string {
   return error instanceof StorageError || error instanceof CollectorError ? error.code : "unexpected";
 }
 
+/** Whether another attempt with the same bytes would fail in the same way. */
 function isHopeless(error: unknown): boolean {
   return codeOf(error) === "STORAGE_REFUSED" || codeOf(error) === "COLLECTOR_JOURNAL_DAMAGED";
 }

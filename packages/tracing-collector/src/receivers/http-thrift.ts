@@ -14,6 +14,7 @@ import { requestPath } from "./request-path.ts";
 import { answerSampling } from "./sampling-http.ts";
 import { answerText } from "./text-answer.ts";
 
+/** Other types get 400, as in the public model. */
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
 
 /** The served paths, each with its label value in metrics. */
@@ -84,6 +85,7 @@ function isBatch(request: IncomingMessage, response: ServerResponse): boolean {
   return false;
 }
 
+/** The bodies of this port. An empty one gets the error text of the public model. */
 function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): HttpSpanForm {
   return {
     intake,
@@ -98,6 +100,7 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
   };
 }
 
+/** The public model's texts, by which clients tell a faulty batch from a server that is busy. */
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) {
     return message;
@@ -115,6 +118,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': "&#34;",
 };
 
+/** As Go's `html.EscapeString`, which the public model calls. */
 function escapeHtml(text: string): string {
   return text.replace(/[&'<>"]/g, (character) => escapes[character] ?? character);
 }

@@ -23,6 +23,7 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
   ];
 }
 
+// Each opener reads its own options when it is called, so that a certificate is read only for a port that opens.
 function otlpGrpcOpener(options: CollectorOptions): ReceiverOpener {
   return async (context) =>
     await openOtlpGrpc(
@@ -107,6 +108,7 @@ function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
   return [open];
 }
 
+/** Limits of a listener for gRPC. @param prefix of its options */
 function grpcSettings(
   options: CollectorOptions,
   prefix: "collector.otlp.grpc" | "collector.grpc-server",
@@ -118,6 +120,7 @@ function grpcSettings(
   };
 }
 
+/** Time limits of a listener for HTTP, in milliseconds; 0: none. @param prefix of its options */
 function httpTimeouts(
   options: CollectorOptions,
   prefix: "collector.otlp.http" | "collector.http-server",
@@ -129,6 +132,7 @@ function httpTimeouts(
   };
 }
 
+/** @returns undefined when no origin is allowed; browsers then refuse to send spans from pages */
 function corsOf(
   options: CollectorOptions,
   prefix: "collector.otlp.http" | "collector.zipkin",

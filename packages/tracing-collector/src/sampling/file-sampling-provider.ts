@@ -6,6 +6,7 @@ import { readStrategies, sourceText } from "./read-strategies.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of-file.ts";
 
+/** The options of strategies from a file. */
 export interface FileSamplingOptions {
   /** Path or http(s) URL; "" for none: every service gets the built-in default. */
   readonly source: string;
@@ -13,6 +14,7 @@ export interface FileSamplingOptions {
   readonly tls?: ClientTls | undefined;
   /** Interval of reading the source again; 0: read once. */
   readonly reloadIntervalMs: number;
+  /** Whether rate-limited services get the default's operations, for the text that is read at the start. */
   readonly bugfix5270: boolean;
 }
 
@@ -42,6 +44,7 @@ export async function openFileSamplingProvider(
   }
   const where = sourceText(source);
 
+  // Parses a text and logs its warnings. Errors are thrown, so that the caller can keep the strategies of before.
   function understand(text: string, defaultOperationsForRateLimited: boolean): Strategies {
     const warnings: string[] = [];
     const warn = (message: string) => warnings.push(message);
@@ -95,6 +98,7 @@ export async function openFileSamplingProvider(
   return provider;
 }
 
+/** Answers from a map, which a reload replaces as a whole. */
 class FileSamplingProvider implements SamplingProvider {
   #strategies: Strategies;
   #reloading: RepeatingTask | undefined;

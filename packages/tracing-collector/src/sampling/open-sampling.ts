@@ -22,6 +22,7 @@ export interface OpenSampling {
   readonly steps: readonly RowStep[];
 }
 
+/** The services that sampling uses. */
 export interface SamplingContext {
   /** The store of the spans; sampling does not close it. */
   readonly store: TraceStore;
@@ -29,7 +30,10 @@ export interface SamplingContext {
   readonly log: Logger;
 }
 
-/** @throws StartError when the strategies file is missing or faulty */
+/**
+ * Opens strategies of a file, or adaptive sampling.
+ * @throws StartError when the strategies file is missing or faulty, or when adaptive sampling has no shared store
+ */
 export async function openSampling(
   options: CollectorOptions,
   { store, metrics, log }: SamplingContext,
@@ -66,6 +70,7 @@ export async function openSampling(
   };
 }
 
+/** Starts the election and the calculation. The owner's name is unique, also for two collectors of one host. */
 function openAdaptive(
   options: SamplingOptions,
   store: SamplingStore,
@@ -96,6 +101,7 @@ function openAdaptive(
   return { provider, steps: [new RootSpanStep(counter)] };
 }
 
+/** Times are in milliseconds, probabilities between 0 and 1. */
 function settingsOf(options: SamplingOptions): AdaptiveSettings {
   return {
     targetSamplesPerSecond: options["sampling.target-samples-per-second"],

@@ -7,8 +7,8 @@ export function exceptionTag(): string {
 
 /**
  * The end of a body whose query failed after its status was sent.
- * @param text of the error, in one piece Source: ClickHouse
- *   src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp (25.11 and later)
+ * @param text of the error, in one piece. Source: ClickHouse src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp
+ *   (25.11 and later)
  */
 export function exceptionInBody(text: string, tag: string): Buffer {
   const line = `${text}\n`;

@@ -166,7 +166,7 @@ function tokenAt(sql: string, start: number, ends: Ends): Token {
  * finds only the ends of words, strings and comments; numbers are words. Never throws: an unclosed quote is a
  * symbol, which the engine's parser reports. The time is linear in the text's length.
  * @param sql bytes as latin1 characters, so that an index is a byte's index
- * @param from index to start at Source: ClickHouse src/Parsers/Lexer.cpp
+ * @param from index to start at. Source: ClickHouse src/Parsers/Lexer.cpp
  */
 export function* tokenize(sql: string, from = 0): Generator<Token, undefined> {
   const ends = new Ends(sql);

@@ -73,6 +73,19 @@ interface JournalParts {
  * waiting senders (group commit). Rows are appended to one open segment. A sealed segment is handed out once
  * by `take`, then removed or quarantined. `open` recovers the segments of a crashed run. Files of removed
  * segments are reused: see `SegmentFiles`.
+ *
+ * The life of a segment:
+ *
+ * | State | File | What ends the state |
+ * |---|---|---|
+ * | open | `TOKEN.segment` | enough rows or bytes, age while a writer waits, a failed write, `finish` |
+ * | sealed | `TOKEN.segment` | `take` hands it to a writer |
+ * | taken | `TOKEN.segment` | `remove` once the store has its rows, `quarantine`, or the end of the process |
+ * | removed | `TOKEN.spare`, or none | the next segment reuses the file |
+ * | refused | `quarantine/TOKEN.segment` | the next start, which tries it again |
+ *
+ * A kill of the process in any state but `removed` leaves complete frames in a `.segment` file, so the next start
+ * finds all acknowledged rows. The store may then get a block twice; its token lets the store drop the second copy.
  */
 export class Journal implements SpanJournal {
   readonly isDurable = true;
@@ -89,19 +102,28 @@ export class Journal implements SpanJournal {
   readonly #age: SegmentAge;
   readonly #room: JournalRoom;
   readonly #files: SegmentFiles;
+  /** Group that takes arriving batches. */
   #filling = new CommitGroup();
+  /** Group that is being written; the two change places at each commit. */
   #committing = new CommitGroup();
+  /** The open segment; undefined until the next commit after a seal. */
   #segment: OpenSegment | undefined;
+  /** True from `finish` on: no more batches are admitted. */
   #closing = false;
+  /** The error of the last failed write; undefined once a write succeeds. */
   #diskError: unknown;
+  /** True when the last segment is sealed: `take` then returns undefined instead of waiting. */
   #isFinished = false;
   /** For a journal that syncs each commit. */
   readonly #pace: CommitPace | undefined;
+  /** The timer of `sync: interval` has asked for a sync. */
   #isSyncDue = false;
+  /** Something has changed since `#run` last looked. */
   #isDue = false;
   /** Bytes of the files of sealed segments. */
   #storedBytes: number;
   #segmentCount: number;
+  /** The loop that commits, seals and syncs; undefined while there is nothing to do. */
   #running: Promise<void> | undefined;
 
   private constructor(
@@ -307,11 +329,16 @@ export class Journal implements SpanJournal {
     await this.#lock.release();
   }
 
+  /** Starts the loop, or lets the running loop look once more. */
   #wake(): void {
     this.#isDue = true;
     this.#running ??= this.#run();
   }
 
+  /**
+   * The only place that writes to the open segment. Each turn commits the waiting group, seals a full segment, and
+   * runs a due sync, in this order, so that a seal includes the batches that have just arrived.
+   */
   async #run(): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false;
@@ -332,6 +359,10 @@ export class Journal implements SpanJournal {
     this.#running = undefined;
   }
 
+  /**
+   * Writes the waiting group as one frame and then answers its senders. A failed write refuses the whole group, and the
+   * segment takes no more frames, because the place of the file's end is no longer known.
+   */
   async #commit(): Promise<void> {
     const group = this.#filling;
     this.#filling = this.#committing;
@@ -363,6 +394,7 @@ export class Journal implements SpanJournal {
     group.settle();
   }
 
+  /** Opens the next segment. */
   async #begin(): Promise<OpenSegment> {
     const segment = await this.#files.begin();
     this.#segmentCount++;
@@ -385,6 +417,7 @@ export class Journal implements SpanJournal {
     await this.#seal(segment);
   }
 
+  /** Remembers an error of the disk; the first one is logged, until a write succeeds. */
   #diskFailed(error: unknown): void {
     if (this.#diskError === undefined) {
       this.#log.error({ err: error }, "the journal cannot write: senders are refused until it can");
@@ -404,6 +437,7 @@ export class Journal implements SpanJournal {
     return this.#age.isOldEnough && this.#takers.length > 0;
   }
 
+  /** Closes the open segment, and hands it to a waiting writer or to the queue. An empty segment is deleted. */
   async #seal(segment: OpenSegment): Promise<void> {
     this.#age.end();
     if (this.#settings.sync === "interval") {
@@ -428,6 +462,7 @@ export class Journal implements SpanJournal {
     }
   }
 
+  /** The sync of `sync: interval`. A segment whose sync fails is sealed, so that new rows go to another file. */
   async #syncLate(): Promise<void> {
     this.#isSyncDue = false;
     try {

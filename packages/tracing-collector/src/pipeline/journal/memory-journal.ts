@@ -17,8 +17,11 @@ export class MemoryJournal implements SpanJournal {
   readonly #limits: SegmentLimits;
   readonly #room: JournalRoom;
   readonly #age: SegmentAge;
+  /** Segments that no writer has taken yet, the oldest first. */
   readonly #sealed: MemorySegment[] = [];
+  /** Writers that wait for a segment; while one waits, there is no sealed segment. */
   readonly #takers: ((segment: MemorySegment | undefined) => void)[] = [];
+  /** The segment that grows; undefined when the last one was sealed and no batch has come since. */
   #open: MemorySegment | undefined;
   #bytes = 0;
   #segmentCount = 0;
@@ -83,6 +86,7 @@ export class MemoryJournal implements SpanJournal {
     this.#room.leave(segment.rows, this.#bytes);
   }
 
+  /** Memory has no place for refused rows, so they are lost; the caller says so in the log. */
   async quarantine(segment: JournalSegment): Promise<string | undefined> {
     await this.remove(segment);
     return undefined;
@@ -102,6 +106,7 @@ export class MemoryJournal implements SpanJournal {
     await this.finish();
   }
 
+  /** A segment is sealed when it is large, or old while a writer waits. Without a writer it goes on growing. */
   #sealIfDue(): void {
     const open = this.#open;
     if (open === undefined) {
@@ -114,6 +119,7 @@ export class MemoryJournal implements SpanJournal {
     }
   }
 
+  /** Hands the segment to the longest waiting writer, or to the queue. */
   #seal(segment: MemorySegment): void {
     this.#age.end();
     this.#open = undefined;
@@ -135,6 +141,7 @@ class MemorySegment implements JournalSegment {
   #rows = 0;
   #bytes = 0;
   #plainBytes = 0;
+  /** Spans by service; undefined when a batch came without counts. */
   #services: ServiceCounts | undefined = new ServiceCounts();
 
   get rows(): number {
@@ -167,6 +174,7 @@ class MemorySegment implements JournalSegment {
     }
   }
 
+  /** @param buffer at least `bytes` long; the result is a view of it */
   async read(buffer: Buffer): Promise<CountedRows> {
     let length = 0;
     for (const batch of this.#batches) {

@@ -35,6 +35,13 @@ export interface Leftovers {
  *
  * Segments of the first layout are rewritten. One segment is in memory at a time, plus one frame of a segment
  * that is rewritten.
+ *
+ * A kill between any two steps loses nothing:
+ *
+ * 1. Refused segments move back by a rename, so each file is in one of the two folders.
+ * 2. Files that end in `.rewritten` or `.spare` are deleted: the first have an original, the store has the second.
+ * 3. Unreadable bytes are copied to quarantine before a segment is cut; the next start copies them again.
+ * 4. A segment is cut before its headers are repaired on disk; both give the same bytes when they are repeated.
  */
 export async function recoverSegments(folder: string, log: Logger): Promise<Leftovers> {
   const quarantine = join(folder, quarantineFolder);
@@ -77,6 +84,10 @@ export async function salvageSegment(path: string, log: Logger): Promise<Recover
   return await recoverSegment(path, await readWhole(path, Buffer.alloc(0)), log);
 }
 
+/**
+ * Recovers one file: copies what is unreadable, cuts the tail, repairs headers, and rewrites an old layout.
+ * @param file all bytes of the file; repaired headers are changed in it too
+ */
 async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<RecoveredSegment> {
   const aside = join(dirname(path), quarantineFolder, basename(path));
   const header = repairedHeader(path, file, log);
@@ -196,6 +207,7 @@ function placesOf({ damages }: SegmentScan): object {
   return { places: damages.map(({ start, bytes }) => `${start} to ${start + bytes - 1}`), spans };
 }
 
+/** A copy of unreadable bytes. */
 interface Kept {
   /** Name of the thing that was put aside, for the log. */
   readonly what: string;
@@ -235,6 +247,7 @@ async function keepUnreadable(
   return kept;
 }
 
+/** Files of a folder with this ending, sorted; segments are then oldest first, because names begin with their time. */
 async function namesIn(folder: string, suffix: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 }
@@ -259,6 +272,7 @@ async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
   }
 }
 
+/** Shortens a file to its complete frames, and waits until the disk has the new length. */
 async function cut(path: string, wholeBytes: number, bytes: number): Promise<void> {
   if (wholeBytes === bytes) {
     return;

@@ -39,6 +39,16 @@ const mostSummedBytes = 1024 * 1024 * 1024;
 /**
  * Walks the frames of a segment up to the last complete one, and skips damaged ones before it. When only one
  * byte of a frame's header was changed, the header is repaired in `file`.
+ *
+ * At each place one of these is found:
+ *
+ * | Bytes | Step |
+ * |---|---|
+ * | a frame with a right checksum | it is visited, and the scan goes on behind it |
+ * | end mark, zeros, or less than a header | the scan ends: this is the end of what was written |
+ * | others, and a frame or end mark somewhere behind | damage; it is noted or repaired, and the scan goes on there |
+ * | others, and nothing behind | the scan ends: a write was cut short |
+ *
  * @param visit called with each complete frame, including its header
  */
 export function scanFrames(
@@ -54,6 +64,7 @@ export function scanFrames(
   const damages: DamagedFrames[] = [];
   const mended: number[] = [];
 
+  // All checksums of one scan are counted, because bytes that look like many frames must not take hours.
   const sumOf = (at: number, end: number) => {
     summedBytes += end - at;
     return frameChecksum(file, at, end, seed);
@@ -78,6 +89,7 @@ export function scanFrames(
     }
     return found === -1 ? undefined : found;
   };
+  /** Visits the frame at `start`, and moves `start` behind it. */
   const take = (end: number) => {
     const frameRows = file.readUInt32LE(start + 4);
     rows += frameRows;
@@ -142,6 +154,7 @@ function mendHeader(file: Buffer, start: number, end: number, seed: number): boo
   return false;
 }
 
+/** Whether all set bits are in one of the four bytes. */
 function isOneByte(bits: number): boolean {
   return [0, 8, 16, 24].some((shift) => (bits & ~(0xff << shift)) === 0);
 }

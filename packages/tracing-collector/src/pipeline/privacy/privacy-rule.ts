@@ -4,6 +4,7 @@ import { maxPatternLength } from "./detectors/own-pattern.ts";
 import { maxNameLength } from "./name-pattern.ts";
 import { attributePlaces, privacyPlaces } from "./privacy-fields.ts";
 
+/** Bounds the time of a new value, about which each rule is asked. */
 const maxRules = 200;
 const maxList = 200;
 
@@ -16,6 +17,7 @@ const replacement = z
 const names = (what: string) =>
   z.array(z.string().min(1).max(maxNameLength)).min(1).max(maxList).optional().describe(what);
 
+/** Fields of all rules: which spans and values a rule means. */
 const conditions = {
   name: z
     .string()
@@ -37,6 +39,7 @@ const conditions = {
   "dry-run": z.boolean().default(false).describe("Count what the rule would change, and change nothing."),
 };
 
+/** Fields of rules that may mean a part of a value. Without both, a rule means whole values. */
 const detection = {
   detect: z.array(z.enum(detectorNames)).min(1).optional().describe("Built-in detectors of parts of values."),
   patterns: z
@@ -47,6 +50,7 @@ const detection = {
     .describe("Own patterns of parts of values, in the syntax of RE2."),
 };
 
+/** `{ action: mask, detect: [email], in: [span, resource] }` */
 const rule = z.discriminatedUnion("action", [
   z
     .strictObject({ action: z.literal("remove"), ...conditions, ...detection })

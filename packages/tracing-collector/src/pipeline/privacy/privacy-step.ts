@@ -37,6 +37,7 @@ const leastCardDigits = 13;
 export class PrivacyStep implements RowStep {
   readonly #scanner = new RowScanner();
   readonly #edits = new RowEdits();
+  /** The changed rows of a request; overwritten by the next. */
   readonly #out = new ByteWriter();
   #set: RuleSet;
   #bytes: Uint8Array = emptyList;
@@ -62,6 +63,11 @@ export class PrivacyStep implements RowStep {
     this.#set = set;
   }
 
+  /**
+   * Judges all values of a request's rows. Changes are noted as edits first and applied at the end, so that a request
+   * without a finding is not copied.
+   * @throws WireError WIRE_MALFORMED for rows that are none
+   */
   apply(rows: SpanRows): SpanRows {
     const scanner = this.#scanner;
     const edits = this.#edits;
@@ -97,6 +103,9 @@ export class PrivacyStep implements RowStep {
     return changed;
   }
 
+  /**
+   * Finds the rules for tenant, service and scope of the next rows, and judges the attributes that these rows share.
+   */
   #prefix(): void {
     const {
       resourceAttributesStart,
@@ -126,6 +135,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
+  /** Judges the texts, attributes, events, links and warnings of a row. */
   #span(): void {
     const { tables, texts } = this.#view as RuleView;
     const { traceStateAt, traceStateEnd, durationAt, attributesStart, attributesEnd, eventsEnd, linksEnd } =
@@ -151,6 +161,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
+  /** An event: time (8 bytes), name, attributes, number of dropped ones (4 bytes). */
   #events(start: number): void {
     const { tables, texts } = this.#view as RuleView;
     let left = this.#varint(start);
@@ -159,6 +170,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
+  /** A link: ids (24 bytes), trace state, attributes, dropped ones and flags (8 bytes), type of reference (1 byte). */
   #links(start: number): void {
     const { tables, texts } = this.#view as RuleView;
     let left = this.#varint(start);
@@ -303,6 +315,7 @@ export class PrivacyStep implements RowStep {
     return undefined;
   }
 
+  /** As `#verdict`, for a value whose end is known. */
   #verdictBetween(plan: ValuePlan, type: AttributeType, start: number, end: number): Verdict | undefined {
     const isJudged = plan.isForAll
       ? true
@@ -336,6 +349,7 @@ export class PrivacyStep implements RowStep {
     return (detectorsFor(sum, seen, end - start) & plan.detectors) !== 0;
   }
 
+  /** Asks the judge, which remembers its verdicts, and counts the rules that meant the value. */
   #judged(plan: ValuePlan, type: AttributeType, start: number, end: number): Verdict {
     const { judge, hits } = this.#set;
     const value = this.#value;
@@ -367,6 +381,7 @@ export class PrivacyStep implements RowStep {
     return this.#next + length;
   }
 
+  /** The number at `at`; `#next` is then the byte behind it. */
   #varint(at: number): number {
     const bytes = this.#bytes;
     let byte = bytes[at] as number;
@@ -389,6 +404,7 @@ function hasText(type: AttributeType, length: number): boolean {
   return type !== "bool" && type !== "empty";
 }
 
+/** The hash that `#nameAfter` computes for names of lists. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0;
   for (let index = start; index < end; index++) {

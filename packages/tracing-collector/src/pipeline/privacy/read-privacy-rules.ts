@@ -5,6 +5,7 @@ import type { PrivacyRules } from "./privacy-rule.ts";
 
 const maxFileBytes = 1024 * 1024;
 const maxKeyBytes = 4096;
+/** A shorter key could be found by trying all keys. */
 const leastKeyBytes = 16;
 
 /**
@@ -29,6 +30,7 @@ export async function readPrivacyRules(
   return { rules: parsed.rules, hashKey: await readKey(parsed, parsed.hashKey, path, environment) };
 }
 
+/** Reads the key of `hash`, without a line feed at its end. Errors name the file, not its contents. */
 async function readKey(
   { refuse }: ParsedRules,
   from: NonNullable<ParsedRules["hashKey"]>,

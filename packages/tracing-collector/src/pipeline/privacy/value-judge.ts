@@ -5,6 +5,7 @@ import type { PlanTable } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 import { type Verdict, VerdictCache } from "./verdict-cache.ts";
 
+/** Replaces an attribute that is removed. */
 const gone = new Uint8Array(0);
 
 /** A value in the bytes of rows. */
@@ -36,6 +37,7 @@ export class ValueJudge {
     return verdict;
   }
 
+  /** @returns bytes in the form of the plan: an attribute of a list, a tuple, or a text with its length */
   #verdictOf(plan: ValuePlan, type: AttributeType, text: string, table: PlanTable | undefined): Verdict {
     const judged = judgeValue(plan, type, text, table);
     const { hits, isRemoved } = judged;

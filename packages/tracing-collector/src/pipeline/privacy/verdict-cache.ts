@@ -2,6 +2,7 @@ import type { AttributeType } from "wire/model";
 import { maxKeptName } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 
+/** A power of two, because a slot is found with a mask. Each value has one slot; the next value there replaces it. */
 const slotCount = 8192;
 /** Longer values are judged each time. */
 const maxValueBytes = 8 * 1024;
@@ -12,6 +13,7 @@ const maxBytes = 8 * 1024 * 1024;
 export interface Verdict {
   /** In place of the attribute or text; undefined: it stays as it is. Empty: the attribute goes. */
   readonly bytes: Uint8Array | undefined;
+  /** Indexes of the rules that meant the value, a rule in dry run included. */
   readonly hits: readonly number[];
 }
 
@@ -71,6 +73,7 @@ function sizeOf(slot: Slot | undefined): number {
   return slot === undefined ? 0 : slot.value.length + (slot.verdict.bytes?.length ?? 0);
 }
 
+/** FNV-1a of the bytes; the upper bits are folded down, because a slot is taken from the lower ones. */
 function slotOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let index = start; index < end; index++) {

@@ -2,7 +2,10 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Quotas } from "./quotas.ts";
 import { otherTenants } from "./tenant-counts.ts";
 
-/** Metrics of quotas; names start with `tracing_collector_quota_`. Tenants past 1,000 are counted together. */
+/**
+ * Metrics of quotas; names start with `tracing_collector_quota_`. Tenants past 1,000 are counted together. Counts are
+ * taken from the quotas at each scrape, so a request looks up no labels.
+ */
 export class QuotaMetrics {
   readonly #reloads: Counter<"result">;
   readonly #upToDate: Gauge;
@@ -45,6 +48,7 @@ export class QuotaMetrics {
   }
 }
 
+/** Counters by tenant. */
 function countTenants({ labels }: Quotas, registry: Registry): void {
   const registers = [registry];
   const takenOf = (field: "spans" | "bytes", name: string, help: string) =>
@@ -86,6 +90,7 @@ function countTenants({ labels }: Quotas, registry: Registry): void {
   });
 }
 
+/** Gauges by tenant. They are reset at each scrape, so that a tenant that is gone disappears. */
 function showTenants(quotas: Quotas, registry: Registry): void {
   const registers = [registry];
   new Gauge({

@@ -23,6 +23,7 @@ const shared = {
     ),
 };
 
+/** A duration as Go writes it, above zero: `300ms`, `1.5s`. */
 const milliseconds = z.string().transform((text, context): number => {
   const value = parseGoDuration(text);
   if (value !== undefined && value > 0) {
@@ -32,6 +33,7 @@ const milliseconds = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
+/** `{ type: latency, threshold: 300ms, of: span, services: [shop] }` */
 const policy = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("error"), ...shared }).describe("Traces with a span that failed."),
   z

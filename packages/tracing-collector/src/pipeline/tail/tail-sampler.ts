@@ -85,8 +85,11 @@ export class TailSampler {
   }[];
   readonly #needsOperation: boolean;
   readonly #id = new Uint8Array(16);
+  /** True between `hold` and `release`. */
   #isHeld = false;
+  /** The minute of the clock for which `#quotas` count. */
   #minute = 0;
+  /** Undecided traces: the newest of the table, in its order. */
   #open = 0;
   /** Bits of the policies that apply to the service of the last row. */
   #serviceMask = 0;
@@ -212,6 +215,7 @@ export class TailSampler {
     };
   }
 
+  /** Notes a new trace, and decides the oldest when there are too many. */
   #begin(now: number): number {
     if (this.#open >= this.#maxTraces) {
       this.#decideOldest(true);
@@ -222,6 +226,7 @@ export class TailSampler {
     return slot;
   }
 
+  /** Notes what a span says about its trace: its times, whether it is a root, and the policies that it matches. */
   #look(slot: number): void {
     const scanner = this.#scanner;
     const table = this.#table;
@@ -259,6 +264,7 @@ export class TailSampler {
     this.#table.setName(slot, service, operation);
   }
 
+  /** The policies for the service of the present row; computed once for rows of one service in a row. */
   #maskOfService(): number {
     const { bytes, serviceStart, serviceEnd } = this.#scanner;
     const service = Buffer.from(bytes.buffer, bytes.byteOffset + serviceStart, serviceEnd - serviceStart);
@@ -323,6 +329,7 @@ export class TailSampler {
     return this.#chance.of(this.#id, 0) < policy.ratio;
   }
 
+  /** @returns whether the service or operation has kept fewer traces in this minute than it may */
   #takeOfQuota(index: number, key: number, tracesPerMinute: number): boolean {
     const minute = Math.floor(this.#now() / minuteMs);
     if (minute !== this.#minute) {
@@ -361,6 +368,7 @@ function keptWith(policy: TailPolicy, index: number, policies: readonly TailPoli
   }
 }
 
+/** Whether an attribute exists and, where values are given, has one of them. */
 function fits(text: string | undefined, values: ReadonlySet<string> | undefined): boolean {
   return text !== undefined && (values === undefined || values.has(text));
 }

@@ -1,7 +1,10 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { TailObserver } from "./tail-sampler.ts";
 
-/** Counts what tail sampling kept and dropped. Names start with `tracing_collector_tail_sampling_`. */
+/**
+ * Counts the traces and spans that tail sampling keeps and drops. Names start with
+ * `tracing_collector_tail_sampling_`. `TailSampler` calls the methods while it decides and judges.
+ */
 export class TailSamplingMetrics implements TailObserver {
   readonly #registers: [Registry];
   readonly #tracesKept;
@@ -55,6 +58,7 @@ export class TailSamplingMetrics implements TailObserver {
     });
   }
 
+  /** @param policy undefined for a dropped trace. @param early decided before its window was over */
   traceDecided(policy: string | undefined, early: boolean): void {
     if (policy === undefined) {
       this.#tracesDropped.inc();
@@ -66,6 +70,7 @@ export class TailSamplingMetrics implements TailObserver {
     }
   }
 
+  /** Counted when a segment is judged, which is later than the decision about its traces. */
   spansDecided(policy: string | undefined, spans: number): void {
     if (policy === undefined) {
       this.#spansDropped.inc(spans);
@@ -74,10 +79,12 @@ export class TailSamplingMetrics implements TailObserver {
     }
   }
 
+  /** Spans whose trace was decided when they came; also counted in `spansDecided` later. */
   lateSpans(spans: number): void {
     this.#lateSpans.inc(spans);
   }
 
+  /** Spans that are kept for want of a decision. Many of them say that `max-traces` is too small. */
   forgottenSpans(spans: number): void {
     this.#forgottenSpans.inc(spans);
   }

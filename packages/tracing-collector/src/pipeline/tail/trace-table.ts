@@ -4,6 +4,16 @@ export const absent = -1;
 /**
  * 32-bit words of a slot: 64 bytes, one cache line, because a cache miss costs more than all work on the
  * slot.
+ *
+ * | Words | Meaning |
+ * |---|---|
+ * | 0 to 3 | trace id |
+ * | 4 | next slot of the same bucket, or `absent` |
+ * | 5 | bits of the policies that a span has matched |
+ * | 6, 7 | numbers of service and operation |
+ * | 8 | 1 once a root span was seen |
+ * | 9 | verdict |
+ * | 10 to 15 | first seen (ms), first start (ns), last end (ns), as doubles |
  */
 const slotWords = 16;
 const slotDoubles = slotWords / 2;
@@ -29,10 +39,12 @@ export class TraceTable {
   readonly #doubles: Float64Array;
   readonly #buckets: Int32Array;
   readonly #bucketMask: number;
+  /** Slot of the newest trace; the ring goes on at 0 behind the last slot. */
   #newest = -1;
   #size = 0;
   /** Spans of one trace often follow one another. */
   #lastFound = 0;
+  /** Words of the id that `find` was last asked for; `add` uses them. */
   #id0 = 0;
   #id1 = 0;
   #id2 = 0;
@@ -197,6 +209,7 @@ export class TraceTable {
     );
   }
 
+  /** Takes a slot out of the list of its bucket. */
   #remove(slot: number): void {
     const words = this.#words;
     const own = slot * slotWords;

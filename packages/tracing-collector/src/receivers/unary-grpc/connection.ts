@@ -13,6 +13,7 @@ import { type PlannedAnswer, type RequestSettings, RequestStream } from "./reque
 import { requestTarget } from "./request-target.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
+/** The settings that all connections of a listener share. */
 export interface ConnectionSettings extends RequestSettings {
   /** By path: `/package.Service/Method`. */
   readonly methods: ReadonlyMap<string, UnaryMethod>;
@@ -40,8 +41,19 @@ const noFields: readonly HeaderField[] = [];
 const noTrailers: HeaderList = [];
 
 /**
- * A connection of one client. It answers unary calls of gRPC, each with one block of headers, one message and one block of
- * trailers, which are encoded once for all calls.
+ * A connection of one client. It answers unary calls of gRPC, each with one block of headers, one message and one
+ * block of trailers, which are encoded once for all calls.
+ *
+ * The life of a call:
+ *
+ * | Step | Method | Who calls it |
+ * |---|---|---|
+ * | headers came | `openStream` | the machine of HTTP/2 |
+ * | a piece of the message came | `RequestStream.receive` | the machine |
+ * | the message is complete | `complete` | the stream, or `readDone` when there is nothing to wait for |
+ * | the method has answered | `#answer` or `#fail` | its promise |
+ * | all is sent | `answered` | the stream |
+ * | the stream is over | `RequestStream.streamOver` | the machine, also after a reset |
  *
  * Source: gRPC over HTTP2 (grpc/grpc doc/PROTOCOL-HTTP2.md)
  */
@@ -205,6 +217,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
+  /** Sends an answer: headers, then flag and length (5 bytes) with the message. Trailers follow by themselves. */
   #answer(request: RequestStream, bytes: Uint8Array): void {
     if (request.isOver) {
       return;
@@ -226,6 +239,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
+  /** Answers a request that is no gRPC, as a browser's GET. */
   #answerHttp(request: RequestStream, { httpStatus, text }: PlannedAnswer): void {
     const head = encodeHeaders([
       { name: ":status", value: String(httpStatus) },

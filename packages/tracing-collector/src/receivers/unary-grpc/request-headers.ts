@@ -45,6 +45,7 @@ export class RequestHeadersReader {
   }
 }
 
+/** @returns the pseudo-header fields, or the fault. They come first, once each; `content-length` may be repeated. */
 function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
   let method: string | undefined;
   let scheme: string | undefined;
@@ -112,6 +113,7 @@ export function trailersProblem(fields: readonly HeaderField[]): string {
   return "";
 }
 
+/** @returns the fault of a name or value; "" for none. Names are in lower case in HTTP/2. */
 function fieldProblem({ name, value }: HeaderField): string {
   if (!/^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
     return `name ${JSON.stringify(name)} is not allowed`;

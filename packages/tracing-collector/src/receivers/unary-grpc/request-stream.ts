@@ -65,8 +65,8 @@ const ownTrailers: HeaderList = ["grpc-status", "0"];
 const noTrailers: HeaderList = [];
 
 /**
- * A call. It collects the bytes of the one message, does not trust the announced length, and keeps the answer until the client
- * takes it.
+ * A call. It collects the bytes of the one message, does not trust the announced length, and keeps the answer until
+ * the client takes it. The body is a flag (0: plain, 1: compressed), the length in 4 bytes, and the message.
  */
 export class RequestStream implements ServerStream {
   readonly id: number;
@@ -75,12 +75,16 @@ export class RequestStream implements ServerStream {
   readonly #carrier: CallCarrier;
   readonly #encoding: string;
   readonly #contentLength: number | undefined;
+  /** The method, until the call fails; then its failure. */
   #target: CallTarget;
+  /** Buffer of the listener, from the first byte of the message until `release`. */
   #buffer: Buffer | undefined;
   /** Bytes of the prefix and the message. */
   #length = 0;
   #trailers = noTrailers;
+  /** True when the stream is over: answered, reset, or lost with its connection. */
   #isOver = false;
+  /** Whether the client has sent all. */
   requestEnded: boolean;
   receiveWindowBytes: number;
   untoldBytes = 0;
@@ -235,6 +239,7 @@ export class RequestStream implements ServerStream {
     this.#buffer = undefined;
   }
 
+  /** The length before the message; undefined until its 5 bytes have come. */
   #announced(): number | undefined {
     return this.#length < messagePrefixBytes ? undefined : this.#buffer?.readUInt32BE(1);
   }

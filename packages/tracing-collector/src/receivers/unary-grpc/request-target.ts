@@ -17,7 +17,7 @@ export interface RequestTarget {
 
 /**
  * Chooses the target of a request by its headers.
- * @param methods by path Source: gRPC over HTTP2, "Requests"
+ * @param methods by path. Source: gRPC over HTTP2, "Requests"
  */
 export function requestTarget(
   headers: RequestHeaders,

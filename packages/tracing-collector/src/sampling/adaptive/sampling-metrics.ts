@@ -2,11 +2,17 @@ import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client"
 
 /** Metrics of adaptive sampling; names that the public model has are the same. */
 export class SamplingMetrics {
+  /** Increased by the number of services each time counts are saved. */
   readonly services;
+  /** Increased by the number of operations each time counts are saved. */
   readonly operations;
+  /** Root spans past the limit of `ThroughputCounter`. */
   readonly refused;
+  /** Set by the leader after each calculation; it keeps its value when the lease is lost. */
   readonly operationsCalculated;
+  /** Seconds of the calculation alone, without the store. */
   readonly calculateSeconds;
+  /** Set at each calculation interval. */
   readonly leader;
 
   constructor(registry: Registry) {

@@ -64,6 +64,7 @@ function endOfCard(text: string, start: number): number {
   return best;
 }
 
+/** `4111111111111111` is a number of the issuer Visa, with a right check digit. */
 function isCard(digits: string): boolean {
   return isOfIssuer(digits) && luhn(digits);
 }
@@ -91,6 +92,7 @@ function isOfIssuer(digits: string): boolean {
   return isOther && length >= 16;
 }
 
+/** Whether the sum of the digits, every second one from the right doubled, is a multiple of ten. */
 function luhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {

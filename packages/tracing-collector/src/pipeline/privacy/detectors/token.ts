@@ -27,6 +27,7 @@ export function findJwts(text: string): Places {
   }
 }
 
+/** @returns the first index from `start` on whose character lacks the bit */
 function endOfRun(text: string, start: number, bit: number): number {
   let end = start;
   while ((classAt(text, end) & bit) !== 0) {
@@ -61,6 +62,7 @@ export function findUserinfo(text: string): Places {
   }
 }
 
+/** Characters that cannot be in the user, password and host of a URL. */
 const endsAuthority = new Set("/?# \t\n\r\"'<>");
 
 /** A word of a sentence after "Bearer" is shorter, or has no digit. */
@@ -85,10 +87,12 @@ export function findBearerTokens(text: string): Places {
 
 const isBasic = (word: string) => /^basic/i.test(word);
 
+/** Tells a token from a word: "Bearer of bad news" has none. */
 function isBearerToken(token: string): boolean {
   return token.length >= leastWithoutDigit || (token.length >= leastToken && /\d/.test(token));
 }
 
+/** Whether the base64 has a colon in it, between user and password. */
 function isBasicToken(token: string): boolean {
   return token.length >= 4 && Buffer.from(token, "base64").includes(0x3a);
 }
