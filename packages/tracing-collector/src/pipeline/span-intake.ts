@@ -52,9 +52,9 @@ export class SpanIntake {
   }
 
   /**
-   * Keeps one request's rows, which may be acknowledged when the promise resolves. The bytes are copied
-   * before the call returns. A copy of a recent batch is acknowledged when the first batch is kept, and is
-   * not kept again, nor does it count against the quota of its tenant.
+   * Keeps one request's rows, which may be acknowledged when the promise resolves. The bytes are copied before the
+   * call returns. A copy of a recent batch is acknowledged when the first batch is kept. The copy is not kept, and
+   * does not count against the quota of its tenant.
    * @param requestBytes length of the message, decompressed
    * @param tenant "" without tenancy
    * @throws CollectorError when the sender should try again; nothing is kept

@@ -10,7 +10,7 @@ export type KeptWith = number | "unknown" | "undecided";
 /**
  * Writes the probability with which rows were kept into their `tracestate`, so that they can be counted as what they
  * stand for. It is multiplied with the one that the row states already. A row that states none counts as one that its
- * sender kept for certain; a row kept with an unknown probability loses the one it stated.
+ * sender kept for certain. A row that is kept with an unknown probability loses the one that it stated.
  *
  * Senders and this process decide by different hashes of the trace id, so that their probabilities are independent.
  */

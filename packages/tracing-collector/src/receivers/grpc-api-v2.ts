@@ -20,10 +20,10 @@ import { maxRowsBytes } from "./request-limits.ts";
 import { samplingHandlers } from "./sampling-grpc.ts";
 
 /**
- * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection
- * and health. Agents send to this receiver. An id of a wrong length is answered with INTERNAL, as in the
- * public model, and data over a limit with INVALID_ARGUMENT; nothing of such a batch is kept. With tenancy a
- * batch must name its tenant; a request for a strategy need not.
+ * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and
+ * health. Agents send to this receiver. An id of a wrong length is answered with INTERNAL, as in the public model,
+ * and data over a limit with INVALID_ARGUMENT. Nothing of such a batch is kept. With tenancy a batch must name its
+ * tenant; a request for a strategy need not.
  * @throws StartError
  */
 export async function openGrpcApiV2(

@@ -41,8 +41,8 @@ export interface HttpFailure {
 }
 
 /**
- * Receives the spans of one request: finds the tenant, reads and decompresses the body, keeps its rows, and
- * answers in the form's way in every case. Never throws.
+ * Receives the spans of one request: finds the tenant, reads and decompresses the body, and keeps its rows. The form
+ * answers in every case. Never throws.
  */
 export function receiveSpans(
   form: HttpSpanForm,

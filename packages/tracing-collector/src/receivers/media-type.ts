@@ -10,8 +10,8 @@ const parameter =
 /**
  * The media type of a `Content-Type` header, in lower case, without its parameters, which must be well
  * formed.
- * @throws MediaTypeError for a value without a type. Source: RFC 2045, section 5.1; Go documentation,
- *   mime.ParseMediaType
+ * @throws MediaTypeError for a value without a type, or with malformed parameters. Source: RFC 2045, section 5.1; Go
+ *   documentation, mime.ParseMediaType
  */
 export function mediaType(header: string): string {
   const [base = ""] = header.split(";", 1);

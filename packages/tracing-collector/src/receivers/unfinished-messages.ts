@@ -16,8 +16,8 @@ export interface UnfinishedLimits {
 const maxStreamedBytes = 256 * 1024;
 
 /**
- * Limits the memory of incomplete messages in a grpc-js server. grpc-js limits each message and the calls of
- * a connection, but not the number of connections. A few senders that never finish would occupy a gigabyte.
+ * Limits the memory of incomplete messages in a server of grpc-js, which limits each message and the calls of a
+ * connection, but not the number of connections. A few senders that never finish would occupy a gigabyte.
  */
 export class UnfinishedMessages {
   readonly #limits: UnfinishedLimits;

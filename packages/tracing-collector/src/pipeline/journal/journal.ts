@@ -337,7 +337,7 @@ export class Journal implements SpanJournal {
 
   /**
    * The only place that writes to the open segment. Each turn commits the waiting group, seals a full segment, and
-   * runs a due sync, in this order, so that a seal includes the batches that have just arrived.
+   * runs a due sync. In this order a seal includes the batches that have just arrived.
    */
   async #run(): Promise<void> {
     while (this.#isDue) {

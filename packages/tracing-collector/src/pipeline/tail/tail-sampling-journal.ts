@@ -26,9 +26,9 @@ export const systemTailClock: TailClock = {
  * traces. Acknowledged spans stay in the journal until then, and count against its limit of bytes. After a
  * restart the remaining segments are observed again, and wait for another window.
  *
- * A filtered block keeps the token of its segment. Its rows are fixed at the first reading. When no writer
- * takes it, they are fixed half a window after it was due, because the store may be down for longer than
- * decisions are remembered.
+ * A filtered block keeps the token of its segment. Its rows are fixed at the first reading. Without a writer that
+ * takes the segment, the verdicts are fixed half a window after it was due, because the store may be down for longer
+ * than decisions are remembered.
  */
 export class TailSamplingJournal implements SpanJournal {
   readonly isDurable: boolean;

@@ -41,8 +41,8 @@ const noFields: readonly HeaderField[] = [];
 const noTrailers: HeaderList = [];
 
 /**
- * A connection of one client. It answers unary calls of gRPC, each with one block of headers, one message and one
- * block of trailers, which are encoded once for all calls.
+ * A connection of one client. It answers unary calls of gRPC, each with headers, one message and trailers. Headers
+ * and trailers are encoded once for all calls.
  *
  * The life of a call:
  *

@@ -6,8 +6,8 @@ const [leastDigits, mostDigits] = [13, 19];
 const firstDigits = "234568";
 
 /**
- * Finds numbers of payment cards: 13 to 19 digits of a known issuer whose check digit is right, in groups with single
- * blanks or hyphens between them or without. Source: ISO/IEC 7812-1, annex B (Luhn)
+ * Finds numbers of payment cards: 13 to 19 digits of a known issuer whose check digit is right. Single blanks or
+ * hyphens may stand between groups of digits. Source: ISO/IEC 7812-1, annex B (Luhn)
  */
 export function findCards(text: string): Places {
   const places: number[] = [];
