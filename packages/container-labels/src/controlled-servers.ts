@@ -46,6 +46,7 @@ function documentFor(address: string, json: Uint8Array): Uint8Array {
 /** Servers in other containers that run what labels say. Each has what it was sent last, or is sent it again. */
 export class ControlledServers {
   readonly #settings: ControlledServersSettings;
+  /** The document that each server took last, by address. */
   readonly #sent = new Map<string, Uint8Array>();
 
   constructor(settings: ControlledServersSettings) {

@@ -22,6 +22,7 @@ const actions: Readonly<Record<string, ReadonlySet<string>>> = {
   network: new Set(["connect", "disconnect"]),
 };
 
+/** Longest pause before a lost stream of events is asked for again; pauses double from one second. */
 const mostRetryMs = 30_000;
 
 /**
@@ -30,10 +31,15 @@ const mostRetryMs = 30_000;
  */
 export class Controller {
   readonly #settings: ControllerSettings;
+  /** Aborted by `stop`: event streams and pauses end. */
   readonly #stopping = new AbortController();
+  /** The text that runs; undefined before the first look. */
   #applied: string | undefined;
+  /** The last logged failure; the same failure is logged once. */
   #lastFault = "";
+  /** The next look. */
   #timer: NodeJS.Timeout | undefined;
+  /** The look under way, or the last one. */
   #looking: Promise<void> = Promise.resolve();
   /** True: an event came; the next look is soon. */
   #isAwaited = false;
@@ -59,6 +65,7 @@ export class Controller {
     await this.#looking;
   }
 
+  /** Generates the text and makes it run when it changed. A failure is logged, and what runs goes on. */
   async #look(): Promise<void> {
     const { generator, apply, log } = this.#settings;
     this.#isAwaited = false;
@@ -79,6 +86,7 @@ export class Controller {
     }
   }
 
+  /** Plans the next look, in place of the one that was planned. */
   #wait(ms: number): void {
     if (this.#stopping.signal.aborted) {
       return;
@@ -99,6 +107,7 @@ export class Controller {
     }
   }
 
+  /** Follows the events of one engine until `stop`. A lost stream is asked for again. */
   async #listen(engine: EngineClient): Promise<void> {
     const { log } = this.#settings;
     const { signal } = this.#stopping;

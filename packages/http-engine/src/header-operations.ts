@@ -5,8 +5,10 @@ import type { Exchange } from "./exchange.ts";
 import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import { compileHeaderTemplate } from "./placeholders.ts";
 
+/** Values by field; null is no value. */
 const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
 
+/** One replacement in values; a text or an expression, not both. */
 const replacementSchema = z
   .strictObject({
     search: z.string().nullish().describe("Text to look for; placeholders allowed."),
@@ -23,6 +25,7 @@ const replacementSchema = z
     error: "cannot specify both a substring search and a regular expression search",
   });
 
+/** A replacement as configs have it. */
 type ReplacementConfig = z.infer<typeof replacementSchema>;
 
 /** Fields that add to, set and delete headers. Source: the public model (Caddy 2.11), handler headers */
@@ -48,6 +51,10 @@ export interface HeaderOperationsConfig {
   readonly replace?: Readonly<Record<string, readonly ReplacementConfig[] | null>> | null | undefined;
 }
 
+/**
+ * Whether a field's name fits: `*` stands for any text at one end or at both. Source: the public model (Caddy
+ * 2.11)
+ */
 function compileNamePattern(text: string): (lowerName: string) => boolean {
   const pattern = text.toLowerCase();
   if (pattern.startsWith("*") && pattern.endsWith("*")) {
@@ -73,8 +80,13 @@ function compileValues(config: HeaderOperationsConfig["add"]) {
   }));
 }
 
+/** Gives the value after the replacement. */
 type Replace = (value: string, exchange: Exchange) => string;
 
+/**
+ * The expression to look for. One with placeholders is compiled per request, and kept for equal texts. @throws
+ * ServerError MODULE_CONFIG
+ */
 function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
   const pattern = compileHeaderTemplate(text);
   if (!/\{[a-z][\w.-]*\}/i.test(text)) {
@@ -85,6 +97,7 @@ function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
   return (exchange) => known.compile(pattern(exchange));
 }
 
+/** @throws ServerError MODULE_CONFIG for an expression that is none */
 function compileReplacement(config: ReplacementConfig): Replace {
   const replace = compileHeaderTemplate(config.replace ?? "");
   if (config.search_regexp) {

@@ -93,18 +93,34 @@ function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteCon
   ];
 }
 
-/** The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread. */
+/**
+ * The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread.
+ *
+ * | Step | Does | On failure |
+ * |---|---|---|
+ * | `provision` | loads routes and TLS policies of each server | the config is refused |
+ * | `validate` | no address is named twice | the config is refused |
+ * | `start` | opens ports, asks for certificates; the old config still answers | the config is refused; its new ports close |
+ * | `activate` | requests go to these servers from now on | cannot fail |
+ * | `stop` | releases ports, waits for requests under way | cut after `grace_period` |
+ */
 class HttpApp implements App {
   readonly #config: HttpAppConfig;
   readonly #context: ModuleContext;
   readonly #servers = new Map<string, HttpServer>();
+  /** Addresses in the order of the config. */
   readonly #bindings: Binding[] = [];
+  /** Open listeners, by the place of their binding. A newer config that has the address too keeps the port open. */
   readonly #leases: Lease<SharedListener>[] = [];
   /** By the place of their binding. */
   readonly #http3 = new Map<number, Lease<Http3Listener>>();
+  /** Names of each server that get certificates. */
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
+  /** False: the config never ran, so its ports close without a delay. */
   #active = false;
+  /** Undefined where no server speaks TLS. */
   #certificates: CertificateSource | undefined;
+  /** Undefined where no server speaks TLS. */
   #handshakeEvents: HandshakeEvents | undefined;
 
   constructor(config: HttpAppConfig, context: ModuleContext) {
@@ -259,6 +275,7 @@ class HttpApp implements App {
     );
   }
 
+  /** Counts of all routes, for the admin API. */
   #readRoutes(): RouteReading[] {
     return [...this.#servers].flatMap(([name, server]) => [...server.routeReadings(`servers/${name}`)]);
   }

@@ -11,6 +11,7 @@ import { accessLogSchema } from "./access-logs/access-config.ts";
 import { listenerWrappersSchema } from "./listener-wrappers.ts";
 import { routeSchema } from "./routes.ts";
 
+/** Exceptions from automatic HTTPS. Names alone do not turn it off for the server. */
 const autoHttpsSchema = z.strictObject({
   disable: z.boolean().nullish().describe("No automatic HTTPS for this server."),
   disable_redirects: z.boolean().nullish().describe("No redirects from plain HTTP."),
@@ -23,6 +24,7 @@ const autoHttpsSchema = z.strictObject({
     .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
+/** How much the metrics tell apart. Each pair of host and route is a series of its own. */
 const metricsSchema = z.strictObject({
   per_host: z
     .boolean()
@@ -38,12 +40,18 @@ const metricsSchema = z.strictObject({
     .describe("Whether all metrics are also sent to a collector over OTLP, as the `OTEL_*` variables say."),
 });
 
+/** A version of HTTP as configs name it. */
 const protocolSchema = z.string().refine((name) => ["h1", "h2", "h2c", "h3"].includes(name), {
   error: (issue) => `protocol '${issue.input}' is not supported yet`,
 });
 
+/** Bytes a second; 0 is no limit. */
 const minRate = () => z.int().min(0);
 
+/**
+ * One server. Defaults of absent fields stand in brackets. For fields of `configTimeout` 0 is the default too, and
+ * a negative time is no limit.
+ */
 const serverSchema = z.strictObject({
   listen: z
     .array(z.string())
@@ -200,5 +208,7 @@ export const httpAppSchema = z.strictObject({
   servers: z.record(z.string(), serverSchema).nullish().describe("Servers by name."),
 });
 
+/** The config of the app after its texts are read: times are milliseconds. */
 export type HttpAppConfig = z.infer<typeof httpAppSchema>;
+/** The config of one server after its texts are read. */
 export type HttpServerConfig = z.infer<typeof serverSchema>;

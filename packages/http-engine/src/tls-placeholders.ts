@@ -36,10 +36,12 @@ const known = new WeakMap<Socket, CertificateTexts>();
 /** A connection with TLS, of QUIC or of TCP. */
 type SecuredSocket = Socket & Pick<TLSSocket, "getPeerX509Certificate" | "isSessionReused" | "alpnProtocol">;
 
+/** Whether the connection has TLS. */
 function isSecured(socket: Socket): socket is SecuredSocket {
   return "isSessionReused" in socket;
 }
 
+/** The client's certificate; undefined when it showed none. */
 function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   const found = known.get(socket);
   if (found !== undefined) {
@@ -88,6 +90,7 @@ function publicKeyBytes(key: KeyObject): Buffer {
   return y === "" ? Buffer.concat(point) : Buffer.concat([Buffer.from([4]), ...point]);
 }
 
+/** Kinds of alternative names in placeholders, and in Node's text. */
 const nameKinds: Readonly<Record<string, string>> = {
   dns_names: "DNS",
   emails: "email",
@@ -112,6 +115,7 @@ function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Placeholders below `http.request.tls.client`. */
 const certificateFields: Readonly<Record<string, (certificate: X509Certificate) => string>> = {
   fingerprint: ({ raw }) => sha256(raw),
   public_key: ({ publicKey }) => publicKeyBytes(publicKey).toString("hex"),
@@ -123,6 +127,10 @@ const certificateFields: Readonly<Record<string, (certificate: X509Certificate) 
   certificate_der_base64: ({ raw }) => raw.toString("base64"),
 };
 
+/**
+ * Placeholders below `http.request.tls`. Only HTTP is agreed on with a protocol, so `proto_mutual` is true
+ * always.
+ */
 const connectionFields: Readonly<Record<string, (socket: SecuredSocket) => string>> = {
   version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
   cipher_suite: (socket) => tlsDetails(socket)?.cipher ?? "",

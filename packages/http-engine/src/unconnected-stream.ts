@@ -6,7 +6,12 @@ import type { DetachedConnection, HttpStream, StreamListener } from "./http-stre
 
 const noBytes = new Uint8Array();
 
-/** A request without a body that came over no connection. Those who make it keep its answer. */
+/**
+ * A request without a body that came over no connection, such as a rehearsed one. Whoever makes it keeps its
+ * answer.
+ *
+ * Methods about a connection do nothing: there is none to close, flush or upgrade.
+ */
 export abstract class UnconnectedStream implements HttpStream {
   abstract readonly version: string;
   abstract readonly method: string;

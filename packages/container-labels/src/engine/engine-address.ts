@@ -7,13 +7,16 @@ import { StartError } from "lifecycle/errors";
 export interface EngineAddress {
   /** As the user named it, for messages. */
   readonly text: string;
+  /** Whether requests go over HTTPS. */
   readonly isTls: boolean;
+  /** Socket path, or host and port, and certificates. */
   readonly options: Pick<
     RequestOptions,
     "socketPath" | "host" | "port" | "ca" | "cert" | "key" | "rejectUnauthorized"
   >;
 }
 
+/** Reads the three files that Docker's clients use too. @throws StartError */
 function readCertificates(folder: string, verifies: boolean): EngineAddress["options"] {
   const read = (name: string) => {
     try {

@@ -5,12 +5,16 @@ import { readWithin } from "server-core/net/read-within";
 import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
+/** Limit of a list; an engine with thousands of containers answers with some megabytes. */
 const maxAnswerBytes = 64 * 1024 * 1024;
+/** Limit of one event, which is a line of JSON. */
 const maxEventBytes = 1024 * 1024;
+/** For one question. Events have no limit: they come for as long as the engine runs. */
 const timeoutMs = 30_000;
 
 const texts = z.record(z.string(), z.string()).nullish();
 
+/** Addresses of a container in one network; "" where it has none of the kind. */
 const endpointSchema = z.object({
   NetworkID: z.string().optional(),
   IPAddress: z.string().optional(),
@@ -30,6 +34,7 @@ const containerSchema = z.looseObject({
 
 const inspectedSchema = z.looseObject({ Id: z.string(), NetworkSettings: networksSchema.nullish() });
 
+/** `Type` is `container` or `network`, `Action` is what happened: `start`. */
 const eventSchema = z.looseObject({
   Type: z.string().optional(),
   Action: z.string().optional(),
@@ -39,7 +44,9 @@ const eventSchema = z.looseObject({
 export type ListedContainer = z.output<typeof containerSchema>;
 /** The place of a container in a network. */
 export type EngineEndpoint = z.output<typeof endpointSchema>;
+/** A container asked for by its id; labels are not read from it. */
 export type InspectedContainer = z.output<typeof inspectedSchema>;
+/** Something that happened in the engine. */
 export type EngineEvent = z.output<typeof eventSchema>;
 
 /** An answer of the engine that is no success. */
@@ -86,7 +93,10 @@ export class EngineClient {
     }
   }
 
-  /** Events from now on, until the engine ends them or the signal is aborted. @throws Error */
+  /**
+   * Events from now on, until the engine ends them or the signal is aborted. Each line of the answer is one
+   * event. @throws Error
+   */
   async *events(signal: AbortSignal): AsyncGenerator<EngineEvent> {
     const filters = encodeURIComponent(JSON.stringify({ type: ["container", "network"] }));
     const response = await this.#ask(`/events?filters=${filters}`, signal);
@@ -106,6 +116,7 @@ export class EngineClient {
     }
   }
 
+  /** Asks and reads JSON. @throws Error for a refusal, or an answer of another shape */
   async #read<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const response = await this.#ask(path, AbortSignal.timeout(timeoutMs));
     const body = await readWithin(response, maxAnswerBytes);

@@ -27,6 +27,7 @@ export function isGlobal({ keys }: Block): boolean {
   return keys.length === 0;
 }
 
+/** A block that imports name: `(name)`. */
 function isSnippet({ keys }: Block): boolean {
   const [first] = keys;
   return keys.length === 1 && first !== undefined && first.text.startsWith("(") && first.text.endsWith(")");

@@ -10,6 +10,7 @@ function written({ text, isQuoted = false }: Key): string {
   return needsQuotes ? `"${text.replaceAll('"', '\\"')}"` : text;
 }
 
+/** Writes one block as lines, with a tab for each level around it. */
 function writeBlock({ keys, children }: Block, level: number, lines: string[]): void {
   const indent = "\t".repeat(level);
   const words = keys.map(written);

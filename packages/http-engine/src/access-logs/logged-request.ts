@@ -11,6 +11,7 @@ const redacted: readonly string[] = ["REDACTED"];
 
 /** `content-type` as `Content-Type`, the way the public model's logs have it. */
 const canonicalNames = new Map<string, string>();
+/** Names that are remembered; clients can make up any number. */
 const maxCanonicalNames = 1000;
 
 function canonicalName(name: string): string {
@@ -56,6 +57,7 @@ export function loggedHeaders(
   return logged;
 }
 
+/** Numbers of versions, as the public model's logs have them. Source: RFC 8446, section 4.2.1 */
 const tlsVersions: Readonly<Record<string, number>> = {
   TLSv1: 0x0301,
   "TLSv1.1": 0x0302,
@@ -66,6 +68,7 @@ const tlsVersions: Readonly<Record<string, number>> = {
 const commonName = tlsPlaceholder("client.subject.common_name");
 const serialNumber = tlsPlaceholder("client.serial");
 
+/** The connection's handshake. `ech` is false always: Node's TLS has no Encrypted Client Hello. */
 function loggedTls(exchange: Exchange): LogValue {
   const socket = exchange.socket as TLSSocket;
   const details = tlsDetails(socket);
@@ -87,6 +90,7 @@ function loggedUri({ stream, original: { target } }: Exchange): string {
   return decoded(origin) + target.text;
 }
 
+/** Fields with a member of their own in the log. */
 const namedElsewhere = ["Host", "Transfer-Encoding"];
 
 /** The request as the client sent it. Source: the public model (Caddy 2.11), `LoggableHTTPRequest` */

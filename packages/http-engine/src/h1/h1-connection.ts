@@ -12,11 +12,25 @@ import { readDirectly } from "./read-directly.ts";
 import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { serverErrorOf } from "./server-error-of.ts";
 
-/** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
+/**
+ * Bytes kept for a handler that has not asked for the body yet, or for the next request in a pipeline. With
+ * more, the socket is read no further.
+ */
 const maxHeldBytes = 64 * 1024;
 
 const empty = Buffer.alloc(0);
 
+/**
+ * The part of a request that the next bytes belong to.
+ *
+ * | State | Meaning | Leaves it |
+ * |---|---|---|
+ * | `head` | the next bytes are a head | a whole head; nothing of it for too long |
+ * | `waiting` | a request is under way, and its body is not read | the handler reads it; the response ends |
+ * | `body` | bytes go to the handler, or are dropped after the response | the body is whole, broken or late; its buffer is full |
+ * | `closing` | nothing more is read; the socket closes soon | the socket closes |
+ * | `gone` | the socket is closed, or a tunnel has it | nobody |
+ */
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
 /** The listener, as its connections see it. */
@@ -44,15 +58,22 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #state: State = "head";
   /** Bytes that came and are not used up. */
   #rest: Buffer = empty;
+  /** The request under way; undefined between two requests. */
   #stream: H1Stream | undefined;
   /** The body of the request under way; undefined while it has none. */
   #body: RequestBody | undefined;
   readonly #heads = new HeadScanner();
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   #expectsContinue = false;
+  /** Whether the response of the request under way is written. */
   #responseDone = true;
+  /** False: the connection closes after the request under way. */
   #reusable = true;
+  /** Whether the socket is not read, because too much waits already. */
   #paused = false;
+  /** Guards against a parse within a parse: a handler that ends the response starts the next request. */
   #parsing = false;
+  /** Whether the client ended its side; it may still read a response. */
   #halfClosed = false;
   readonly #drains: DrainWaiters;
   readonly #clock: ConnectionClock;
@@ -93,12 +114,17 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#drains.once(callback);
   }
 
+  /** The response is written: the connection goes on with the next request once the body is through. */
   responseEnded(reusable: boolean): void {
     this.#reusable &&= reusable;
     this.#responseDone = true;
     this.#requestEnded();
   }
 
+  /**
+   * Gives the socket to a tunnel, with the bytes that came behind the request. This class hears nothing of it
+   * any more.
+   */
   detach(): DetachedConnection {
     const { socket } = this;
     this.#state = "gone";
@@ -235,6 +261,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** Reads a head. A client that begins one in time may still take the time for heads to end it. */
   #parseHead(): void {
     const heads = this.#heads;
     const bytes = this.#rest;
@@ -259,6 +286,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** The client speaks HTTP/2 without TLS: the listener goes on with the bytes. */
   #takeHttp2(): void {
     if (this.#owner.takeHttp2?.(this.socket, this.#rest)) {
       this.detach();
@@ -267,6 +295,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** Starts a request. The listener hands it to its routes before this returns. */
   #begin(head: RequestHead): void {
     this.#clock.begin(Date.now());
     this.#responseDone = false;
@@ -278,6 +307,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#owner.take(this.#stream);
   }
 
+  /** A handler reads: the client is told to send, and the socket is read again. */
   bodyWanted(): void {
     const body = this.#body;
     if (body === undefined || body.done || this.#state === "gone") {
@@ -301,6 +331,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** Nobody will read the rest of the body. */
   bodyLeftAlone(): void {
     const body = this.#body;
     if (body !== undefined && !body.done) {
@@ -309,6 +340,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** Hands bytes to the reader. An error of the reader is the body's. */
   #parseBody(): void {
     const body = this.#body;
     if (body === undefined) {
@@ -411,6 +443,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   }
 
+  /** A head that began gets 408; a connection that was idle closes without a word. */
   #headTimedOut(): void {
     if (this.#rest.length > 0 && this.#stream === undefined) {
       this.#refuse(new ServerError("HTTP_TIMEOUT", "the client took too long to send the head"));
@@ -425,6 +458,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#close();
   }
 
+  /** Closes in order: what was written still goes out. The owner hears of it when the socket is closed. */
   #close(): void {
     this.#state = "closing";
     this.#clock.stop();

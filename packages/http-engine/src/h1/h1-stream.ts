@@ -52,18 +52,27 @@ export class H1Stream implements HttpStream {
   readonly upgradeProtocol: string;
   listener: StreamListener | undefined;
   readonly #carrier: H1Carrier;
+  /** Whether the connection may go on after the response. Source: RFC 9112, section 9.3 */
   #keepAlive: boolean;
+  /** The reader for handlers; made with the first use of {@link body}. */
   #body: Readable | undefined;
   /** The head, until something goes out with it. */
   #pendingHead = "";
+  /** True from the moment when the head can no longer change, also while it waits in `#pendingHead`. */
   #headSent = false;
+  /** Whether the body has no length and its chunks say theirs. Source: RFC 9112, section 7.1 */
   #chunked = false;
   /** The source of {@link body}; kept, because the connection continues with the next request. */
   #requestBody: RequestBody | undefined;
+  /** Counts the body against `Content-Length`. */
   readonly #declared = new DeclaredBody();
+  /** The handler has written all. */
   #ended = false;
+  /** The whole response counts as sent: the socket keeps at most a small rest of it. */
   #complete = false;
+  /** The response is over, or the connection is. */
   #closed = false;
+  /** Sent after the last chunk; dropped where the body is not chunked. */
   #trailers: HeaderList = [];
 
   constructor(carrier: H1Carrier, head: RequestHead) {
@@ -295,6 +304,7 @@ export class H1Stream implements HttpStream {
     this.#headSent = true;
   }
 
+  /** @throws ServerError HTTP_RESPONSE for a body that is longer than its head says; the connection is cut */
   #count(length: number): void {
     if (!this.#declared.take(length)) {
       this.cut();
@@ -344,6 +354,7 @@ export class H1Stream implements HttpStream {
     return chunk;
   }
 
+  /** Waits until the socket has taken the response. */
   #finish(): void {
     const { socket } = this;
     // TLS takes every write late: what is little counts as taken, as it does in the buffers of the system. An empty
@@ -355,6 +366,7 @@ export class H1Stream implements HttpStream {
     }
   }
 
+  /** Tells the handler's side first, then the connection, which may start the next request at once. */
   #sent(): void {
     if (this.#closed) {
       return;

@@ -80,17 +80,27 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   readonly #carrier: H2Carrier;
   /** Undefined while no data is expected and no handler has read it. */
   #body: H2RequestBody | undefined;
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   #expectsContinue: boolean;
+  /** Counts the body against `content-length`. */
   readonly #declared = new DeclaredBody();
+  /** True from the moment when the head can no longer change. */
   #headSent = false;
   /** The head, until something goes out with it. */
   #ownFields: HeaderList | undefined;
+  /** Fields of the waiting head that handlers set. */
   #fields: HeaderList = [];
+  /** The handler has written all. */
   #ended = false;
+  /** The frame with the end is on its way. */
   #complete = false;
+  /** The stream is over: through, reset, or its connection ended. */
   #closed = false;
+  /** Sent after the body. */
   #trailers: HeaderList = [];
+  /** Set once the stream left HTTP. */
   #tunnel: DetachedConnection | undefined;
+  /** Called when the last bytes of the tunnel are sent. */
   #tunnelEnded: (() => void) | undefined;
 
   /** @param windows bytes that each side may send at first */
@@ -482,6 +492,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.sending.push(bytes);
   }
 
+  /** Tells the handler's side once. */
   #tellListener(): void {
     const { listener } = this;
     this.listener = undefined;
