@@ -4,16 +4,25 @@ import { z } from "zod";
 import { headerLines } from "./header-lines.ts";
 import { prometheusOptions } from "./prometheus/prometheus-options.ts";
 
+/** "/" or a path such as "/tracing/ui". The public model refuses a slash at the end too. */
 function isBasePath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && !path.endsWith("/"));
 }
 
+/** A limit whose option means "no limit" with 0, as in the public model. */
 function limit(defaultValue: number) {
   return z.number().int().min(0).default(defaultValue);
 }
 
 /**
  * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which it does not support.
+ * Each option's text is printed by `--help`, and stands on the page of options. The groups:
+ *
+ * - `query.http-server`, `query.grpc-server`: listeners and their certificates
+ * - `query.max-…`: limits of requests; one that breaks a limit is refused with the option's name and value
+ * - `query.…-file`, `query.views-dir`: files that people edit, and files that this process keeps
+ * - `query.mcp`: tools for assistants
+ * - `prometheus`, `multi-tenancy`: metrics from a Prometheus, and tenants
  */
 export const queryOptions = z.object({
   ...storeOptions("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
@@ -130,4 +139,5 @@ export const queryOptions = z.object({
   ...tenancyOptions(),
 });
 
+/** Parsed options. */
 export type QueryOptions = z.infer<typeof queryOptions>;

@@ -35,11 +35,13 @@ import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
  */
 const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.meta.url));
 
+// Options have milliseconds, possibly with a fraction.
 const nanosPerMs = 1_000_000;
 
 /** The page waits at most this long to learn whether traces can be archived. */
 const archiveProbeMs = 1_000;
 
+/** Limits from the options. 0 means no limit there, Infinity means it here. */
 function readLimitsOf(options: QueryOptions): ReadLimits {
   const maxRangeMs = options["query.max-time-range"];
   return {
@@ -50,7 +52,17 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
   };
 }
 
-/** `tracing-query`: traces out, over HTTP and gRPC, and the UI. */
+/**
+ * `tracing-query`: traces out, over HTTP and gRPC, and the UI. It opens in an order that a later part needs:
+ *
+ * - certificates, the store and its watch
+ * - the gate and the room, which bound the memory of all reads
+ * - the service, through which everything reads
+ * - the page, the kept files and the objectives
+ * - gRPC, then HTTP, which may hand connections on to gRPC
+ * @returns the running process; `stop` ends listeners first and the store last, because running requests still
+ * read
+ */
 export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",
   description: "Finds traces: HTTP API and UI on one port, gRPC on another and, without TLS, on both.",
@@ -62,6 +74,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const grpcAddress = options["query.grpc-server.host-port"];
     const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
     if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
+      // The public model's words, two spaces included: scripts look for them.
       throw new StartError(
         "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
       );
@@ -72,6 +85,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const grpcTls = await openServerTls(options, "query.grpc", log);
     const maxReadBytes = options["query.max-read-size"];
     const store = openStore(options, log, { metrics, maxReadBytes });
+    // Health of the process follows that of the store.
     const watch = new StorageWatch({ store, health });
     const prometheus =
       options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;

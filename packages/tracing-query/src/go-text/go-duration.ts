@@ -1,5 +1,6 @@
 import { QueryError } from "../query-error.ts";
 
+// Units of Go's durations in nanoseconds.
 const unitsNano: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -11,6 +12,7 @@ const unitsNano: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
+/** Go's longest duration: about 292 years. */
 const maxNano = 2n ** 63n - 1n;
 
 /** Quotes byte by byte, as Go's time package does. Unlike strconv.Quote, it writes `µ` as `\xc2\xb5`. */
@@ -27,6 +29,7 @@ function quoteBytes(text: string): string {
   return `"${quoted}"`;
 }
 
+/** The error of Go's time.ParseDuration. */
 function bad(text: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `time: invalid duration ${quoteBytes(text)}`);
 }

@@ -3,6 +3,7 @@ import type { RequestGate } from "../service/request-gate.ts";
 
 /** Checks and limits that every call passes before it reads anything. */
 export interface CallGuard {
+  /** Finds the tenant of a call, and refuses calls without one where tenancy is on. */
   readonly tenants: TenantCheck;
   /** True: the client's bearer token is handed on to the store. */
   readonly propagateToken: boolean;

@@ -44,12 +44,17 @@ export interface GrpcServerSettings extends CallGuard {
   readonly address: HostPort | undefined;
   /** Certificate and key. Undefined: plain text. */
   readonly tls: ServerTls | undefined;
+  /** Reads of the store. */
   readonly service: QueryService;
+  /** Limits of one call. */
   readonly limits: ReadLimits;
+  /** Corrections of the times in summaries. */
   readonly adjust: AdjustOptions;
+  /** Log of failures. */
   readonly log: Logger;
 }
 
+/** A running gRPC server. */
 export interface GrpcServer {
   /** The port in use; undefined when the server does not listen. */
   readonly port: number | undefined;
@@ -59,6 +64,10 @@ export interface GrpcServer {
   stop(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Options of every connection. A client that answers no ping within 20 seconds counts as gone, after a minute
+ * of silence.
+ */
 const connectionOptions: ServerOptions = {
   // Finds clients that are gone without closing their connection, and ends their calls.
   "grpc.keepalive_time_ms": 60_000,
@@ -71,7 +80,10 @@ const connectionOptions: ServerOptions = {
   ],
 };
 
-/** @throws StartError when the address cannot be listened on */
+/**
+ * Opens the server with all services, health and reflection. Each service has our name and the public model's.
+ * @throws StartError when the address cannot be listened on
+ */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { address, tls, service, limits, adjust, log } = settings;
   const server = new Server(connectionOptions);

@@ -14,8 +14,10 @@ import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
 import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
+/** A time of a request; undefined when the client names none. */
 type Time = MetricsQueryBaseRequest["endTime"];
 
+/** The part that all requests for a metric share. */
 interface HasBaseRequest {
   readonly baseRequest: MetricsQueryBaseRequest | undefined;
 }
@@ -23,10 +25,12 @@ interface HasBaseRequest {
 /** Kind names by number; a number may have no kind. */
 const kindNames: readonly SpanKind[] = spanKinds;
 
+/** Milliseconds of a time or a duration. undefined lets `metricsQueryOf` choose the default. */
 function millisecondsOf(time: Time): number | undefined {
   return time === undefined ? undefined : Number(nanosOf(time) / 1_000_000n);
 }
 
+/** The query of a request, or its failure without a service. Unknown kinds count as `unspecified`. */
 function queryOf({ baseRequest }: HasBaseRequest): MetricsQuery | GrpcFailure {
   if (baseRequest === undefined || baseRequest.serviceNames.length === 0) {
     return { code: status.INVALID_ARGUMENT, details: "please provide at least one service name" };
@@ -89,7 +93,11 @@ function rateHandler(guard: CallGuard, log: Logger) {
     };
 }
 
-/** `MetricsQueryService`: rates, errors and durations of services. */
+/**
+ * `jaeger.api_v2.metrics.MetricsQueryService`: rates, errors and durations of services, in the form of Jaeger
+ * 1.62. It fails with `UNIMPLEMENTED` when the store counts no calls, and with `INVALID_ARGUMENT` without a
+ * service or a quantile.
+ */
 export function metricsHandlers(
   service: QueryService,
   guard: CallGuard,

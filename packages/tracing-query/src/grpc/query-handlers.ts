@@ -17,8 +17,10 @@ import { spanChunks } from "./span-chunks.ts";
 import { traceIdField } from "./trace-id-field.ts";
 import { unaryAnswer } from "./unary-answer.ts";
 
+// The public model's failure, with its repeated words.
 const notFound = { code: status.NOT_FOUND, details: "trace not found: trace not found" };
 
+/** Messages of a stream, made while the client reads them. */
 function* messagesOf(traces: readonly PackedTrace[]): Generator<SpansResponseChunk> {
   for (const spans of spanChunks(traces)) {
     yield { spans };
@@ -29,7 +31,19 @@ function isNotFound(error: unknown): boolean {
   return error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND";
 }
 
-/** `QueryService` of `api_v2`. Traces are sent as stored, without adjusters, as in the public model. */
+/**
+ * `jaeger.api_v2.QueryService`, in the form of Jaeger 1.62. Traces are sent as stored, without adjusters, as in
+ * the public model.
+ *
+ * | Method | Answer | Failures besides those of the tenant and the store |
+ * |---|---|---|
+ * | `GetTrace` | a stream of chunks of spans | `NOT_FOUND`; a malformed id |
+ * | `FindTraces` | the same, for all traces found | `INVALID_ARGUMENT` without a query |
+ * | `GetServices` | names | |
+ * | `GetOperations` | operations, and their names once each | |
+ * | `ArchiveTrace` | an empty message | `NOT_FOUND` |
+ * | `GetDependencies` | links with numbers of calls | `INVALID_ARGUMENT` without both times |
+ */
 export function queryHandlers(
   service: QueryService,
   guard: CallGuard,
@@ -51,6 +65,7 @@ export function queryHandlers(
       }
       let leave = () => {};
       try {
+        // A trace by its id waits for others of its kind only, not for searches.
         leave = await guard.gate.traces.admit(read);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {

@@ -17,6 +17,7 @@ import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 import { fail, sendAll } from "./send-stream.ts";
 import { unaryAnswer } from "./unary-answer.ts";
 
+/** A call whose answer is a stream of messages that are encoded already. */
 type Stream<Request> = ServerWritableStream<Request, Buffer>;
 
 /** @returns the search, or its failure when a required time is missing */
@@ -67,8 +68,9 @@ interface HandlerServices {
 }
 
 /**
- * `QueryService` of `api_v3`: traces as OTLP, without adjusters. Error codes are those of the public model
- * where it has one.
+ * `jaeger.api_v3.QueryService`: traces as OTLP, without adjusters. Error codes are those of the public model where it
+ * has one: a missing time of a search and an unknown trace are `UNKNOWN`. A search without a query, or with a filter,
+ * and `GetDependencies` without its times are `INVALID_ARGUMENT`.
  */
 export function queryV3Handlers(
   service: QueryService,

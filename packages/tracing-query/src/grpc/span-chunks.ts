@@ -9,6 +9,7 @@ const maxChunkSpans = 10;
 /** Clients refuse messages over 4 MiB by default; a character is at most three bytes. */
 const maxChunkCharacters = 1_000_000;
 
+/** An estimate of the characters of tags. Twenty stand for the names of fields and for numbers. */
 function tagsSize(tags: readonly KeyValue[]): number {
   return tags.reduce((sum, tag) => sum + tag.key.length + tag.vStr.length + tag.vBinary.length + 20, 0);
 }

@@ -20,6 +20,7 @@ import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 import { fail, sendAll } from "./send-stream.ts";
 import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages.ts";
 
+/** Fields of a message as parameters of an address. */
 type Fields = Readonly<Record<string, string | number | bigint>>;
 
 /** As in the HTTP API, 0 and "" mean absent. */
@@ -33,6 +34,13 @@ function paramsOf(fields: Fields): URLSearchParams {
   return params;
 }
 
+/**
+ * The parameters of `/tempo/api/search`. Tags become logfmt, which the HTTP API reads.
+ *
+ * ```
+ * {tags: {"service.name": "a b"}, minDurationMs: 200, limit: 20}  →  tags=service.name="a b"&minDuration=200ms&limit=20
+ * ```
+ */
 function searchParams(request: SearchRequest): URLSearchParams {
   const { minDurationMs, maxDurationMs, limit, start, end, query: q, spansPerSpanSet: spss } = request;
   const tags = Object.entries(request.tags)
@@ -43,6 +51,7 @@ function searchParams(request: SearchRequest): URLSearchParams {
   return paramsOf({ q, tags, ...durations, limit, start, end, spss });
 }
 
+/** The parameters of `/tempo/api/search/tags`. */
 function tagParams({
   scope,
   query: q,
@@ -53,6 +62,7 @@ function tagParams({
   return paramsOf({ scope, q, start, end, limit });
 }
 
+/** The parameters of `/tempo/api/search/tag/{tag}/values`. */
 function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagValuesRequest): URLSearchParams {
   return paramsOf({ q, start, end, limit });
 }
@@ -88,7 +98,11 @@ function metadataMetrics({ reasons: { partial } }: CallReadOptions): MetadataMet
   return partial === undefined ? undefined : jobsOf(partial);
 }
 
-/** `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. */
+/**
+ * `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. Grafana's Tempo data
+ * source calls it when streaming is on. Each method sends its whole answer in one or more messages, and ends.
+ * Failures have the texts of the HTTP API.
+ */
 export function tempoHandlers(
   service: QueryService,
   guard: CallGuard,

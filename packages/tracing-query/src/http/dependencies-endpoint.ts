@@ -8,14 +8,24 @@ import { integerParam } from "./number-params.ts";
 const defaultLookbackMs = 86_400_000n;
 const nanosPerMs = 1_000_000n;
 
+/** Within the signed 64 bits of a store's time, and not before 1970. */
 function inRange(nano: bigint): bigint {
   const max = 2n ** 63n - 1n;
   return nano < 0n ? 0n : nano > max ? max : nano;
 }
 
 /**
- * `GET /api/dependencies?endTs=ms&lookback=ms[&service=][&adjusted=true]`: which service calls which. `lookback` is a day
- * by default. `adjusted` adds what calls whose spans were sampled stand for.
+ * `GET /api/dependencies?endTs=ms&lookback=ms[&service=][&adjusted=true]`: which service calls which, in the
+ * form of Jaeger 1.62. `lookback` is a day by default. `adjusted` is ours: it adds the calls that sampled spans
+ * stand for.
+ *
+ * ```
+ * GET /api/dependencies?lookback=3600000
+ * {"data":[{"parent":"shop","child":"db","callCount":3}],"total":0,"limit":0,"offset":0,"errors":null}
+ * ```
+ *
+ * Errors: 400 `unable to parse param 'lookback': strconv.ParseInt: parsing "an hour": invalid syntax`, 501 from
+ * a store that counts no links.
  */
 export function dependenciesEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {

@@ -1,6 +1,17 @@
 /**
- * Spreads JSON over lines, with `indent` for each level. It works on pieces of text and parses nothing, so
- * that 64-bit numbers keep all digits.
+ * Spreads JSON over lines, with `indent` for each level. It works on pieces of text and parses nothing, so that
+ * 64-bit numbers keep all digits.
+ *
+ * ```
+ * {"a":[1,2],"b":{}}   →   {
+ *                              "a": [
+ *                                  1,
+ *                                  2
+ *                              ],
+ *                              "b": {}
+ *                          }
+ * ```
+ *
  * @param pieces one JSON value without white space, cut anywhere
  */
 export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
@@ -23,6 +34,7 @@ export async function* indentSlowJson(
   }
 }
 
+/** Makes a function that indents piece by piece, and remembers where in the JSON it is. */
 function indenter(indent: string): (piece: string) => string {
   let depth = 0;
   let inString = false;

@@ -1,3 +1,4 @@
+// Bytes that structure JSON. They are never a part of a longer UTF-8 character.
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [quote, backslash] = [0x22, 0x5c];
 
@@ -5,6 +6,12 @@ const [quote, backslash] = [0x22, 0x5c];
  * Splits a body into its JSON documents. They follow each other, with white space between, as in JSON lines;
  * the OpenTelemetry Collector's file exporter writes that. Only an object or an array ends a document. Other
  * text belongs to the next document, whose parser then reports the fault.
+ *
+ * ```
+ * {"a":1}\n[2]\n   →  {"a":1}   \n[2]
+ * {"a":"}"} x      →  {"a":"}"}   ␣x
+ * ```
+ *
  * @returns at least one document; slices of `body`, not copies
  */
 export function jsonDocuments(body: Buffer): Buffer[] {
@@ -50,6 +57,7 @@ function endOfText(body: Buffer, start: number): number {
   }
 }
 
+/** Whether only white space of JSON follows. */
 function isBlank(body: Buffer, start: number): boolean {
   for (let at = start; at < body.length; at++) {
     const byte = body[at] as number;

@@ -10,16 +10,30 @@ function namesEnvelope(names: readonly string[], { reasons }: AdmittedRead): Ite
   return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length, reasons });
 }
 
+/** Whether the text is a kind in lower case. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-/** `GET /api/services` */
+/**
+ * `GET /api/services`, in the form of Jaeger 1.62. Only the tenant can be wrong: 401.
+ *
+ * ```
+ * {"data":["db","shop"],"total":2,"limit":0,"offset":0,"errors":null}
+ * ```
+ */
 export function servicesEndpoint(service: QueryService): Endpoint {
   return async ({ read }) => namesEnvelope(await service.names.getServices(read), read);
 }
 
-/** `GET /api/services/{service}/operations`: names of all kinds, without the kinds. */
+/**
+ * `GET /api/services/{service}/operations`: names of all kinds, without the kinds. An unknown service has
+ * `null`.
+ *
+ * ```
+ * {"data":["GET /"],"total":1,"limit":0,"offset":0,"errors":null}
+ * ```
+ */
 export function operationNamesEndpoint(service: QueryService): Endpoint {
   return async ({ pathPart, read }) => {
     const operations = await service.names.getOperations(pathPart("service"), undefined, read);
@@ -27,7 +41,16 @@ export function operationNamesEndpoint(service: QueryService): Endpoint {
   };
 }
 
-/** `GET /api/operations?service=[&spanKind=]`: names with their kinds. */
+/**
+ * `GET /api/operations?service=[&spanKind=]`: names with their kinds, in the form of Jaeger 1.62.
+ *
+ * ```
+ * GET /api/operations?service=shop
+ * {"data":[{"name":"GET /","spanKind":"server"}],"total":1,"limit":0,"offset":0,"errors":null}
+ * ```
+ *
+ * Errors: 400 `parameter 'service' is required`. An unknown kind finds nothing, and is no fault.
+ */
 export function operationsEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {
     const name = params.get("service") ?? "";

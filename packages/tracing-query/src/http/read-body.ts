@@ -3,9 +3,11 @@ import { acceptedEncodings, decompress, isKnownEncoding } from "wire/compression
 import { WireError } from "wire/errors";
 import { QueryError } from "../query-error.ts";
 
+/** A limit of bodies. */
 export interface BodyLimit {
   /** The option that sets the limit; undefined for a fixed limit. */
   readonly name?: string;
+  /** Most bytes, as sent and as decompressed. */
   readonly bytes: number;
 }
 

@@ -14,8 +14,10 @@ export interface SearchParams {
   readonly query: TraceQuery;
 }
 
+// The public model's default: the last two days.
 const defaultLookbackMs = 48 * 3_600_000;
 
+/** A fault of a parameter, in the public model's words. */
 function bad(message: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { cause });
 }
@@ -35,11 +37,13 @@ function timeParam(params: URLSearchParams, name: "start" | "end", defaultMs: nu
   return nano < min ? min : nano > max ? max : nano;
 }
 
+/** A duration as Go writes it; 0 when absent. 0 means no bound. */
 function durationParam(params: URLSearchParams, name: "minDuration" | "maxDuration"): bigint {
   const text = params.get(name) ?? "";
   return text === "" ? 0n : parsedParam(name, () => parseDurationNano(text));
 }
 
+/** Tags of `tag=key:value` and `tags={"key":"value"}`. A later one replaces an earlier one of its key. */
 function tagParams(params: URLSearchParams): Map<string, string> {
   const tags = new Map<string, string>();
   for (const text of params.getAll("tag")) {
@@ -57,12 +61,17 @@ function tagParams(params: URLSearchParams): Map<string, string> {
   return tags;
 }
 
+/** Most traces. Zero and negative numbers count as absent, as in the public model. */
 function limitParam(params: URLSearchParams): number {
   const text = params.get("limit") ?? "";
   const limit = text === "" ? 0 : Number(parseInteger(text, 32));
   return limit > 0 ? limit : defaultSearchLimit;
 }
 
+/**
+ * Ids without repeats, in the order of the request. @throws QueryError QUERY_BAD_PARAMETER for an id that is no
+ * hex
+ */
 function traceIdParams(params: URLSearchParams): string[] {
   const ids = params.getAll("traceID").map((text) => {
     try {
@@ -79,6 +88,14 @@ function traceIdParams(params: URLSearchParams): string[] {
  * epoch; the last 48 hours by default), `tag` and `tags`, `limit` (100 by default and when not positive),
  * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in the public
  * model's order, because clients see only the first error.
+ *
+ * ```
+ * ?service=shop&tag=region:west&limit=20
+ * → {traceIds: [], query: {service: "shop", operation: "", tags: {region → west}, limit: 20, durationMinNano: 0n, …}}
+ * ?traceID=beef
+ * → {traceIds: ["0000000000000000000000000000beef"], query: …}
+ * ```
+ *
  * @param nowMs milliseconds since the epoch
  * @throws QueryError QUERY_BAD_PARAMETER
  */

@@ -13,7 +13,9 @@ const minCompressedLength = 1_024;
 /** Text, or the bytes of text. */
 export type Piece = string | Uint8Array;
 
+/** A part of the body that is sent at once. */
 interface Chunk {
+  /** Text, or bytes of text. */
   readonly body: Piece;
   /** True: send now, even when the chunk is short. */
   readonly isUrgent: boolean;
@@ -35,6 +37,7 @@ async function* joined(pieces: Iterable<Piece> | AsyncIterable<Piece>): AsyncGen
   }
 }
 
+/** Joins two pieces. Texts stay texts: one encoding of a long text is faster than many of short ones. */
 function joinedTo(body: Piece, piece: Piece): Piece {
   if (typeof body === "string" && typeof piece === "string") {
     return body + piece;
@@ -168,6 +171,7 @@ export async function sendParts(
   await sendStream(response, Readable.from(parts), isSmall ? undefined : coding);
 }
 
+/** Sends a stream, compressed where the client takes it. A client that leaves early is no fault. */
 async function sendStream(
   response: Response,
   body: Readable,

@@ -1,8 +1,10 @@
 import { type CallCounter, callBoundsMs } from "../service/call-counters.ts";
 import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
 
+// Grafana's service graph looks for these names.
 const prefix = "traces_service_graph_request";
 
+/** Labels of a pair of services. `messaging_system` marks calls by a queue. */
 function labelsOf({ client, server, isMessage }: CallCounter): string {
   return labelsText({ client, server, connection_type: isMessage ? "messaging_system" : "" });
 }

@@ -2,12 +2,17 @@ import { bucketBoundsMs, type SpanCounter, tempoBoundsMs } from "../service/span
 import { connectorBoundsMs } from "../span-metric-bounds.ts";
 import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
 
-/** A naming scheme of span metrics. */
+/** Names and units of one naming scheme of span metrics. */
 interface SpanMetricNames {
+  /** Name of the counter. */
   readonly calls: string;
+  /** Name of the histogram. */
   readonly duration: string;
+  /** Label with the service's name. */
   readonly service: string;
+  /** Upper bounds of the buckets, in milliseconds. */
   readonly boundsMs: readonly number[];
+  /** Milliseconds of the unit in which durations are written. */
   readonly unitMs: number;
 }
 
@@ -29,7 +34,15 @@ export const tempoNames: SpanMetricNames = {
   unitMs: 1_000,
 };
 
-/** Counters of spans in Prometheus text, in pieces. */
+/**
+ * Counters of spans in Prometheus text, in pieces.
+ *
+ * ```
+ * # HELP traces_span_metrics_calls_total Spans.
+ * # TYPE traces_span_metrics_calls_total counter
+ * traces_span_metrics_calls_total{service_name="shop",span_name="GET /",span_kind="SPAN_KIND_SERVER",status_code="STATUS_CODE_UNSET"} 2
+ * ```
+ */
 export function* spanMetricsText(
   counters: readonly SpanCounter[],
   { calls, duration, service, boundsMs, unitMs }: SpanMetricNames,

@@ -21,7 +21,21 @@ function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
   }
 }
 
-/** `GET /api/traces`: a search, or the traces with the given ids. `errors` lists missing ids. */
+/**
+ * `GET /api/traces`: a search, or the traces with the given ids, in the form of Jaeger 1.62.
+ *
+ * ```
+ * GET /api/traces?service=shop&tag=region:west&limit=20
+ * {"data":[{"traceID":"71a8…","spans":[{"traceID":"71a8…","spanID":"00000000000000a1","operationName":"GET /",
+ *   "references":[],"startTime":1795967689000000,"duration":100000,"tags":[…],"logs":[],"processID":"p1","warnings":null},…],
+ *   "processes":{"p1":{"serviceName":"shop","tags":[]}},"warnings":null}],"total":0,"limit":0,"offset":0,"errors":null}
+ * GET /api/traces?traceID=71a8…&traceID=1
+ * {"data":[…],"errors":[{"msg":"trace not found","traceID":"0000000000000001"}],…}
+ * ```
+ *
+ * Errors: 400 for a missing service or a malformed parameter, and past --query.max-traces or
+ * --query.max-time-range; 413 past --query.max-spans; 503 while too many requests wait.
+ */
 export function searchEndpoint(
   service: QueryService,
   options: AdjustOptions,
@@ -48,7 +62,11 @@ export function searchEndpoint(
   };
 }
 
-/** `GET /api/traces/{id}`; with `raw=true` without adjusters. */
+/**
+ * `GET /api/traces/{id}`, in the form of Jaeger 1.62; with `raw=true` without adjusters. The answer has the
+ * form of a search with one trace. Errors: 400 for an id that is no hex, 404 `trace not found`, 413 past
+ * --query.max-spans.
+ */
 export function traceEndpoint(
   service: QueryService,
   options: AdjustOptions,
@@ -66,7 +84,15 @@ export function traceEndpoint(
   };
 }
 
-/** `POST /api/archive/{id}` */
+/**
+ * `POST /api/archive/{id}`: keeps a trace past retention, in the form of Jaeger 1.62. Errors: 404 `trace not
+ * found`, 500 `archive span storage was not configured`, which is the public model's status.
+ *
+ * ```
+ * POST /api/archive/71a81d73ce7902db83be4d12250bd874
+ * {"data":[],"total":0,"limit":0,"offset":0,"errors":[]}
+ * ```
+ */
 export function archiveEndpoint(service: QueryService): Endpoint {
   return async ({ pathPart, read }) => {
     await service.archiveTrace(parseTraceId(pathPart("traceId")), read);

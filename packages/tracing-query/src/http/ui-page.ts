@@ -4,6 +4,7 @@ import type { Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
 import { version } from "lifecycle/version";
 
+/** Files of the UI, and what the page says of the store. */
 export interface UiPageSettings {
   /** Folder with `index.html`. */
   readonly folder: string;
@@ -35,15 +36,20 @@ function scriptJson(value: unknown): string {
     .replaceAll("\u2029", "\\u2029");
 }
 
+/** Whether the error says that there is no such file. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** Our name and the public model's, so that a build of its UI works too. */
+/**
+ * A place of the page that this process fills in: `TRACING_VERSION = DEFAULT_VERSION;`, or the public model's
+ * name with `JAEGER_`, so that a build of its UI works too.
+ */
 function assignment(name: string): RegExp {
   return new RegExp(`((?:TRACING|JAEGER)_${name}) *= *DEFAULT_${name};`, "g");
 }
 
+// The line of the page that a `.js` configuration replaces, together with the line after it.
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
 /** The store's abilities, by the public model's names. */
@@ -65,6 +71,10 @@ function fillIn(html: string, capabilities: Capabilities): string {
     .replace(assignment("VERSION"), (_, name) => `${name} = ${versionJson};`);
 }
 
+/**
+ * Puts the configuration of --query.ui-config into the page. @throws Error for another kind of file, or a
+ * script without `function UIConfig(){`
+ */
 async function withConfig(html: string, file: string): Promise<string> {
   const text = await readFile(file, "utf8");
   switch (extname(file)) {
@@ -84,11 +94,13 @@ async function withConfig(html: string, file: string): Promise<string> {
 
 /** The facts of this process that the UI reads, in the page or in a script beside it. */
 interface UiTexts {
+  /** The page with all facts filled in. */
   readonly page: string;
   /** `page-facts.js`; undefined for a UI without it, such as the public model's. */
   readonly script: string | undefined;
 }
 
+/** The text of a file; undefined when there is none. */
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
@@ -102,6 +114,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 const noCapabilities: Capabilities = { archiveStorage: false, metricsStorage: false };
 
+/** Reads both files and fills in the facts. */
 async function build(
   { folder, configFile }: UiPageSettings,
   capabilities = noCapabilities,
@@ -122,9 +135,12 @@ async function build(
  * build or configuration works without a restart. While they cannot be read, the last good page is served.
  */
 export class UiPage {
+  // Files and facts.
   readonly #settings: UiPageSettings;
   readonly #log: Logger;
+  /** Served while the files cannot be read. */
   #lastGood: UiTexts;
+  /** The last problem that was logged; the same one is logged once. */
   #lastProblem = "";
 
   private constructor(settings: UiPageSettings, log: Logger, texts: UiTexts) {
@@ -155,6 +171,7 @@ export class UiPage {
     return (await this.#texts()).script;
   }
 
+  /** Builds the texts of now, or returns the last good ones. */
   async #texts(): Promise<UiTexts> {
     try {
       const [archiveStorage = false, metricsStorage = false] = await Promise.all([

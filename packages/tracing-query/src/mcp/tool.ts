@@ -7,12 +7,12 @@ import type { ReadLimits } from "../service/read-limits.ts";
 
 /** Everything that a tool reads with, for one call. */
 export interface ToolContext {
-  readonly service: QueryService;
   /** Reads of the store. */
-  readonly adjust: AdjustOptions;
+  readonly service: QueryService;
   /** Corrections of shown traces. */
-  readonly limits: ReadLimits;
+  readonly adjust: AdjustOptions;
   /** Limits of one read. */
+  readonly limits: ReadLimits;
   /** The tenant whose spans are read; aborted when the client is gone. */
   readonly read: AdmittedRead;
   /** Milliseconds since the Unix epoch. */

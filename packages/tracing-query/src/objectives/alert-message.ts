@@ -9,7 +9,12 @@ export const alertName = "ErrorBudgetBurn";
 export interface AlertMessage {
   /** The same for all messages of one alert. */
   readonly key: string;
+  /**
+   * Labels that name the alert: `alertname`, `objective`, `service`, `severity`, `tenant`, and those of the
+   * file.
+   */
   readonly labels: Readonly<Record<string, string>>;
+  /** Texts for people, which may change while the alert fires. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly startsMs: number;
@@ -35,6 +40,7 @@ function figure(value: number): string {
   return String(Number(value.toFixed(value < 10 ? 3 : 1)));
 }
 
+/** Texts of an alert: its burn rates, and the budget that is left. */
 function annotationsOf(status: ObjectiveStatus, { severity }: FiringAlert): Record<string, string> {
   const { objective, burns, budgetLeft, counts } = status;
   const rates = burnRules
@@ -78,7 +84,17 @@ export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs
 /** An alert that is not sent again ends after this many milliseconds, in Alertmanager. */
 const lastsMs = 300_000;
 
-/** The body of a request. @param link address of the page of objectives; "" when nobody knows it */
+/**
+ * The body of a request.
+ *
+ * ```
+ * alertmanager  [{"labels": {…}, "annotations": {…}, "startsAt": "…", "endsAt": "…"}]
+ * webhook       {"status": "firing", "alerts": [{"labels": {…}, "annotations": {…}, "startsAt": "…", "status": "firing"}]}
+ * slack         {"text": "*page* checkout: the error budget of 99.9 % is spent too fast\n…"}
+ * ```
+ *
+ * @param link address of the page of objectives; "" when nobody knows it
+ */
 export function alertBody(
   kind: AlertTargetSettings["kind"],
   messages: readonly AlertMessage[],
@@ -104,6 +120,7 @@ export function alertBody(
   );
 }
 
+/** The text of one alert. `&`, `<` and `>` are escaped, as Slack wants it. */
 function slackText({ labels, annotations, endsMs }: AlertMessage): string {
   const escaped = (text = "") =>
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -7,7 +7,9 @@ import type { AlertTargetSettings } from "./objective.ts";
 const mostWaiting = 10_000;
 /** Most alerts of one request. */
 const mostSent = 500;
+/** Milliseconds until a request that is not answered counts as failed. */
 const timeoutMs = 10_000;
+/** Pauses after failures: a second, then twice as long each time, at most a minute. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
@@ -25,9 +27,13 @@ export interface TargetCounts {
 
 /** Parts of a target that tests replace. */
 export interface TargetParts {
+  /** Log of refused and failed requests. */
   readonly log: Logger;
+  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
+  /** Connections to the target; those of undici by default. */
   readonly dispatcher?: Dispatcher | undefined;
+  /** Milliseconds of one request; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Pause after the first failure in milliseconds. */
   readonly firstPauseMs?: number | undefined;

@@ -17,40 +17,70 @@ export type ReadCounts = (
   signal: AbortSignal,
 ) => Promise<readonly GoodCount[]>;
 
+/** Milliseconds between two rounds: a minute, the store's own unit of counting. */
 const roundMs = 60_000;
 /** Spans of the last minute have this long to arrive before they are counted. */
 const settleMs = 5_000;
+/** Milliseconds after which a read of the store counts as failed. The next round tries again. */
 const readTimeoutMs = 10_000;
+/** Milliseconds that a round waits for the file. Its next change is then seen a minute later. */
 const reloadTimeoutMs = 2_000;
 /** Reads of objectives whose last read did not fail. */
 const readsAtOnce = 4;
 /** Reads of objectives whose last read failed: they wait for each other, and hold up no others. */
 const failedReadsAtOnce = 2;
 
+/** Parts of a board. */
 export interface BoardParts extends Omit<TargetParts, "now"> {
   /** Path of the file; "" for none. */
   readonly path: string;
+  /** Counts the spans of an objective in the store. */
   readonly readCounts: ReadCounts;
+  /** Log of faults of the file and of reads. */
   readonly log: Logger;
+  /** Milliseconds since the Unix epoch; tests give another clock. */
   readonly now?: () => number;
+  /** Milliseconds of one read; 10,000 by default. */
   readonly readTimeoutMs?: number;
 }
 
-/** Counts all objectives of a file, minute by minute, and sends their alerts. */
+/**
+ * Counts all objectives of a file, minute by minute, and sends their alerts.
+ *
+ * | Lane | Reads at a time | Jobs |
+ * |---|---|---|
+ * | `#healthy` | 4 | the newest minutes of objectives whose last read succeeded |
+ * | `#failing` | 2 | the newest minutes and the history of objectives whose last read failed |
+ * | `#history` | 1 | the window before the start of this process, slice by slice |
+ *
+ * So one objective whose condition is slow delays neither the minutes of others nor their alerts.
+ */
 export class ObjectiveBoard {
+  /** Parts that were given. */
   readonly #parts: BoardParts;
+  /** The clock. */
   readonly #now: () => number;
+  /** Sends alerts to all targets. */
   readonly #sender: AlertSender;
+  // See the table above.
   readonly #healthy = new Lane(readsAtOnce);
   readonly #failing = new Lane(failedReadsAtOnce);
   readonly #history = new Lane(1);
+  /** Aborted by `close`. */
   readonly #stop = new AbortController();
+  /** Objectives whose newest minutes are being counted; a round leaves them out. */
   readonly #reading = new Set<ObjectiveStatus>();
+  /** Objectives whose history is being counted. */
   readonly #filling = new Set<ObjectiveStatus>();
+  /** The look at the file that is under way; a file system that hangs keeps it. */
   #reloading: Promise<void> | undefined;
+  /** Objectives by tenant and name, in the order of the file. */
   #statuses: ReadonlyMap<string, ObjectiveStatus> = new Map();
+  /** Text of the file in use; undefined before the first. */
   #text: string | undefined;
+  /** Why the file as it is now is not in use. */
   #fileError: string | undefined;
+  /** Timers of rounds and repetitions. */
   #timers: NodeJS.Timeout[] = [];
 
   constructor(parts: BoardParts) {
@@ -157,6 +187,10 @@ export class ObjectiveBoard {
     await this.#sender.close(signal);
   }
 
+  /**
+   * Reads the file, and uses it when it has changed. A mistake is logged once, and the former text stays in
+   * use.
+   */
   async #reload(): Promise<void> {
     if (this.#parts.path === "") {
       return;
@@ -178,6 +212,10 @@ export class ObjectiveBoard {
     }
   }
 
+  /**
+   * Takes over a parsed file. An objective that counts the same spans keeps its counts; alerts of one that
+   * changed or went end.
+   */
   #use({ text, file }: { text: string; file: ObjectivesFile }): void {
     this.#sender.use(file.targets);
     const before = this.#statuses;
@@ -207,6 +245,7 @@ export class ObjectiveBoard {
     }
   }
 
+  /** Sends the end of all alerts of an objective that is counted no longer. */
   #endAlerts(status: ObjectiveStatus): void {
     for (const alert of status.firing.values()) {
       this.#sender.changed(alertMessage(status, alert, this.#now()));
@@ -214,10 +253,12 @@ export class ObjectiveBoard {
     status.firing.clear();
   }
 
+  /** Whether the objective is still the one of the file. */
   #isCurrent(status: ObjectiveStatus): boolean {
     return this.#statuses.get(objectiveKey(status.objective)) === status;
   }
 
+  /** Counts the newest minutes of an objective, and decides on its alerts. Then its history goes on. */
   async #countNew(status: ObjectiveStatus): Promise<void> {
     try {
       const time = status.counts.nextNew(this.#now());
@@ -239,6 +280,7 @@ export class ObjectiveBoard {
     }
   }
 
+  /** Puts the next slice of history into its lane. */
   #fill(status: ObjectiveStatus): void {
     const lane = status.oldError === undefined ? this.#history : this.#failing;
     lane.add(async () => {
@@ -274,11 +316,13 @@ export class ObjectiveBoard {
     return false;
   }
 
+  /** One read of the store, with its deadline. */
   #counts({ objective }: ObjectiveStatus, time: CountedTime): Promise<readonly GoodCount[]> {
     const { readCounts, readTimeoutMs: limitMs = readTimeoutMs } = this.#parts;
     return inTime(limitMs, this.#stop.signal, (signal) => readCounts(objective, time, signal));
   }
 
+  /** Logs the first failure of a row of them. */
   #failed({ objective, error: before }: ObjectiveStatus, error: unknown): void {
     const { message } = error as Error;
     if (before === undefined && !this.#stop.signal.aborted) {
@@ -286,6 +330,7 @@ export class ObjectiveBoard {
     }
   }
 
+  /** Decides which alerts fire, and sends those that began or ended. */
   #decide(status: ObjectiveStatus): void {
     const nowMs = this.#now();
     // A change of the file may have ended the objective during its read.

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { ObjectiveBoard } from "./objective-board.ts";
 import type { ObjectiveStatus } from "./objective-status.ts";
 
+// Names and labels of the metrics.
 const prefix = "tracing_query_objective_";
 const names = ["objective", "service", "tenant"] as const;
 
@@ -30,7 +31,16 @@ function gauge(
   });
 }
 
-/** Metrics of objectives and their alerts, at `/metrics` of the admin port. */
+/**
+ * Metrics of objectives and their alerts, at `/metrics` of the admin port. Values are computed when Prometheus
+ * asks.
+ *
+ * ```
+ * tracing_query_objective_error_budget_left_ratio{objective="checkout",service="shop",tenant=""} 0.72
+ * tracing_query_objective_burn_rate{objective="checkout",service="shop",tenant="",window="1h"} 0.4
+ * tracing_query_objective_alerts_firing{severity="page"} 0
+ * ```
+ */
 export function registerObjectiveMetrics(board: ObjectiveBoard, registry: Registry): void {
   const registers = [registry];
   gauge(

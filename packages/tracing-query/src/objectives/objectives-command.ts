@@ -11,6 +11,7 @@ import { parseObjectives, readObjectivesText } from "./objectives-file.ts";
 import { prometheusRules } from "./prometheus-rules.ts";
 import { storeCounts } from "./read-store-counts.ts";
 
+// Options of the command: the file, and the store that counts.
 const commandOptions = z.object({
   file: z.string().default("").describe("File of objectives, YAML or JSON."),
   rules: z
@@ -21,6 +22,7 @@ const commandOptions = z.object({
   ...tenancyOptions(),
 });
 
+/** The parsed file. @throws StartError that names the file and its first fault */
 async function fileAt(path: string): Promise<ObjectivesFile> {
   if (path === "") {
     throw new StartError("objectives: name the file with --file");
@@ -53,7 +55,15 @@ export async function countedStatus(
   return status;
 }
 
-/** One line of the report, and remarks about the objective. */
+/**
+ * One line of the report, and remarks about the objective.
+ *
+ * ```
+ * met       checkout  99.9 %  12 of 48000 spans bad  75 % of the budget is left
+ * empty     search  99 %  0 of 0 spans bad  –
+ *           no span matches: look at service, operations, kinds and condition
+ * ```
+ */
 export function statusLines({ objective, sum, budgetLeft, state }: ObjectiveStatus): string[] {
   const { name, target, latencyMs } = objective;
   const spans = `${Math.round(sum.bad)} of ${Math.round(sum.total)} spans bad`;
@@ -72,7 +82,10 @@ export function statusLines({ objective, sum, budgetLeft, state }: ObjectiveStat
   return lines;
 }
 
-/** `tracing-query objectives`: checks a file, counts its objectives once, or prints rules for Prometheus. */
+/**
+ * `tracing-query objectives`: checks a file, counts its objectives once, or prints rules for Prometheus. It
+ * ends with 0, or with 1 when an objective could not be counted.
+ */
 export const objectivesCommand: ProcessCommand = {
   name: "objectives",
   meaning:

@@ -7,15 +7,21 @@ import { z } from "zod";
 import type { AlertTargetSettings, Objective, ObjectivesFile } from "./objective.ts";
 import { conditionText } from "./traceql-counts.ts";
 
+/** Most bytes of the file: 4 MiB. */
 const maxFileBytes = 4 * 1024 * 1024;
+/** Most objectives of a file. Each is counted once a minute. */
 const maxObjectives = 5_000;
+/** Most targets of alerts of each kind. */
 const maxTargets = 20;
 const hourMs = 3_600_000;
 
 /** Labels that alerts have by themselves. */
 const ownLabels = ["alertname", "objective", "service", "severity", "tenant"];
 
-/** @param least in milliseconds @param most in milliseconds */
+/**
+ * A duration in Go's form. @param least in milliseconds @param most in milliseconds @param range both in words,
+ * for the message
+ */
 function durationText(least: number, most: number, range: string) {
   return z.string().transform((text, context): number => {
     const value = parseGoDuration(text);
@@ -27,11 +33,13 @@ function durationText(least: number, most: number, range: string) {
   });
 }
 
+/** The window of an objective. Counts are kept by the hour, so it is whole hours. */
 const windowMs = durationText(hourMs * 24, hourMs * 24 * 90, "1d to 90d").refine(
   (ms) => ms % hourMs === 0,
   "is not a number of whole hours",
 );
 
+/** A condition of TraceQL, such as `span.http.route = "/pay"`; "" for none. */
 const condition = z
   .string()
   .max(4_096)
@@ -47,11 +55,13 @@ const condition = z
     }
   });
 
+/** A label of alerts. Labels that alerts have by themselves are refused. */
 const labelName = z
   .string()
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "is not the name of a label")
   .refine((name) => !ownLabels.includes(name), `is one of ${ownLabels.join(", ")}`);
 
+/** One objective of the file; `Objective` says what the fields mean. */
 const objective = z
   .strictObject({
     name: z
@@ -74,6 +84,7 @@ const objective = z
     ({ window, latency, ...rest }): Objective => ({ ...rest, windowMs: window, latencyMs: latency }),
   );
 
+/** Headers of the requests to a target, such as a token. */
 const headers = z
   .record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/, "has other characters than ASCII"))
   .default({});
@@ -110,7 +121,15 @@ function targetOf(
 
 /**
  * Parses a file of objectives, YAML or JSON.
- * @throws Error whose message names the place of the first mistake
+ *
+ * ```
+ * objectives:
+ *   - {name: checkout, service: shop, target: 99.9}
+ * webhooks:
+ *   - {url: "https://hooks.example/T0/B0", format: slack}
+ * ```
+ *
+ * @throws Error whose message names the place of the first mistake: `objectives.0.target: Too big: …`
  */
 export function parseObjectives(text: string): ObjectivesFile {
   const { data, error } = fileSchema.safeParse(parse(text));

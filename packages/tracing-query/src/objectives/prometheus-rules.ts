@@ -4,6 +4,7 @@ import { alertName } from "./alert-message.ts";
 import { burnRules, burnWindows, canFire } from "./burn-rates.ts";
 import { allowedShare, type Objective } from "./objective.ts";
 
+/** Name of the recorded series: the share of bad spans in a window. */
 const share = (window: string) => `objective:bad_share:rate${window}`;
 
 /** A text in double quotes, as PromQL reads it. */
@@ -11,10 +12,12 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
+/** A pattern that matches one of the values, each as a whole. */
 function anyOf(values: readonly string[]): string {
   return quoted(values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"));
 }
 
+/** Conditions on the labels of the metrics. */
 function selectorOf({ service, operations, kinds }: Objective): string[] {
   return [
     `service_name=${quoted(service)}`,
@@ -28,6 +31,14 @@ function boundOf(latencyMs: number): number {
   return connectorBoundsMs.findLast((bound) => bound <= latencyMs) ?? connectorBoundsMs[0] ?? latencyMs;
 }
 
+/**
+ * PromQL of the share of bad spans, 0 to 1.
+ *
+ * ```
+ * (sum(rate(traces_span_metrics_calls_total{service_name="shop",…,status_code="STATUS_CODE_ERROR"}[5m])) or vector(0))
+ *   / (sum(rate(traces_span_metrics_calls_total{service_name="shop",…}[5m])) > 0)
+ * ```
+ */
 function badShare(objective: Objective, window: string): string {
   const selector = selectorOf(objective);
   const rate = (name: string, more: readonly string[] = []) =>
@@ -47,6 +58,7 @@ function badShare(objective: Objective, window: string): string {
   return `1 - (${good} or vector(0)) / ${calls}`;
 }
 
+/** Rules of alerts, one for each severity that the target can reach. */
 function alertsOf(objective: Objective): object[] {
   const { name, service, target, labels } = objective;
   return (["page", "ticket"] as const).flatMap((severity) => {

@@ -21,17 +21,23 @@ import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { openApiHandler } from "./openapi-handler.ts";
 
+/** Settings of the API under `/api`. */
 export interface ApiSettings extends TailSettings, KeptStores {
+  /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
+  /** Limits of one request. */
   readonly limits: ReadLimits;
+  /** Objectives of the process, for `/api/objectives`. */
   readonly objectives: ObjectiveBoard;
 }
 
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
   const { adjust, limits, views, notes, prices } = settings;
+  // Texts of JSON that all traces of the process share, such as those of processes and tags.
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
+  // Adds an endpoint; without other settings it is a light GET in Jaeger's envelope.
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
     router.all(
       path,

@@ -38,12 +38,14 @@ export class AnalysisService {
     this.#reads = reads;
   }
 
+  /** Spans by start and duration. */
   getHeatMap(query: HeatMapQuery, options: ReadOptions): Promise<HeatMap> {
     return this.#reads.one("get_heat_map", options, () =>
       this.#reader.getHeatMap(query, withinTime(options, query.range)),
     );
   }
 
+  /** Attributes that set a selection apart from a background. */
   compareAttributes(query: AttributeComparisonQuery, options: ReadOptions): Promise<AttributeComparison> {
     return this.#reads.one("compare_attributes", options, () =>
       this.#reader.compareAttributes(query, withinTime(options, timeOf(query.background))),
@@ -71,6 +73,7 @@ export class AnalysisService {
     );
   }
 
+  /** Operations with the most calls, errors or time; the highest first. */
   getTopOperations(query: TopOperationsQuery, options: ReadOptions): Promise<OperationSummary[]> {
     return this.#reads.list("get_top_operations", options, () =>
       this.#reader.getTopOperations(query, withinTime(options, query.range)),

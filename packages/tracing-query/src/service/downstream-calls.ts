@@ -3,11 +3,15 @@ import type { ShownSpan } from "./shown-spans.ts";
 
 /** Calls of one operation, summed over traces. Times are in nanoseconds. */
 export interface CallSums {
+  /** Service of the called span. */
   readonly service: string;
+  /** Its operation. */
   readonly operation: string;
   /** Kind of the span that stands for the call. */
   readonly spanKind: SpanKind;
+  /** Calls that were found. */
   calls: number;
+  /** Calls whose span failed. */
   errors: number;
   /** Sum of the calls' durations. */
   durationNano: number;
@@ -15,16 +19,31 @@ export interface CallSums {
 
 /** The spans that call: those of a service, or of one of its operations. Absent: all. */
 export interface Callers {
+  /** Name of the calling service. */
   readonly service?: string | undefined;
+  /** Name of its operation. */
   readonly operation?: string | undefined;
 }
 
-/** Calls that spans make to other services, and to what has no spans itself, such as databases. */
+/**
+ * Calls that spans make to other services, and to what has no spans itself, such as databases.
+ *
+ * ```
+ * shop GET /            the caller
+ *   shop render           another operation of the same service: looked through
+ *     shop SELECT client  a call: no span of another service is below it
+ *   cart GET /cart        a call: a span of another service
+ * ```
+ */
 export class DownstreamCalls {
+  /** Which spans are callers. */
   readonly #callers: Callers;
+  /** Sums by service, operation and kind of the called span. */
   readonly #sums = new Map<string, CallSums>();
+  /** Traces that were added, for averages. */
   traces = 0;
 
+  // The callers stay the same for all traces.
   constructor(callers: Callers) {
     this.#callers = callers;
   }
@@ -63,15 +82,18 @@ export class DownstreamCalls {
     }
   }
 
+  /** Whether the span belongs to the callers. */
   #isCaller({ service, operation }: ShownSpan): boolean {
     const { service: wanted = service, operation: name = operation } = this.#callers;
     return service === wanted && operation === name;
   }
 
+  /** Children by id. A span without an id has none: its children would be all roots. */
   #childrenOf(span: ShownSpan, below: ReadonlyMap<string, readonly ShownSpan[]>): readonly ShownSpan[] {
     return span.spanId === "" ? [] : (below.get(span.spanId) ?? []);
   }
 
+  /** Adds one call. */
   #count({ service, operation, spanKind, hasError, durationNano }: ShownSpan): void {
     const key = JSON.stringify([service, operation, spanKind]);
     const sums = this.#sums.get(key) ?? {

@@ -2,13 +2,18 @@ import type { MetricsReader, ReadOptions, SpanCountQuery } from "storage/api";
 import { refusePartial, withinTime } from "storage/asked-time";
 import { QueryError } from "../query-error.ts";
 
+// The store counts by minute.
 const minuteMs = 60_000;
 
 /** Spans that arrive later than this after their start are not counted, because their minute is settled. */
 const lateMinutes = 15;
 
-/** A kind of counter, and how it adds a row of the store. */
+/**
+ * A kind of counter, and how it adds a row of the store. There are two kinds: spans, and calls between
+ * services.
+ */
 export interface Counting<Row, Counter extends object> {
+  /** Rows of the store for whole minutes, by the counters' labels. */
   rows(store: MetricsReader, minutes: SpanCountQuery, options: ReadOptions): Promise<Row[]>;
   /** @throws QueryError QUERY_TOO_LARGE when there are too many counters */
   add(counters: Map<string, Counter>, row: Row): void;
@@ -17,11 +22,20 @@ export interface Counting<Row, Counter extends object> {
 /**
  * Counters that only grow, as Prometheus needs them, for all spans that started after this object was made.
  * Each reading asks the store for the last minutes only; older minutes are kept as sums.
+ *
+ * ```
+ * start 10:00, reading at 10:20:  10:00–10:06 becomes settled, 10:06–10:21 is read and added
+ *              reading at 10:21:  10:06–10:07 is added to the settled sums, 10:07–10:22 is read
+ * ```
  */
 export class GrowingCounters<Row, Counter extends object> {
+  /** How rows are read and added. */
   readonly #counting: Counting<Row, Counter>;
+  /** Sums up to `#settledUntilMs`, by labels. */
   #settled: Map<string, Counter> = new Map();
+  /** End of the settled time, in milliseconds since the Unix epoch. */
   #settledUntilMs: number;
+  /** The reading under way; the next one waits for it. */
   #reading: Promise<unknown> = Promise.resolve();
 
   /** @param startUnixMs begin of the count; rounded down to a whole minute */

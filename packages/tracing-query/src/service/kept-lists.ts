@@ -3,6 +3,7 @@ import { StorageError } from "storage/errors";
 /** Limit for all lists of one cache: some megabytes. */
 const defaultMaxItems = 100_000;
 
+/** Settings of a cache. */
 export interface KeptListsOptions {
   /** Longest age of a cached answer, in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
@@ -14,24 +15,35 @@ export interface KeptListsOptions {
   readonly now?: () => number;
 }
 
+/** A cached list. */
 interface KeptList<T> {
+  /** The answer. Callers share it, and must not change it. */
   readonly list: readonly T[];
   /** When the list was requested: it shows the state of that time or later. */
   readonly askedAtMs: number;
 }
 
+/** A request that is under way. */
 interface Question<T> {
+  /** When it was sent, by the cache's clock. */
   readonly askedAtMs: number;
+  /** Its answer, for all callers that wait. */
   readonly answer: Promise<readonly T[]>;
+  /** Ends the request when the last caller has left. */
   readonly abort: AbortController;
   /** Number of waiting callers; the request is aborted when the last one leaves. */
   waiting: number;
 }
 
 /**
- * A cache of short lists that pages and dashboards request often, such as names. Callers that ask at the same
- * time share one request. While a list is in use, it is fetched again before it becomes too old. Errors are
- * not cached.
+ * A cache of short lists that pages and dashboards request often, such as names.
+ *
+ * - Key: the question and the tenant, as the caller writes them.
+ * - Life: `maxAgeMs` from the request, not from the answer. In the second half of it a caller starts a new
+ *   request for the next one, and gets the cached list at once.
+ * - Bound: `maxItems` items in all lists together; the oldest lists leave first.
+ *
+ * Callers that ask at the same time share one request. Errors are not cached.
  */
 export class KeptLists<T> {
   readonly #maxAgeMs: number;
@@ -85,6 +97,7 @@ export class KeptLists<T> {
     return await this.#wait(isRecent ? question : this.#put(key, now, ask), signal);
   }
 
+  /** Sends a request, and keeps its answer for later callers. */
   #put(key: string, askedAtMs: number, ask: (signal: AbortSignal) => Promise<readonly T[]>): Question<T> {
     const abort = new AbortController();
     const answer = ask(abort.signal).then((list) => {
@@ -106,6 +119,7 @@ export class KeptLists<T> {
     return question;
   }
 
+  /** Waits for the answer, or until this caller leaves. The last caller to leave aborts the request. */
   async #wait(question: Question<T>, signal: AbortSignal | undefined): Promise<readonly T[]> {
     question.waiting++;
     if (signal === undefined) {
@@ -131,6 +145,7 @@ export class KeptLists<T> {
     }
   }
 
+  /** Puts a list into the cache, and drops the oldest ones past the bound or the age. */
   #keep(key: string, kept: KeptList<T>): void {
     const before = this.#kept.get(key);
     // An older request may be answered later than a newer one.
@@ -152,6 +167,7 @@ export class KeptLists<T> {
     }
   }
 
+  /** Takes a list out of the cache, if it is there. */
   #drop(key: string): void {
     const kept = this.#kept.get(key);
     if (kept === undefined) {

@@ -6,8 +6,10 @@ export type MetricKind =
   | { readonly kind: "calls" | "errors" }
   | { readonly kind: "latencies"; readonly quantile: number };
 
+// Points have milliseconds; protobuf's times have nanoseconds.
 const nanosPerMs = 1_000_000;
 
+/** The public model's texts, word by word: its UI and dashboards look for the names. */
 function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   switch (metric.kind) {
     case "calls":
@@ -22,6 +24,7 @@ function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   }
 }
 
+/** One series as a metric with its points. Labels stand in the public model's order. */
 function metricOf({ service, operation, points }: MetricSeries): Metric {
   return {
     labels: [
@@ -41,7 +44,14 @@ function metricOf({ service, operation, points }: MetricSeries): Metric {
   };
 }
 
-/** Converts series to the family of gauges that the public model's UI reads, with its names. */
+/**
+ * Converts series to the family of gauges that the public model's UI reads, with its names.
+ *
+ * ```
+ * calls of shop and db, not by operation  →  service_call_rate, two metrics with the label service_name
+ * the same by operation                   →  service_operation_call_rate, labels operation and service_name
+ * ```
+ */
 export function metricFamilyOf(
   metric: MetricKind,
   series: readonly MetricSeries[],

@@ -3,9 +3,10 @@ import { StartError } from "lifecycle/errors";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 
-/** Thousands of models fit. */
+/** Most bytes of the file: 1 MiB, enough for thousands of models. A larger one is refused with this number. */
 const maxFileBytes = 1_048_576;
 
+// A price in the table's currency, for a million tokens.
 const price = z.number().min(0);
 
 /** The table of prices, as the file and the answer have it. */
@@ -39,7 +40,10 @@ export const modelPricesSchema = z.strictObject({
 /** Prices of models. */
 export type ModelPriceTable = z.output<typeof modelPricesSchema>;
 
-/** A file of prices that people edit. Every question reads it again: it is small, and asked for when a trace is opened. */
+/**
+ * A file of prices that people edit. Every question reads it again: it is small, and asked for when a trace is
+ * opened. So a change needs no restart, and nothing is cached.
+ */
 export class ModelPrices {
   readonly #path: string;
 
@@ -72,6 +76,10 @@ export class ModelPrices {
   }
 }
 
+/**
+ * The text of the file. It reads until the end, because a file may grow between a look at its size and the
+ * read.
+ */
 async function textOf(path: string): Promise<string> {
   const file = await open(path);
   try {
@@ -92,6 +100,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
+/** Checks the text. @throws Error with the path of the first fault, such as `models.3.input: …` */
 function parsed(text: string): ModelPriceTable {
   const result = modelPricesSchema.safeParse(JSON.parse(text));
   if (!result.success) {

@@ -1,7 +1,10 @@
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
-/** Limits of one request and its answer. Infinity: no limit. */
+/**
+ * Limits of one request and its answer. Infinity: no limit. The user sees which option refuses, its value and
+ * what to ask instead: see the functions below.
+ */
 export interface ReadLimits {
   /** Most traces of a search, or ids of a request. */
   readonly maxTraces: number;
@@ -13,7 +16,16 @@ export interface ReadLimits {
   readonly maxRangeNano: bigint | undefined;
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER for more traces, or a longer time, than allowed */
+/**
+ * Checks a search before the store is asked. The user sees one of these with status 400:
+ *
+ * ```
+ * a search for 500 traces is over the limit of 100 of --query.max-traces
+ * a search from start to end is longer than the limit of 2 h of --query.max-time-range
+ * ```
+ *
+ * @throws QueryError QUERY_BAD_PARAMETER for more traces, or a longer time, than allowed
+ */
 export function checkLimits(
   { limit, startTimeMinUnixNano, startTimeMaxUnixNano }: TraceQuery,
   { maxTraces, maxRangeNano }: ReadLimits,
@@ -35,14 +47,26 @@ export function checkLimits(
   }
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER for more ids than allowed */
+/**
+ * Checks a list of ids. The user sees `a request for 500 traces is over the limit of 100 of
+ * --query.max-traces`.
+ * @throws QueryError QUERY_BAD_PARAMETER for more ids than allowed
+ */
 export function checkTraceIds(traceIds: readonly string[], { maxTraces }: ReadLimits): void {
   if (traceIds.length > maxTraces) {
     throw tooMany("traceID", "a request for", traceIds.length, maxTraces);
   }
 }
 
-/** @throws QueryError QUERY_TOO_LARGE for more spans than allowed */
+/**
+ * Checks what the store found, before it is written as JSON. The user sees status 413 and this text:
+ *
+ * ```
+ * the answer holds 1200000 spans, over the limit of 1000000 of --query.max-spans: ask for fewer traces
+ * ```
+ *
+ * @throws QueryError QUERY_TOO_LARGE for more spans than allowed
+ */
 export function checkSpans(traces: readonly PackedTrace[], { maxSpans }: ReadLimits): void {
   const spans = traces.reduce((sum, trace) => sum + trace.spans.length, 0);
   if (spans > maxSpans) {

@@ -1,6 +1,10 @@
 import { QueryError } from "../query-error.ts";
 import type { TraceRoom } from "./trace-room.ts";
 
+/**
+ * Settings of a gate. --query.max-concurrent-reads, --query.max-waiting-reads and
+ * --query.max-concurrent-trace-reads set them.
+ */
 export interface RequestGateSettings {
   /** Most requests that run at the same time. */
   readonly maxConcurrent: number;
@@ -29,12 +33,15 @@ export interface PlacedRead {
 
 /** A waiting request. */
 interface Waiter {
+  /** Lets the request run. */
   letIn(): void;
+  /** Ends the wait with an error: the queue is full, or the client has gone. */
   refuse(error: unknown): void;
 }
 
 /** The requests of one tenant. */
 interface Share {
+  /** Requests that run now. */
   inside: number;
   /** In order of arrival. */
   readonly waiting: Set<Waiter>;
@@ -109,7 +116,10 @@ export class RequestGate {
     };
   }
 
-  /** Places that may be taken before a request of the tenant begins. */
+  /**
+   * Places that may be taken before a request of the tenant begins. Four places: a tenant without a running
+   * request may take the fourth, one with a running request only the third.
+   */
   #placesFor(tenant: string, share: Share): number {
     const { maxConcurrent } = this.#settings;
     return tenant === "" || share.inside === 0 ? maxConcurrent : Math.max(1, maxConcurrent - 1);
@@ -124,6 +134,7 @@ export class RequestGate {
     return share;
   }
 
+  /** Waits for a place. Every way out of the queue runs `end`, exactly once for each waiter. */
   async #turn(signal: AbortSignal, tenant: string, share: Share): Promise<void> {
     if (this.#waiting >= this.#settings.maxWaiting && !this.#makeRoomFor(share)) {
       this.#forgetIdle(tenant, share);
@@ -168,6 +179,10 @@ export class RequestGate {
     return true;
   }
 
+  /**
+   * The user sees status 503 with `Retry-After: 1` and a text such as "4 requests are under way and 1000 wait:
+   * --query.max-concurrent-reads and --query.max-waiting-reads allow no more".
+   */
   #busy(): QueryError {
     return new QueryError(
       "QUERY_BUSY",
@@ -175,6 +190,7 @@ export class RequestGate {
     );
   }
 
+  /** Frees a place, and gives it to the next tenant at once, so that no newcomer takes it in between. */
   #leave(tenant: string, share: Share): void {
     share.inside--;
     this.#inside--;
@@ -205,6 +221,7 @@ export class RequestGate {
     return next;
   }
 
+  /** Forgets a tenant without requests: tenants of long ago must not fill the map. */
   #forgetIdle(tenant: string, share: Share): void {
     if (share.inside === 0 && share.waiting.size === 0 && this.#shares.get(tenant) === share) {
       this.#shares.delete(tenant);

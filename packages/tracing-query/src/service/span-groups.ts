@@ -5,16 +5,26 @@ import type { ShownSpan } from "./shown-spans.ts";
 export interface GroupPath {
   /** Id of the group above; undefined for roots. */
   readonly parent: number | undefined;
+  /** Service of the spans. */
   readonly service: string;
+  /** Operation of the spans. */
   readonly operation: string;
 }
 
-/** Numbers the groups of several traces. A group has a higher number than the group above it. */
+/**
+ * Numbers the groups of several traces. A group has a higher number than the group above it. Traces that share
+ * this object have comparable numbers.
+ */
 export class GroupPaths {
+  /** Groups by number. */
   readonly paths: GroupPath[] = [];
   /** By the group above, then service and operation; the first map holds the roots. */
   readonly #below: Map<string, number>[] = [new Map()];
 
+  /**
+   * The number of a group, which is made when it is new. @param parent number of the group above; undefined for
+   * a root
+   */
   idOf(parent: number | undefined, { service, operation }: ShownSpan): number {
     const ids = this.#below[parent === undefined ? 0 : parent + 1] as Map<string, number>;
     // The length separates pairs of names that give the same text when joined.
@@ -32,7 +42,9 @@ export class GroupPaths {
 
 /** The spans of one trace in one group. Times are in nanoseconds. */
 export interface SpanGroup {
+  /** Ids of the spans, in the order in which the tree is walked. */
   spanIds: string[];
+  /** Spans that failed. */
   errors: number;
   /** Sum of the spans' durations. */
   durationNano: number;
@@ -40,15 +52,24 @@ export interface SpanGroup {
   selfNano: number;
 }
 
+// Marks a span without a parent, a child or a group.
 const none = -1;
 
 /** Spans that are read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 4_000;
 
 /**
- * Groups the spans of a trace, in linear time except for sorting children. A span whose parent is missing is
- * a root. In a cycle of parents the first span is the root. When spans share an id, the first has the
- * children.
+ * Groups the spans of a trace, in linear time except for sorting children.
+ *
+ * ```
+ * shop GET /                group 0: shop GET /
+ *   db SELECT               group 1: db SELECT below 0, two spans
+ *   db SELECT
+ *   cart GET /cart          group 2: cart GET /cart below 0
+ * ```
+ *
+ * A span whose parent is missing is a root. In a cycle of parents the first span is the root. When spans share
+ * an id, the first has the children.
  */
 export async function spanGroups(
   spans: readonly ShownSpan[],
@@ -58,6 +79,7 @@ export async function spanGroups(
   const groups = new Map<number, SpanGroup>();
   const placeOf = new Int32Array(spans.length).fill(none);
   let looked = 0;
+  // A stack instead of recursion, because a trace may be as deep as it has spans.
   const walk = async (root: number) => {
     const open = [root];
     placeOf[root] = paths.idOf(undefined, spans[root] as ShownSpan);
@@ -81,6 +103,7 @@ export async function spanGroups(
       await walk(index);
     }
   }
+  // Spans of a cycle have parents but hang on no root.
   for (let index = 0; index < spans.length; index++) {
     if (placeOf[index] === none) {
       await walk(index);
@@ -89,6 +112,7 @@ export async function spanGroups(
   return groups;
 }
 
+/** Adds a span to its group. */
 function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan, selfNano: number): void {
   let group = groups.get(place);
   if (group === undefined) {
@@ -101,7 +125,7 @@ function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan,
   group.selfNano += selfNano;
 }
 
-/** Parents, children and times of spans, by index of the span. */
+/** Parents, children and times of spans, by index of the span: five numbers a span instead of an object. */
 class SpanTree {
   readonly #parents: Int32Array;
   /** The last child of each span, and for each child the child before it. */
@@ -119,6 +143,7 @@ class SpanTree {
     this.#ends = new Float64Array(spans);
   }
 
+  /** Reads the links of all spans, in turns. @param spans in any order */
   static async of(spans: readonly ShownSpan[]): Promise<SpanTree> {
     const tree = new SpanTree(spans.length);
     const indexOf = new Map<string, number>();
@@ -138,6 +163,7 @@ class SpanTree {
     return tree;
   }
 
+  /** Adds one span. A span that names itself as parent is a root. */
   #add(
     index: number,
     { parentSpanId, spanId, startTimeUnixNano, durationNano }: ShownSpan,
@@ -155,6 +181,7 @@ class SpanTree {
     this.#ends[index] = start + Math.max(0, Number(durationNano));
   }
 
+  /** Whether the span has no parent in the trace. */
   isRoot(index: number): boolean {
     return this.#parents[index] === none;
   }

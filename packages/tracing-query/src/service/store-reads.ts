@@ -18,8 +18,11 @@ const pointReads: ReadonlySet<ReadOperation> = new Set([
 
 /** The watch, metrics and places that all reads share. */
 export interface StoreReadsParts {
+  /** Hears whether the store answers. */
   readonly watch: StorageWatch;
+  /** Counts and times reads. */
   readonly metrics: QueryMetrics;
+  /** Places for reads whose request holds none. */
   readonly gate: RequestGate;
   /** The store's limit of one read, for the text of its failure. */
   readonly maxReadBytes?: number | undefined;
@@ -67,6 +70,7 @@ export class StoreReads {
     this.#metrics.observe(operation, 0, count);
   }
 
+  /** Runs a read, with a place of the gate where its request holds none yet. */
   async #read<T>(
     operation: ReadOperation,
     { hasPlace, tenant, signal = new AbortController().signal }: ReadPlace,
@@ -85,6 +89,7 @@ export class StoreReads {
     }
   }
 
+  /** Counts and times a read, and gives it a span of this process's own trace. */
   async #observed<T>(
     operation: ReadOperation,
     read: () => Promise<T>,

@@ -16,14 +16,22 @@ export interface TailListener {
 
 /** The query of a feed; followers with an equal query share the feed. */
 export interface TailFeedQuery {
+  /** Conditions of the spans. */
   readonly filter: SpanSelection;
   /** Most spans of one read. */
   readonly limit: number;
+  /** Tenant whose spans are read; undefined or "" without tenants. */
   readonly tenant?: string | undefined;
+  /**
+   * Token of the client, where it is handed on; it is part of the question, so clients with other tokens share
+   * no feed.
+   */
   readonly bearerToken?: string | undefined;
 }
 
+/** Settings that all feeds share. */
 export interface TailFeedSettings {
+  /** Asks the store. */
   readonly analysis: Pick<AnalysisService, "tail">;
   /** Limits the reads of the store. */
   readonly gate: RequestGate;
@@ -38,7 +46,15 @@ export interface TailFeedSettings {
 /** Longest wait between two reads of a failing store. */
 const maxBackoffMs = 30_000;
 
-/** Reads new spans from the store at intervals, and sends them to all listeners. */
+/**
+ * Reads new spans from the store at intervals, and sends them to all listeners.
+ *
+ * | State | Left by |
+ * |---|---|
+ * | beginning: the first read gets the cursor of now | the answer, or its failure, which every `join` reports |
+ * | following: a read every `pollMs` | `stop`, when the last listener has left |
+ * | failing: reads after 2, 4, 8 … times `pollMs`, at most 30 s apart | a read that succeeds |
+ */
 export class TailFeed {
   readonly #query: TailFeedQuery;
   readonly #settings: TailFeedSettings;
@@ -96,6 +112,7 @@ export class TailFeed {
     void this.#follow();
   }
 
+  /** Reads until the feed stops. A failing store is asked more and more rarely. */
   async #follow(): Promise<void> {
     const { signal } = this.#stopped;
     const { pollMs } = this.#settings;
@@ -119,6 +136,10 @@ export class TailFeed {
     }
   }
 
+  /**
+   * One read of the store, which holds a place of the feeds' gate. @param upTo where the read ends; the newest
+   * span when undefined
+   */
   async #ask(cursor: string | undefined, signal: AbortSignal, upTo?: string): Promise<Tail> {
     const { analysis, gate } = this.#settings;
     const { filter, limit, tenant, bearerToken } = this.#query;
@@ -145,6 +166,7 @@ export class TailFeed {
     }
   }
 
+  /** Encodes once, whatever the number of listeners. Nothing is sent when nothing has arrived. */
   #tell(listeners: Iterable<TailListener>, tail: Tail): void {
     if (tail.spans.length === 0 && tail.skipped === 0) {
       return;

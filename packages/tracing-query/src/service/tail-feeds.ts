@@ -1,11 +1,13 @@
 import { QueryError } from "../query-error.ts";
 import { TailFeed, type TailFeedQuery, type TailFeedSettings, type TailListener } from "./tail-feed.ts";
 
+/** Settings of all feeds together. */
 export interface TailFeedsSettings extends TailFeedSettings {
   /** Most clients that follow at the same time. */
   readonly maxClients: number;
 }
 
+/** A feed and its number of followers. */
 interface SharedFeed {
   readonly feed: TailFeed;
   clients: number;

@@ -11,14 +11,20 @@ const largeTraceBytes = 2 * 1024 * 1024;
 /** Memory for the rows of large traces in all requests: two traces of 50,000 spans. */
 export const defaultRoomBytes = 64 * 1024 * 1024;
 
-/** As in `SpanReader.getPackedTraces`. */
+/**
+ * Called as a read's answer begins: its spans, and its bytes where the store says them. See
+ * `SpanReader.getPackedTraces`.
+ */
 export type OnCount = (spans: number, bytes?: number) => void;
 
 /** Assumed bytes of a span, for a store that does not announce the length of its answer. */
 const roughSpanBytes = 640;
 
+/** A request that waits for room. */
 interface Waiting {
+  /** Bytes that it needs. */
   readonly bytes: number;
+  /** Gives it the room. */
   letIn(): void;
 }
 
@@ -30,8 +36,11 @@ interface Waiting {
 export class TraceRoom {
   readonly #maxBytes: number;
   readonly #onWait: () => void;
+  /** Bytes of each running request, by its signal. */
   readonly #held = new Map<AbortSignal, number>();
+  /** Requests without room, first come, first served. */
   readonly #waiting = new Set<Waiting>();
+  /** Bytes of all running requests together. */
   #taken = 0;
 
   /** @param onWait called for each request that must wait */
@@ -104,6 +113,10 @@ export class TraceRoom {
     });
   }
 
+  /**
+   * Whether the bytes have room. Any number fits into an empty room, or a trace larger than all of it would
+   * wait forever.
+   */
   #fits(bytes: number): boolean {
     return this.#taken === 0 || this.#taken + bytes <= this.#maxBytes;
   }

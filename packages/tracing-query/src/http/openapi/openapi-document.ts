@@ -3,12 +3,16 @@ import { z } from "zod";
 import { failureBodies, statusMeanings } from "./failures.ts";
 import type { OperationDescription, OperationExample, OperationGroup } from "./operation.ts";
 
+/** An object of the document. */
 type Json = Record<string, unknown>;
 
 /** Every request may get these statuses. */
 const commonStatuses = [401, 503];
 
-/** JSON Schemas made by zod. A schema with an id is written once, under `components`. */
+/**
+ * JSON Schemas made by zod. A schema with an id is written once, under `components`, and references name it
+ * there.
+ */
 class Components {
   readonly schemas: Record<string, unknown> = {};
 
@@ -41,6 +45,7 @@ function content(contentType: string, schema: Json | undefined): Json {
   return { [contentType]: { schema: isPlain ? schema : inText } };
 }
 
+/** Parameters of one place: of the path or of the query. @param example texts of the operation's example */
 function parameters(
   components: Components,
   place: "path" | "query",
@@ -64,12 +69,14 @@ function parameters(
   });
 }
 
+/** The example's text as the value that the schema describes: "20" of an integer becomes 20. */
 function exampleOf(type: unknown, text: string | readonly string[]): unknown {
   return (type === "integer" || type === "number" || type === "boolean") && typeof text === "string"
     ? JSON.parse(text)
     : text;
 }
 
+/** One operation: its parameters, its body, and an answer for each status. */
 function operationOf(components: Components, group: string, operation: OperationDescription): Json {
   const { id, summary, description, pathParts, query, body, answer, failures, failureStatuses, example } =
     operation;
@@ -115,7 +122,7 @@ function operationOf(components: Components, group: string, operation: Operation
   };
 }
 
-/** An Express path in OpenAPI's notation. */
+/** An Express path in OpenAPI's notation: `/api/traces/:traceId` becomes `/api/traces/{traceId}`. */
 export function templateOf(path: string): string {
   return path.replace(/[:*]([A-Za-z]+)/g, "{$1}");
 }

@@ -18,10 +18,15 @@ const [zero, nine, minus] = [0x30, 0x39, 0x2d];
 /** Whole numbers up to this many digits are exact in JavaScript. */
 const maxDigits = 15;
 
-/** Most tags that are cached; a longer list is not. */
+/**
+ * Most tags that are cached for a trace. The cache is emptied when it is full: values of later spans are as
+ * likely.
+ */
 const maxOther = 256;
+/** Longest text of a cached tag, in characters. Longer ones seldom repeat. */
 const longestOther = 256;
 
+// Pieces of JSON between the fields of a span. They are encoded once, and copied as bytes.
 const afterId = knownBytes('","operationName":"');
 const rootAndStart = knownBytes('","references":[],"startTime":');
 const parentEndAndStart = knownBytes('"}],"startTime":');
@@ -33,28 +38,45 @@ const logs = knownBytes(',"logs":');
 interface EndJson {
   /** The part before the warnings. */
   readonly process: KnownBytes;
+  /** The same and the rest, for a span without warnings. */
   readonly withoutWarnings: KnownBytes;
 }
 
 /**
  * Writes the spans of one trace as `ShownSpanJson` does, but from the bytes of their rows, most of which JSON
- * contains unchanged. A span with rare fields is written through objects.
+ * contains unchanged. A span with rare fields is written through objects: trace state, several links, an end
+ * before the start, damaged bytes.
+ *
+ * ```
+ * {"traceID":"71a8…","spanID":"00000000000000a2","operationName":"SELECT",
+ *  "references":[{"refType":"CHILD_OF","traceID":"71a8…","spanID":"00000000000000a1"}],
+ *  "startTime":1795967689010000,"duration":30000,"tags":[…],"logs":[],"processID":"p2","warnings":null}
+ * ```
  */
 export class SpanRowsJson {
+  /** Rows of the trace. */
   readonly #spans: SpanList;
+  /** Bytes of the answer. */
   readonly #out: JsonBytes;
+  /** Writer for spans that need objects. */
   readonly #writer: ShownSpanJson;
+  /** Keys of processes, such as `p1`. */
   readonly #keys: ProcessKeys;
+  /** Known sequences of tags, shared by all traces of the process. */
   readonly #steps: TagSteps;
   /** True: references to the trace are left out, because its id is not valid. */
   readonly #isNameless: boolean;
+  // JSON in front of the span's own id.
   readonly #head: KnownBytes;
+  // JSON in front of the parent's id.
   readonly #parent: KnownBytes;
+  // JSON behind the tags, by origin: spans of one origin share their process.
   readonly #ends = new Map<SpanFields["origin"], EndJson>();
   /** JSON of tags that are more than their value's text, by everything that determines it. */
   readonly #otherTags = new Map<string, string>();
   /** The steps to the attributes that were read last, and where their values are. */
   readonly #found: TagStep[] = [];
+  /** Where the values begin and end in the bytes of the row. */
   readonly #valueStarts = new Uint32Array(maxListed);
   readonly #valueEnds = new Uint32Array(maxListed);
 
@@ -81,6 +103,7 @@ export class SpanRowsJson {
 
   /** Writes the span at `index` with its `fields`. */
   write(index: number, fields: SpanFields, clock: SpanClock): void {
+    // A span that turns out to need objects is cut off again, and written anew.
     const start = this.#out.length;
     if (this.#isWritten(index, fields, clock)) {
       return;
@@ -151,6 +174,7 @@ export class SpanRowsJson {
     return true;
   }
 
+  /** The end of spans of one origin, which is made with its first span. */
   #newEnd(index: number, origin: SpanFields["origin"]): EndJson {
     const { process } = this.#writer.shared.processes.of(origin.resource, () => this.#spanAt(index));
     const upToWarnings = `,"processID":"${this.#keys.keyOf(process)}","warnings":`;
@@ -298,6 +322,7 @@ export class SpanRowsJson {
     }
   }
 
+  /** The span as an object. */
   #spanAt(index: number): Span {
     return this.#spans.at(index) as Span;
   }
@@ -312,6 +337,7 @@ function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
   }
 }
 
+/** Whether eight bytes hold an id: zeros are none. */
 function hasId(view: DataView, start: number): boolean {
   return (view.getInt32(start) | view.getInt32(start + 4)) !== 0;
 }
@@ -325,6 +351,7 @@ function markFrom(bytes: Buffer, start: number): number {
   return at;
 }
 
+/** Whether the bytes are `true` or `false`. They are compared as numbers: 0x74727565 is "true". */
 function isBool(view: DataView, start: number, end: number): boolean {
   if (end - start === 4) {
     return view.getUint32(start) === 0x74727565;

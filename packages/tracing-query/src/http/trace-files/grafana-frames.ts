@@ -6,6 +6,7 @@ type Columns = ReadonlyMap<string, readonly unknown[]>;
 
 /** Levels in which answers hold frames: a list, an answer, its results, a result, its frames. */
 const maxLevels = 6;
+// Kinds that OTLP knows; others become 0, unspecified.
 const kinds = new Set(["internal", "server", "client", "producer", "consumer"]);
 
 /**
@@ -28,6 +29,7 @@ export function framesIn(value: unknown, levels = maxLevels): readonly Columns[]
   return [value.response, value.series, value.frames, ...results].flatMap(below);
 }
 
+/** A frame's columns: in the fields themselves, or in `data.values` in the order of the schema's fields. */
 function columnsOf({ fields, schema, data }: JsonObject): Columns {
   const named = objectsIn(isObject(schema) ? schema.fields : fields);
   const values = isObject(data) && Array.isArray(data.values) ? data.values : [];
@@ -39,7 +41,14 @@ function columnsOf({ fields, schema, data }: JsonObject): Columns {
   );
 }
 
-/** Resource spans of OTLP JSON, one for each row. Times are in milliseconds with fractions. */
+/**
+ * Resource spans of OTLP JSON, one for each row. Times are in milliseconds with fractions.
+ *
+ * ```
+ * traceID ["71a8…"], spanID ["…a1"], operationName ["GET /"], startTime [1795967689000], duration [100]
+ * → one resource with one span, 100 ms long
+ * ```
+ */
 export function otlpOfFrames(frames: readonly Columns[]): readonly unknown[] {
   return frames.flatMap((columns) =>
     (columns.get("traceID") ?? []).map((_, row) =>
@@ -48,6 +57,7 @@ export function otlpOfFrames(frames: readonly Columns[]): readonly unknown[] {
   );
 }
 
+/** One row as a resource with its span. @param cell reads the row's value in a column */
 function resourceSpansOf(cell: (name: string) => unknown): unknown {
   const tags = entriesOf(cell("serviceTags"));
   const service = { key: "service.name", value: anyValue(cell("serviceName") ?? "") };
@@ -62,6 +72,7 @@ function resourceSpansOf(cell: (name: string) => unknown): unknown {
   };
 }
 
+/** The span of a row. Ids lose leading zeros in frames, and get them back. */
 function spanOf(cell: (name: string) => unknown): unknown {
   const start = nanosOf(cell("startTime"));
   const kind = textOf(cell("kind")).toLowerCase();
@@ -95,6 +106,7 @@ function nanosOf(milliseconds: unknown): bigint {
   return Number.isSafeInteger(micros) ? BigInt(micros) * 1_000n : 0n;
 }
 
+/** Nanoseconds of a duration, which is small enough for a double to hold all digits. */
 function durationOf(milliseconds: unknown): bigint {
   const nanos = Math.round(Number(milliseconds ?? 0) * 1_000_000);
   return Number.isSafeInteger(nanos) ? BigInt(nanos) : 0n;
@@ -112,6 +124,7 @@ function listOf(cell: unknown): readonly JsonObject[] {
   }
 }
 
+/** Tags as OTLP's attributes. */
 function entriesOf(cell: unknown): { key: string; value: unknown }[] {
   return listOf(cell).map(({ key, value }) => ({ key: textOf(key), value: anyValue(value) }));
 }

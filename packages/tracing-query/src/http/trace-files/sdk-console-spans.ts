@@ -1,14 +1,23 @@
 import { isObject, type JsonObject, objectsIn } from "./json-shape.ts";
 import { anyValue, textOf } from "./otlp-values.ts";
 
+// Codes of OTLP by the names of both SDKs.
 const statuses = new Map([
   ["OK", 1],
   ["ERROR", 2],
 ]);
 
 /**
- * Resource spans of OTLP JSON from the spans that the console exporters of two SDKs write, one document for each span or a list:
- * Python's `ConsoleSpanExporter` and Go's `stdouttrace`. undefined when the value is neither.
+ * Resource spans of OTLP JSON from the spans that console exporters of SDKs write, one document for each span
+ * or a list: Python's `ConsoleSpanExporter`, Go's `stdouttrace` and Java's `OtlpJsonLoggingSpanExporter`.
+ *
+ * ```
+ * Python  {"name": "GET /", "context": {"trace_id": "0x71a8…", "span_id": "0x…a1"}, "parent_id": null, …}
+ * Go      {"Name": "GET /", "SpanContext": {"TraceID": "71a8…", "SpanID": "…a1"}, "Parent": {…}, …}
+ * →       [{"resource": {…}, "scopeSpans": [{"scope": {…}, "spans": [{"traceId": "71a8…", "name": "GET /", …}]}]}]
+ * ```
+ *
+ * @returns undefined when the value is none of them
  */
 export function otlpOfConsoleSpans(value: unknown): readonly unknown[] | undefined {
   const spans = Array.isArray(value) ? objectsIn(value) : [value].filter(isObject);
@@ -21,6 +30,7 @@ function groupWithoutRequest(value: JsonObject): unknown {
   return Array.isArray(value.scopeSpans) ? value : undefined;
 }
 
+/** A span of Python's exporter; undefined for any other value. */
 function groupOfPython(span: JsonObject): unknown {
   const { context, resource } = span;
   if (!isObject(context) || typeof context.trace_id !== "string") {
@@ -54,6 +64,7 @@ function groupOfPython(span: JsonObject): unknown {
   );
 }
 
+/** A span of Go's exporter; undefined for any other value. */
 function groupOfGo(span: JsonObject): unknown {
   const { SpanContext: context, Parent: parent } = span;
   if (!isObject(context) || typeof context.TraceID !== "string") {
@@ -91,6 +102,7 @@ function groupOfGo(span: JsonObject): unknown {
   );
 }
 
+/** One span with its resource and scope, as OTLP has them. */
 function groupOf(attributes: unknown, scope: unknown, span: unknown): unknown {
   return { resource: { attributes }, scopeSpans: [{ scope, spans: [span] }] };
 }
@@ -100,6 +112,7 @@ function hexOf(id: unknown): string {
   return textOf(id).replace(/^0x/, "");
 }
 
+/** A plain object as a list of OTLP's attributes. */
 function entriesOf(attributes: unknown): unknown[] {
   return Object.entries(isObject(attributes) ? attributes : {}).map(([key, value]) => ({
     ...{ key, value: anyValue(value) },

@@ -7,6 +7,7 @@ import { moveSdkTags } from "./sdk-tags.ts";
 import { sortTagsAndFields } from "./sorting.ts";
 import { giveUniqueSpanIds } from "./unique-span-ids.ts";
 
+/** Settings of the adjusters. */
 export interface AdjustOptions {
   /** Largest clock skew that is corrected, in nanoseconds; 0 disables the correction. */
   readonly maxClockSkewNano: bigint;

@@ -24,6 +24,14 @@ interface Skew {
 /**
  * Moves spans whose host's clock is wrong so that they lie within their parents. Spans of one host share the
  * correction of the first span. A warning on the span says what was done, or why nothing was.
+ *
+ * The parent runs from 0 to 100 ms on host A. The child's host B is 150 ms ahead:
+ *
+ * ```
+ * before  client A   0 … 100 ms       after  client A   0 … 100 ms
+ *         server B 170 … 230 ms              server B  20 …  80 ms, "This span's timestamps were adjusted by -150ms"
+ * ```
+ *
  * @param maxDeltaNano larger deltas are not applied; 0 applies none
  */
 export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
@@ -47,6 +55,10 @@ export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
   }
 }
 
+/**
+ * Arranges spans as trees. The first of the spans that share an id takes part; the others get a warning. A
+ * span whose parent is missing becomes a root, with a warning.
+ */
 function buildTrees(trace: ApiTrace): Node[] {
   const nodes = new Map<string, Node>();
   for (const span of trace.spans) {
@@ -110,7 +122,17 @@ function timesOf(span: ApiV2Span): SpanTimes {
   return { startNano: nanosOf(span.startTime), durationNano: nanosOf(span.duration) };
 }
 
-/** The correction for the child. @param parent already adjusted */
+/**
+ * The correction for the child: the middle of the parent's time, or nothing when the child fits.
+ *
+ * ```
+ * parent 0 … 100, child 170 … 230   →  20 - 170 = -150
+ * parent 0 … 100, child  10 …  90   →  0
+ * parent 0 … 100, child -50 … 250   →  50, because it is longer than its parent
+ * ```
+ *
+ * @param parent already adjusted
+ */
 export function skewAgainst(
   { startNano: parentStart, durationNano: parentLength }: SpanTimes,
   { startNano: childStart, durationNano: childLength }: SpanTimes,
@@ -148,7 +170,7 @@ export function skewOutcome(
 
 const noSkew = { appliedNano: 0n } as const;
 
-/** Moves the span by its correction, */
+/** Moves the span and its logs by the correction, and adds the warning that `skewOutcome` gives. */
 export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
   const { appliedNano, warning } = skewOutcome(deltaNano, maxDeltaNano);
   if (appliedNano !== 0n) {

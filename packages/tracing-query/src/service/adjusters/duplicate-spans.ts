@@ -5,6 +5,10 @@ import { idKey } from "../span-facts.ts";
 /**
  * Removes spans that are equal in every field, as senders that repeat themselves make them. The first one
  * stays.
+ *
+ * ```
+ * before  span 5 "GET /", span 5 "GET /", span 5 "GET /x"     after  span 5 "GET /", span 5 "GET /x"
+ * ```
  */
 export function removeDuplicateSpans(trace: ApiTrace): void {
   const byId = Map.groupBy(trace.spans, (span) => idKey(span.spanId));

@@ -2,7 +2,13 @@ import { type KeyValue, ValueType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { ipText } from "./ip-text.ts";
 
-/** Shows addresses that clients sent as numbers (tags `ip` and `peer.ipv4`) in dotted form. */
+/**
+ * Shows addresses that clients sent as numbers (tags `ip` and `peer.ipv4`) in dotted form.
+ *
+ * ```
+ * before  peer.ipv4 = 2130706433 (int64)     after  peer.ipv4 = "127.0.0.1" (string)
+ * ```
+ */
 export function showIpTags(trace: ApiTrace): void {
   for (const span of trace.spans) {
     showIn(span.tags);
@@ -27,6 +33,7 @@ export function withIpShown(tag: KeyValue): KeyValue {
     : { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
 }
 
+/** The number of an address; undefined for a text, which is shown as it is. */
 function addressOf(tag: KeyValue): bigint | undefined {
   if (tag.vType === ValueType.INT64) {
     return tag.vInt64;

@@ -2,7 +2,14 @@ import { type Span as ApiV2Span, type SpanRef, SpanRefType } from "wire/api-v2-m
 import type { ApiTrace } from "../api-trace.ts";
 import { parentReference } from "../span-facts.ts";
 
-/** Removes references to the trace id 0, which no trace can have, with a warning for each. */
+/**
+ * Removes references to the trace id 0, which no trace can have, with a warning for each.
+ *
+ * ```
+ * before  references [{traceID 0, CHILD_OF 7}]   after  references []
+ *                                                       warnings ["Invalid span reference removed {TraceID:0000000000000000 …}"]
+ * ```
+ */
 export function removeBadReferences(trace: ApiTrace): void {
   for (const span of trace.spans) {
     const bad = span.references.filter(isBad);
@@ -13,7 +20,13 @@ export function removeBadReferences(trace: ApiTrace): void {
   }
 }
 
-/** UIs take the first reference for the parent: swaps it to the front. */
+/**
+ * UIs take the first reference for the parent: swaps it to the front.
+ *
+ * ```
+ * before  [FOLLOWS_FROM other-trace/9, CHILD_OF this-trace/5]   after  [CHILD_OF this-trace/5, FOLLOWS_FROM other-trace/9]
+ * ```
+ */
 export function putParentFirst(trace: ApiTrace): void {
   for (const span of trace.spans) {
     swapParentToFront(span);

@@ -9,7 +9,14 @@ export const sdkKeys: ReadonlySet<string> = new Set([
   "telemetry.distro.version",
 ]);
 
-/** Moves the tags that describe the sender's SDK from the span to its process, where they belong. */
+/**
+ * Moves the tags that describe the sender's SDK from the span to its process, where they belong.
+ *
+ * ```
+ * before  span tags http.method, telemetry.sdk.name    process tags host.name
+ * after   span tags http.method                        process tags host.name, telemetry.sdk.name
+ * ```
+ */
 export function moveSdkTags(trace: ApiTrace): void {
   for (const span of trace.spans) {
     const moved = span.tags.filter((tag) => sdkKeys.has(tag.key));

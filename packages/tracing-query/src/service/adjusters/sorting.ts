@@ -2,8 +2,15 @@ import { type KeyValue, type Process, ValueType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
 import { compareTags } from "./tag-order.ts";
 
-/** Sorts tags, process tags and log fields; in a log the first string field `event` stays in front. */
+/**
+ * Sorts tags, process tags and log fields; in a log the first string field `event` stays in front.
+ *
+ * ```
+ * before  tags b, a; log fields message, level, event     after  tags a, b; log fields event, level, message
+ * ```
+ */
 export function sortTagsAndFields(trace: ApiTrace): void {
+  // Spans of one process may share its object, whose tags need one sorting only.
   const sorted = new Set<Process>();
   for (const span of trace.spans) {
     span.tags.sort(compareTags);

@@ -1,5 +1,6 @@
 import { type KeyValue, ValueType } from "wire/api-v2-model";
 
+/** Half of a character past U+FFFF. */
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
@@ -18,10 +19,12 @@ function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** Order of two values of one type: negative when `a` comes first. NaN is equal to everything. */
 function compareOrdered<T extends bigint | number | boolean>(a: T, b: T): number {
   return Number(a > b) - Number(a < b);
 }
 
+/** Order of the values of two tags whose types are equal. */
 function compareValues(a: KeyValue, b: KeyValue): number {
   switch (a.vType) {
     case ValueType.STRING:
@@ -37,7 +40,13 @@ function compareValues(a: KeyValue, b: KeyValue): number {
   }
 }
 
-/** The public model's order of tags: key, then number of the type, then value. */
+/**
+ * The public model's order of tags: key, then number of the type, then value.
+ *
+ * ```
+ * a="x" (string), a=5 (int64), b=1 (int64), b=2 (int64)
+ * ```
+ */
 export function compareTags(a: KeyValue, b: KeyValue): number {
   return compareText(a.key, b.key) || a.vType - b.vType || compareValues(a, b);
 }

@@ -3,8 +3,17 @@ import type { ApiTrace } from "../api-trace.ts";
 import { hasKind, idKey, parentKey, parentReference } from "../span-facts.ts";
 
 /**
- * Zipkin lets the client's and the server's side of a call share one span id. The server's span gets the smallest
- * unused id counted from 1, with the shared id as its parent; children of the shared id become the server's.
+ * Zipkin lets the client's and the server's side of a call share one span id. The server's span gets the
+ * smallest unused id counted from 1, with the shared id as its parent. Children of the shared id become the
+ * server's. The step is the public model's.
+ *
+ * ```
+ * before  client 5  (parent 0)      after  client 5  (parent 0)
+ *         server 5  (parent 0)             server 1  (parent 5)
+ *         db     7  (parent 5)             db     7  (parent 1)
+ * ```
+ *
+ * A trace without client spans stays as it is, and costs one pass.
  */
 export function giveUniqueSpanIds(trace: ApiTrace): void {
   const used = new Set<string>();
