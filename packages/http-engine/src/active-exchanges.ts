@@ -1,8 +1,8 @@
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The requests under way at one server. An array in which each knows its place: a `Set` would leave a table behind, in the
- * memory for what lives long, for every few requests.
+ * The requests under way at one server: an array in which each exchange knows its place. A `Set` allocates a
+ * new table every few requests, and the tables outlive the young generation of the heap.
  */
 export class ActiveExchanges {
   readonly #all: Exchange[] = [];

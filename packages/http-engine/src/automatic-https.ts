@@ -10,7 +10,7 @@ import { addedRoute, type RouteConfig } from "./routes.ts";
 
 /** Port of redirects and of HTTP challenges, unless the app `http` names another. */
 export const defaultHttpPort = 80;
-/** Port of sites without one in their address, unless the app `http` names another. */
+/** Port of sites whose address names none, unless the app `http` names another. */
 export const defaultHttpsPort = 443;
 
 /** Name of the server that only redirects. Source: the public model */
@@ -23,7 +23,7 @@ export interface PlannedAddress {
   readonly secure: boolean;
 }
 
-/** A server after automatic HTTPS had its say. */
+/** A server with what automatic HTTPS adds to it. */
 export interface PlannedServer {
   /** Name of the server in the config, or the one made for redirects. */
   readonly name: string;
@@ -47,7 +47,7 @@ interface Draft {
   readonly name: string;
   readonly config: HttpServerConfig;
   readonly addresses: readonly ListenAddress[];
-  /** Connection policies, or that there are to be some. */
+  /** Whether the server has, or will get, connection policies. */
   tls: boolean;
   /** Routes from HTTP to HTTPS for named hosts. */
   redirects: RouteConfig[];
@@ -105,7 +105,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
   const redirects = new Map<string, RouteConfig[]>();
   const catchAll = redirectRoute([], httpsPort, usualPorts);
-  /** Redirects are logged as the last server is that has some. */
+  /** Redirects are logged as the last server with access logs is. */
   let logs: HttpServerConfig["logs"];
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -147,13 +147,16 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   }));
 }
 
-/** Hosts and addresses of a server whose plain requests are redirected. */
+/** Hosts and addresses of a server that gets redirects from plain HTTP. */
 interface Redirected {
   readonly hosts: readonly string[];
   readonly addresses: readonly Extract<ListenAddress, { readonly network: "tcp" }>[];
 }
 
-/** Decides whether a server speaks TLS, and for which names. @returns `redirected` undefined when automatic HTTPS has no say in it */
+/**
+ * Decides whether a server speaks TLS, and for which names. @returns `redirected` undefined where automatic
+ * HTTPS is off
+ */
 function draftServer(
   name: string,
   config: HttpServerConfig,
@@ -185,7 +188,10 @@ function draftServer(
   return { draft, redirected: { hosts, addresses: redirects.filter((each) => each.network === "tcp") } };
 }
 
-/** Gives redirects to the servers that listen where they are for. @returns those where no server listens */
+/**
+ * Gives each redirect to the server that listens on its address. @returns redirects for addresses where no
+ * server listens
+ */
 function placeRedirects(
   drafts: readonly Draft[],
   redirects: ReadonlyMap<string, RouteConfig[]>,
@@ -208,7 +214,7 @@ function placeRedirects(
   return remaining;
 }
 
-/** Whether an address takes the connections to another one: the same, or all addresses on its port. */
+/** Whether an address takes the connections of another: it is the same, or it is all addresses on the same port. */
 function covers(address: ListenAddress, text: string): boolean {
   if (formatListenAddress(address) === text) {
     return true;

@@ -10,9 +10,12 @@ export interface ClientAddressRules {
   readonly trusted: IpSource | undefined;
   /** Fields in which a proxy names the client, the first that has an address counts. */
   readonly headers: readonly string[];
-  /** Reads lists from the right, past trusted proxies; else the first address counts, which a client can make up. */
+  /**
+   * True: lists are read from the right, past trusted proxies. False: the first address counts, which a client
+   * can make up.
+   */
   readonly strict: boolean;
-  /** Whether who connects over a unix socket is trusted. */
+  /** Whether every client over a unix socket is a trusted proxy. */
   readonly trustUnix: boolean;
 }
 
@@ -25,15 +28,15 @@ function addressIn(text: string): string | undefined {
   return canonicalIp(bare);
 }
 
-/** Whether who is connected may say who the client is. */
+/** Whether the peer may say who the client is. */
 export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: ClientAddressRules): boolean {
   const { remoteAddress } = exchange;
   return remoteAddress === "" ? trustUnix : trusted?.contains(remoteAddress) === true;
 }
 
 /**
- * The client's address: that of who is connected, unless this is a trusted proxy that names another.
- * Source: the public model (Caddy 2.11), trusted proxies
+ * The client's address: the peer's, or the one that a trusted proxy names. Source: the public model (Caddy
+ * 2.11), trusted proxies
  */
 export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
   if (!isTrustedProxy(exchange, rules)) {

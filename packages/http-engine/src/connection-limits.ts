@@ -1,4 +1,4 @@
-/** Source: the public model (Caddy 2.11) */
+/** Bytes of one write to a socket. Source: the public model (Caddy 2.11) */
 export const defaultMaxWriteChunk = 64 * 1024;
 
 /** How connections are treated; taken over with each config. Milliseconds; 0 is unlimited. */
@@ -9,15 +9,15 @@ export interface ConnectionLimits {
   readonly readTimeoutMs: number;
   /** Between two pieces of a body. */
   readonly readIdleTimeoutMs: number;
-  /** Bytes of a body a second that are expected of a client whose body is waited for; 0: none. */
+  /** Bytes a second that a client must send of a body that is waited for; 0: no limit. */
   readonly readMinRate: number;
   /** For a whole response, from the end of the request's head. */
   readonly writeTimeoutMs: number;
-  /** Without `maxWriteChunk` bytes taken by a client that has to. */
+  /** Time in which a client must take `maxWriteChunk` bytes of a response that waits for it. */
   readonly writeIdleTimeoutMs: number;
   /** Bytes handed to the socket at once. A larger chunk makes a slow client look idle for longer. */
   readonly maxWriteChunk: number;
-  /** Bytes a second that are expected of a client that has to take some; 0: none. */
+  /** Bytes a second that a client must take of a response that waits for it; 0: no limit. */
   readonly writeMinRate: number;
   /** Between two requests. */
   readonly idleTimeoutMs: number;

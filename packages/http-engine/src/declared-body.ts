@@ -9,9 +9,9 @@ export class DeclaredBody {
   #left = -1;
 
   /**
-   * The head is made.
-   * @param length that it declares; undefined for none
-   * @returns whether a length may be declared that only we know, since the status allows a body
+   * Starts with the head of a response.
+   * @param length as the head declares it; undefined for none
+   * @returns whether this server may declare a length that the handler left out: the status allows a body
    * @throws ServerError HTTP_RESPONSE for a status that is not that of a final response
    */
   begin(method: string, status: number, length: number | undefined): boolean {
@@ -36,7 +36,7 @@ export class DeclaredBody {
     return true;
   }
 
-  /** Whether bytes are missing that were declared: it must not look whole. */
+  /** Whether declared bytes are missing: the response must be cut, so that it does not look whole. */
   get isShort(): boolean {
     return this.#left > 0 && !this.isLeftOut;
   }

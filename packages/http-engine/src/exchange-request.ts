@@ -66,7 +66,7 @@ export class ExchangeRequest {
   #original: RequestLine | undefined;
   /** The stream that replaces the client's. */
   #body: Readable | undefined;
-  /** Whether that has nothing of the client's. */
+  /** Whether `#body` has nothing of the client's body. */
   #isReplaced = false;
   /** Filters that have not been applied to a reading yet. */
   #filters: BodyFilter[] | undefined;
@@ -75,7 +75,7 @@ export class ExchangeRequest {
   #buffered: Promise<Buffer> | undefined;
   #vars: Map<string, JsonValue> | undefined;
 
-  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  /** @throws ServerError HTTP_BAD_REQUEST for a malformed target or `Host` */
   constructor(stream: HttpStream, memo: RequestMemo) {
     if (stream.method === "CONNECT" && stream.upgradeProtocol === "") {
       // Its answer would turn the connection into a tunnel, which no handler opens.

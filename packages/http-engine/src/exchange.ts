@@ -23,7 +23,7 @@ export type Next = (exchange: Exchange) => void | Promise<void>;
 export interface NamedRoute {
   /** Runs the routes of the name. @param next continues behind the handler that invoked them */
   run(exchange: Exchange, next: Next): void | Promise<void>;
-  /** Goes the same way with nobody who is answered. */
+  /** Goes the same way for a request that nobody sent, and notes it. */
   rehearse(exchange: Exchange, way: RehearsedWay): void;
 }
 
@@ -51,9 +51,9 @@ export interface ExchangeServer {
   take?(stream: HttpStream): void;
   /** Called at the end of an exchange, before the callbacks of `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
-  /** The exchange failed outside of its handlers, which may wait forever. */
+  /** The exchange failed in an event or a timer, and its handlers may wait forever. */
   exchangeBroken?(exchange: Exchange, error: unknown): void;
-  /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
+  /** Whether the peer is a proxy whose `X-Forwarded-*` counts. */
   isTrustedProxy?(exchange: Exchange): boolean;
 }
 
@@ -88,13 +88,13 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   onHandler: ((name: string) => void) | undefined;
   /** Counts of the last route that took the request before it failed. */
   routeFigures: RouteFigures | undefined;
-  /** Set by handlers that answer from what is here. */
+  /** True: the handler needs no further bytes of the client or of an upstream. */
   answersAlone = false;
   /** Whether the type of an answer that names none is told from its first bytes: see {@link tellType}. */
   tellsType = false;
-  /** Whether {@link headAtMs} is wanted. */
+  /** Whether a handler or log reads {@link headAtMs}. */
   timesHead = false;
-  /** When the answer began, by `performance.now`; 0 before, and when it is not needed. */
+  /** When the answer began, as of `performance.now()`; 0 before it, and when nobody reads it. */
   headAtMs = 0;
   #top: ResponseSink | undefined;
   /** Fields before deferred operations changed them; undefined: none did. */
@@ -108,7 +108,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   #detached = false;
   #onEnd: (() => void)[] | undefined;
 
-  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  /** @throws ServerError HTTP_BAD_REQUEST for a malformed target or `Host` */
   constructor(server: ExchangeServer, stream: HttpStream) {
     super(stream, server.requestMemo);
     this.server = server;
@@ -156,7 +156,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.stream.complete;
   }
 
-  /** Whether response and connection are done with. */
+  /** Whether the response was sent or abandoned; for a connection that left HTTP, whether its tunnel has ended. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -166,7 +166,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#detached;
   }
 
-  /** Whether there are filters on the way of the response. */
+  /** Whether the response passes filters. */
   get filtered(): boolean {
     return this.#top !== undefined;
   }
@@ -178,7 +178,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return sink;
   }
 
-  /** Has the client told the type of an answer that names none, by its first bytes. Source: the public model (Go) */
+  /**
+   * Lets the server add a `Content-Type` by the first bytes of the body, where the answer has none. Source: the
+   * public model (Go)
+   */
   tellType(): void {
     this.tellsType = true;
     this.#top ??= new WireSink(this.stream, this);
@@ -451,13 +454,16 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#isAborted;
   }
 
-  /** Ends the connection (over HTTP/2 the stream) without an answer. The log tells no status: no client has left. */
+  /**
+   * Ends the connection (over HTTP/2 the stream) without an answer. The log has no status then, and not 499:
+   * the client has not left.
+   */
   abort(): void {
     this.#isAborted = true;
     this.stream.destroy();
   }
 
-  /** Called by who runs the exchange, and by the taker of a detached connection. */
+  /** Called by the runner of the exchange, and by the taker of a detached connection. */
   end(): void {
     if (!this.#ended) {
       this.#ended = true;

@@ -2,7 +2,7 @@ import type { LogValue } from "server-core/logging/log-entry";
 import type { Exchange } from "./exchange.ts";
 
 interface ExtraField {
-  /** Or what gives it when the line is written. */
+  /** The value, or a function that gives it when the line is written. */
   readonly value: LogValue | (() => LogValue);
   /** Whether its handler adds it after the handlers within have run. */
   readonly isLate: boolean;

@@ -28,9 +28,14 @@ export interface HttpHandler extends ModuleInstance {
    */
   readonly startsNothing?: boolean;
   /**
-   * Its part when somebody asks what would become of a request (`GET /http/rehearsal`). `runs`: `handle` is called, as it
-   * changes nothing but the exchange and calls `next` before it returns, or answers at once. `answers`: it always answers.
-   * `changes the answer`: it always calls `next`. A function goes through its routes. Absent: `may answer`, or call `next`.
+   * Its part in a rehearsal (`GET /http/rehearsal`), which asks what would become of a request.
+   *
+   * - `runs`: `handle` is called. It changes nothing but the exchange, and calls `next` before it returns or
+   *   answers at once.
+   * - `answers`: it always answers.
+   * - `changes the answer`: it always calls `next`.
+   * - `may answer`: it answers or calls `next`; the default.
+   * - A function goes through the routes of the handler.
    */
   readonly inRehearsal?:
     | "runs"
@@ -47,8 +52,8 @@ export interface HttpMatcher extends ModuleInstance {
   /** Must not wait; a look at the file system is a synchronous one. @throws HttpError to end the request with a status */
   matches(exchange: Exchange): boolean;
   /**
-   * The hosts without which it never matches, lower case; absent where that cannot be said. Lists of many routes look
-   * requests up by it.
+   * Hosts, lower case, of all requests that it can match; absent where it names none. Lists of many routes are
+   * indexed by them.
    */
   readonly exactHosts?: readonly string[] | undefined;
 }

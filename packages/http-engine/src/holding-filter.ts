@@ -10,7 +10,7 @@ import { ResponseFilter } from "./response-sink.ts";
  * A subclass calls {@link kept} whenever it keeps something, and runs what comes after it by {@link around}.
  */
 export abstract class HoldingFilter extends ResponseFilter {
-  /** Whether more came since the last look. */
+  /** Whether bytes came since the last turn of the event loop. */
   #moved = false;
   #isWatching = false;
   #isGivenUp = false;
@@ -18,7 +18,7 @@ export abstract class HoldingFilter extends ResponseFilter {
   /** Whether something is kept. */
   protected abstract get holds(): boolean;
 
-  /** Whether what is kept can leave now. One that is busy with it calls {@link kept} when it is not any more. */
+  /** Whether what is kept can leave now. A busy filter calls {@link kept} when it is ready again. */
   protected get isReady(): boolean {
     return true;
   }
@@ -29,7 +29,7 @@ export abstract class HoldingFilter extends ResponseFilter {
    */
   protected abstract release(done?: () => void): void;
 
-  /** Resolves when all that came has gone on; undefined when nothing is under way. */
+  /** Resolves when everything that came was handed on; undefined when nothing is under way. */
   protected get pending(): Promise<void> | undefined {
     return undefined;
   }

@@ -64,7 +64,7 @@ function spokenProtocols(protocols: readonly string[], { address, secure }: Plan
   return protocols.filter((name) => over.includes(name));
 }
 
-/** @throws ServerError MODULE_CONFIG for what only TCP's handshakes heed so far */
+/** @throws ServerError MODULE_CONFIG for a policy that only handshakes over TCP can follow so far */
 function checkForQuic({ beyondQuic }: TlsAcceptor): void {
   if (beyondQuic !== "") {
     const where = `connection policy ${beyondQuic}`;
@@ -79,8 +79,8 @@ function checkForQuic({ beyondQuic }: TlsAcceptor): void {
 const http3Listeners: ResourceKind<Http3Listener> = { name: "http3.listener" };
 
 /**
- * Redirects stand after the last route for some hosts, and so before those for all; that for any host is the last route.
- * Source: the public model
+ * Routes with the redirects of automatic HTTPS. Redirects stand after the last route that names hosts, and
+ * before those for all hosts; the redirect for any host comes last. Source: the public model (Caddy 2.11)
  */
 function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteConfig[] {
   const routes: readonly RouteConfig[] = config.routes ?? [];
@@ -234,7 +234,7 @@ class HttpApp implements App {
     await Promise.all([...released, ...drained]);
   }
 
-  /** Has ports that are about to close go on for a while, so that who balances load learns of it. */
+  /** Keeps ports open for `shutdown_delay`, so that load balancers learn that they will close. */
   async #delayShutdown(): Promise<void> {
     const delayMs = this.#config.shutdown_delay ?? 0;
     const closing = this.#bindings.filter((_, index) => this.#leases[index]?.isShared === false);
@@ -330,7 +330,10 @@ class HttpApp implements App {
     });
   }
 
-  /** Has certificates looked after, and learns what handshakes need. @throws ServerError */
+  /**
+   * Asks the main thread for certificates and ticket keys, and learns whether handshakes raise events. @throws
+   * ServerError
+   */
   async #startTls(): Promise<void> {
     for (const shown of this.#context.resources(clientCertificates)) {
       await shown.load();

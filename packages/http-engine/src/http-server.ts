@@ -35,7 +35,7 @@ function answerGeneralOptions(stream: HttpStream): void {
   stream.respond(200, ["Content-Length", "0"], "");
 }
 
-/** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
+/** Answers when no route did: 200 without a body, past all filters. Source: the public model (Caddy 2.11) */
 function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
     answerErrorAtLast(exchange); // of a subroute: an error must not look like success
@@ -48,7 +48,7 @@ function answerNothing(exchange: Exchange): void {
   }
 }
 
-/** Answers an error that handlers have left: past their filters, which wait for nothing any more. */
+/** Answers an error that handlers left unanswered, past their filters: these wait for nothing any more. */
 function answerErrorAtLast(exchange: Exchange): void {
   if (!exchange.answered) {
     exchange.restartResponse();
@@ -56,16 +56,19 @@ function answerErrorAtLast(exchange: Exchange): void {
   }
 }
 
-/** Whether the request is for the server whose policy let the client in. */
+/** Whether the request is for the host that the handshake named, whose policy let the client in. */
 function isHostOfHandshake(exchange: Exchange): boolean {
   const tls = tlsDetails(exchange.socket);
   return tls === undefined || tls.serverName === exchange.host;
 }
 
-/** Below it lies what authorities ask for. Source: RFC 8615 */
+/** Certificate authorities ask for paths below it. Source: RFC 8615 */
 const wellKnownPath = "/.well-known/";
 
-/** Whether an authority may have sent it, to whom only plain HTTP says something. @param exchange below {@link wellKnownPath} */
+/**
+ * Whether the request may be a certificate authority's: those come over plain HTTP. @param exchange below
+ * {@link wellKnownPath}
+ */
 function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
   return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
 }
@@ -90,15 +93,21 @@ export interface HttpServerParts {
   readonly strictHost: boolean;
   /** Readers of bytes before HTTP and TLS, such as the PROXY protocol. */
   readonly wrappers: ListenerWrappers;
-  /** Knows what certificate authorities ask for; undefined when it does not. */
+  /** Finds the answer to a challenge; undefined when no challenge has the token. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   /** Counts of answers by status, for metrics. */
   readonly tally: ResponseTally;
-  /** Whether the user's own code may run for a request, in matchers too: errors of all that it starts are the request's. */
+  /**
+   * Whether the user's own code may run for a request. Then each request runs in an async context, and errors
+   * of everything it starts are the request's.
+   */
   readonly hasUserModules: boolean;
-  /** Notes for the log of the main thread, should this one die; undefined where that is the main thread itself. */
+  /** Notes requests for the log of the main thread, should this thread die; undefined in the main thread itself. */
   readonly underWay: RequestsUnderWay | undefined;
-  /** Called for each request that fails, with whether error routes answer it; once more with what these failed with. */
+  /**
+   * Called for each request that fails. `isHandled`: error routes answer it. `second`: these failed too, with
+   * that error.
+   */
   readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean, second?: HttpError) => void;
   /** Called with the name of each handler that a request reaches; undefined: not logged. */
   readonly logHandler: ((name: string) => void) | undefined;
@@ -228,7 +237,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   };
 
   /**
-   * Goes the way of a request through its routes with nobody who is answered.
+   * Goes the way of a request through its routes without sending an answer.
    * @param path the place of this server below the app
    * @throws RehearsalLimit
    */
@@ -286,7 +295,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** The handler may wait forever for the failed part, and error routes would share the exchange with it. */
+  /**
+   * Answers at once, or cuts the connection. Error routes do not run: the handler that waits for the failed
+   * part would share the exchange with them.
+   */
   exchangeBroken(exchange: Exchange, error: unknown): void {
     const { stream } = exchange;
     if (error instanceof ServerError && error.code === "CLIENT_GONE") {
@@ -348,7 +360,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     clearTimeout(timer);
   }
 
-  /** Its errors would be unhandled. */
+  /** For a handler that returned a promise: an error here would be an unhandled rejection. */
   #finishLater(exchange: Exchange): void {
     try {
       this.#finish(exchange);
@@ -357,7 +369,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Its errors would be unhandled. */
+  /** For a handler that returned a promise: an error here would be an unhandled rejection. */
   #failLater(exchange: Exchange, error: unknown): void {
     try {
       this.#fail(exchange, error);
@@ -407,7 +419,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#runErrorRoutes(errorRoutes, exchange, failure);
   }
 
-  /** Makes room for another answer. */
+  /** Removes the unsent response, so that another answer can be given. */
   #takeBack(exchange: Exchange, error: unknown): void {
     exchange.restartResponse();
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
@@ -428,7 +440,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** An error of theirs does not hide the one that they are for. */
+  /** Runs the error routes. If they fail too, the client gets the status of the first error. */
   #runErrorRoutes(routes: RouteList, exchange: Exchange, failure: HttpError): void {
     const failed = (error: unknown) => {
       if (error instanceof ServerError && error.code === "CLIENT_GONE") {

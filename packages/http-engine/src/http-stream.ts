@@ -11,8 +11,8 @@ export interface DetachedConnection {
   /** Bytes that the client sent behind its request, already read from the socket. */
   readonly head: Buffer;
   /**
-   * Set by who takes the connection: ends it when the server wants it to end, and resolves soon, when it has. Absent: it
-   * is cut then.
+   * Set by the taker of the connection: ends the connection in its own way when the server must stop. Absent:
+   * it is cut then.
    */
   leave?: (() => Promise<void>) | undefined;
 }
@@ -100,11 +100,14 @@ export interface HttpStream {
   /**
    * Pushes the response to a request that the client has not made; routes run for it as for the client's own.
    * @param target path and query
-   * @returns false when it cannot be: the client takes none, or no more now, or it is no request that can be promised
+   * @returns false when the client takes no pushes now, or the request cannot be promised
    */
   push?(method: string, target: string, headers: HeaderList): boolean;
   /** Cuts the stream: the client sees that the response is not whole. */
   destroy(): void;
-  /** As {@link destroy}, once a head that waits is on its way: the client sees what there is, and that it is not whole. */
+  /**
+   * Sends the head that waits, then cuts the stream as {@link destroy} does: the client sees an incomplete
+   * response.
+   */
   cut(): void;
 }

@@ -3,7 +3,7 @@ export const listenersTopic = "http.listeners";
 
 /** One open address of one server of the config, as one thread sees it. */
 export interface ListenerState {
-  /** With the port in fact; `unix//path` for a socket in the file system. */
+  /** With the port that was opened; `unix//path` for a socket in the file system. */
   readonly address: string;
   /** Name of the server in the config. */
   readonly server: string;

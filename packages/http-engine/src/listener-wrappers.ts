@@ -68,7 +68,10 @@ export type ListenerWrappersConfig = z.infer<typeof listenerWrappersSchema>;
 export interface ListenerWrappers {
   /** Rules for PROXY protocol headers; undefined: none is expected. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;
-  /** Bytes of the head of a plain request on a port of TLS, which is sent to https; undefined: it is refused. */
+  /**
+   * Largest head, in bytes, of a plain request on a port of TLS that is redirected to https; undefined: it is
+   * refused.
+   */
   readonly redirectBytes: number | undefined;
   /** Layers between the PROXY protocol and TLS. */
   readonly beforeTls: readonly ConnectionWrapper[];

@@ -15,12 +15,15 @@ export class OpenTunnels {
     socket.once("close", () => this.#all.delete(socket));
   }
 
-  /** It is none any more. */
+  /** The tunnel has ended. */
   delete(socket: Duplex): void {
     this.#all.delete(socket);
   }
 
-  /** Ends all of them, in the way of who took them where that is known. Resolves when these have ended. */
+  /**
+   * Ends all tunnels: by their takers' `leave` where they have one, else by a cut. Resolves when they have
+   * ended.
+   */
   async close(): Promise<void> {
     const leaving: Promise<void>[] = [];
     for (const { socket, leave } of this.#all.values()) {

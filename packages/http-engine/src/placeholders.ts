@@ -14,10 +14,10 @@ import { tlsPlaceholder } from "./tls-placeholders.ts";
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
 
-/** Readers that are kept ready for names of run time. */
+/** Readers that are cached for names that come up at run time only. */
 const maxKnownReaders = 1000;
 
-/** Gives undefined where the name has no value for this request, as if it were unknown. */
+/** Reads a placeholder's value; undefined where the request has none, as for an unknown name. */
 type Reader = (exchange: Exchange) => string | undefined;
 
 /** A text, or a function that makes it at the first use. */
@@ -153,7 +153,7 @@ function readerOf(name: string): Reader | undefined {
   return ownReaderOf(name) ?? (/^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) : undefined);
 }
 
-/** Whether a value is text, decoded or of ours; the others are bytes of the request as they came. */
+/** Whether a value is decoded text. All other values are bytes of the request as they came. */
 function isDecoded(name: string): boolean {
   return !name.startsWith("http.request.") || decodedNames.test(name);
 }

@@ -17,9 +17,9 @@ export class RateWatch {
   }
 
   /**
-   * @param waiting returns true while a party waits
-   * @param minRate bytes a second; 0: none
-   * @param idleTimeoutMs may pass without any byte; 0 is unlimited
+   * @param waiting whether a party waits for bytes now
+   * @param minRate bytes a second; 0: no limit
+   * @param idleTimeoutMs time that may pass without any byte; 0: no limit
    */
   isTooSlow(now: number, bytes: number, waiting: boolean, minRate: number, idleTimeoutMs: number): boolean {
     if (waiting) {

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import { HttpError } from "./http-error.ts";
 import { reasonPhrase } from "./status-text.ts";
 
-/** Characters of a reason that the client is told: it may quote what the client sent. */
+/** Most characters of the reason that the client reads: it may quote what the client sent. */
 const maxReason = 200;
 
 /** The answer to what is no request: its status, and a line of text/plain in UTF-8 that says why. */

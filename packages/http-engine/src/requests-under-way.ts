@@ -34,7 +34,7 @@ export interface UnfinishedRequest {
   readonly host: string;
   /** Path without its query, which may hold secrets. */
   readonly path: string;
-  /** Address of who is connected; "" for a request that was in its first turn. */
+  /** The peer's address; "" for a request that was in its first turn. */
   readonly remote: string;
 }
 

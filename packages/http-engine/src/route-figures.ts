@@ -5,11 +5,11 @@ export const routeFiguresTopic = "http.route_figures";
 export interface RouteReading {
   /** Place below the app: `servers/s/routes/0/handle/1/routes/2`. A named route has `/0` after its name. */
   readonly path: string;
-  /** Other routes of this thread never have it, so counts of a replaced route are told from those of its successor. */
+  /** Unique in this thread, so that counts of a replaced route are told from those of its successor. */
   readonly id: number;
   /** Requests that it matched. */
   readonly taken: number;
-  /** Answers of 500 and above, among those that it was the last route of. */
+  /** Answers of 500 and above, of requests that came to no later route. */
   readonly failed: number;
   /** Timed requests by {@link timeStep}, among those that it was the last route of. */
   readonly times: Uint32Array;
@@ -23,7 +23,10 @@ export interface InnerRoutes {
 
 const steps = 120;
 const noTimes = new Uint32Array(0);
-/** Requests that a route times between two readings: the clock is the dear part, and nobody may be looking. */
+/**
+ * Requests that a route times between two readings. Reading the clock is expensive, and often nobody reads the
+ * times.
+ */
 const mostTimed = 2_000;
 let lastId = 0;
 

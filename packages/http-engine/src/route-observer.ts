@@ -19,7 +19,10 @@ interface Begun {
   readonly method: string;
 }
 
-/** About the bytes of a request, as the public model reckons: the head without separators, and the announced body. */
+/**
+ * Approximate size of a request, as the public model counts it: the head without separators, and the announced
+ * body.
+ */
 function requestBytes(exchange: Exchange): number {
   const { method, target, hostport, requestHeaders, stream } = exchange;
   let bytes = method.length + target.length + "HTTP/1.1".length + hostport.length + (stream.bodyLength ?? 0);

@@ -29,7 +29,7 @@ export const routeSchema = remembersDecoded(
 
 export type RouteConfig = z.infer<typeof routeSchema>;
 
-/** Names of the modules of most chains, which are of one. */
+/** Lists of one module name, shared by chains of one handler: most chains are such. */
 const namesOfOne = new Map<string, readonly string[]>();
 const maxNamesOfOne = 100;
 
@@ -58,7 +58,7 @@ function lacksBody(exchange: Exchange): boolean {
   return exchange.hasBody && exchange.bufferedBody === undefined;
 }
 
-/** Reads the body for placeholders. The page for a failure is sent also where the body is what failed: it is empty then. */
+/** Reads the body for placeholders. In error routes an unreadable body is empty, so that their page is sent. */
 async function readBody(exchange: Exchange): Promise<void> {
   try {
     await exchange.bufferBody(maxPlaceholderBodyBytes);
@@ -85,7 +85,10 @@ function placesOf(routes: readonly Route[]): string[] {
   return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
 }
 
-/** A config may have thousands: what is needed only when a request comes is made then. */
+/**
+ * One route, ready to run. A config may have thousands, so values that only requests need are made with the
+ * first request.
+ */
 class Route {
   readonly group: string | undefined;
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
@@ -120,8 +123,8 @@ class Route {
   }
 
   /**
-   * Which of its handlers is the first that names the body in a placeholder: before it the body is read, so that a limit
-   * that an earlier one sets counts. Routes of a subroute look for themselves. -1: none.
+   * Index of the first handler that names the body in a placeholder; -1: none. The body is read just before it,
+   * so that size limits of earlier handlers apply. A subroute's routes look for themselves.
    */
   get bodyHandler(): number {
     this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(
@@ -180,11 +183,11 @@ export class RouteList implements InnerRoutes {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
-  /** Made when somebody asks. */
+  /** Made with the first reading or rehearsal. */
   #places: readonly string[] | undefined;
   /** The handler after each route, when no group has matched and `#lastNext` is last. */
   readonly #afters: (Next | undefined)[] = [];
-  /** The first that was given: at a server it is the same for all requests. */
+  /** The first `next` that was given: at a server it is the same for all requests. */
   #lastNext: Next | undefined;
 
   constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
@@ -199,8 +202,8 @@ export class RouteList implements InnerRoutes {
   }
 
   /**
-   * Goes the way that {@link run} goes, with nobody who is answered.
-   * @throws HttpError what a matcher or handler fails the request with
+   * Goes the way that {@link run} goes, for a request that nobody sent.
+   * @throws HttpError of a matcher or handler
    */
   rehearse(exchange: Exchange, { rehearsal, path, next }: RehearsedWay): void {
     this.#rehearseFrom(0, new Set(), exchange, { rehearsal, path, next });
@@ -309,7 +312,10 @@ export class RouteList implements InnerRoutes {
     return after;
   }
 
-  /** An error in work that its handlers start is the request's. */
+  /**
+   * Handlers that may start background work run in the request's async context: errors of that work are the
+   * request's.
+   */
   static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
     return route.startsNothing
       ? RouteList.#runHandlers(route, 0, exchange, after)

@@ -10,8 +10,8 @@ interface SocketHandle {
 }
 
 /**
- * How many bytes the system took of what was written to a socket. Node's own counts change only when a whole write is
- * done, which for a large one and a slow client is minutes.
+ * Bytes that the kernel took from a socket. Node's own counters only change when a whole write is done, which
+ * takes minutes for a large write and a slow client.
  */
 function bytesTaken(socket: Socket): number {
   const handle = (socket as { readonly _handle?: SocketHandle | null })._handle;
@@ -21,8 +21,8 @@ function bytesTaken(socket: Socket): number {
 }
 
 /**
- * Watches whether a client reads its response: a whole piece within the idle timeout, which is the deadline
- * of each write in the public model (Caddy 2.11). A client that reads single bytes is idle. Times are as of
+ * Watches whether a client reads its response: a whole piece within the idle timeout, as the public model
+ * (Caddy 2.11) sets a deadline for each write. A client that reads single bytes counts as idle. Times are as of
  * `Date.now()`.
  */
 export class SendWatch {
@@ -42,7 +42,7 @@ export class SendWatch {
     this.#rate = undefined;
   }
 
-  /** @param waiting whether there is something that the client does not take. @returns whether it is too slow */
+  /** @param waiting whether the client leaves bytes unread now. @returns whether it is too slow */
   isTooSlow(now: number, socket: Socket, waiting: boolean, limits: ConnectionLimits): boolean {
     const bytes = bytesTaken(socket);
     const { writeIdleTimeoutMs, writeMinRate, maxWriteChunk } = limits;

@@ -4,7 +4,10 @@ import type { HttpServerConfig } from "./http-config.ts";
 const defaultKeepAliveMs = 15_000;
 const defaultKeepAliveCount = 9;
 
-/** Limit of header fields, and what the public model lets through beyond any such limit, also a configured one. */
+/**
+ * Default limit of header fields. The public model lets through `headerSlackBytes` more than any limit, also a
+ * configured one.
+ */
 const defaultHeaderBytes = 16 * 1024;
 const headerSlackBytes = 4 * 1024;
 

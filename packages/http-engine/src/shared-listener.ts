@@ -15,7 +15,7 @@ import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 import { ThreadPort } from "./thread-port.ts";
 
-/** A socket keeps its addresses once it was asked for them: the log wants them when the connection is cut, too. */
+/** Makes Node read and keep both addresses, which the log needs after the connection is cut. */
 function keepPeer(socket: Socket): void {
   void socket.remoteAddress;
   void socket.localAddress;
@@ -31,7 +31,7 @@ export interface RequestSink {
   take(stream: HttpStream): void;
 }
 
-/** Requests that came in before the first config was switched on. */
+/** Requests that wait for the first config; more are refused. */
 const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
@@ -47,7 +47,7 @@ interface ListenOptions {
   readonly log: Logger;
   /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
-  /** And `plainHttp2` as there. */
+  /** Does the handshakes of the first connections; undefined: no TLS. A new config brings its own to `switchTo`. */
   readonly tls?: TlsAcceptor | undefined;
   /** Whether HTTP/2 is served without TLS (`h2c`), by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
@@ -63,9 +63,9 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   readonly #connections = new Set<H1Connection | H2Connection>();
   /** Connections in their handshake. */
   readonly #shaking = new Set<Socket>();
-  /** Connections that left HTTP. */
+  /** HTTP/1 connections that left HTTP. */
   readonly #tunnels = new OpenTunnels();
-  /** Streams of connections that did not. */
+  /** Streams that left HTTP while their connection did not. */
   readonly #streamTunnels = new OpenTunnels();
   readonly #timer: NodeJS.Timeout;
   #held: HttpStream[] = [];
@@ -108,12 +108,12 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return listener;
   }
 
-  /** In fact; 0 where the address has none. */
+  /** The port that was opened; 0 for an address without ports. */
   get port(): number {
     return this.#accepting.port;
   }
 
-  /** With the port in fact. */
+  /** The address with the port that was opened. */
   get address(): string {
     return this.#accepting.address;
   }
@@ -140,7 +140,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
   }
 
-  /** Whether it still accepts; a response on one that does not is the last of its connection. */
+  /** False once the listener is closed: the next response of each connection is its last. */
   get accepting(): boolean {
     return !this.#accepting.isClosed;
   }

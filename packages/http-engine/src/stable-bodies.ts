@@ -16,7 +16,7 @@ export function isStable(bytes: Uint8Array): boolean {
   return derived.has(bytes);
 }
 
-/** Makes something of bytes; of stable ones it is made once. @param key says what, and with which settings */
+/** Makes other bytes from a body, once for a stable one. @param key names the maker and its settings */
 export function deriveBody(bytes: Uint8Array, key: string, make: (bytes: Uint8Array) => Buffer): Buffer {
   if (!derived.has(bytes)) {
     return make(bytes);

@@ -6,7 +6,7 @@ import type { PortSource } from "server-core/listen/port-source";
 import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
-/** The main thread names each client itself. */
+/** Connections from the main thread begin with a header that names the client. */
 const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 
 /** How a thread opens a port. */
@@ -59,12 +59,12 @@ export class ThreadPort {
     ports.opened(this.#listens, this.#port);
   }
 
-  /** In fact; 0 where the address has none. */
+  /** The port that was opened; 0 for an address without ports. */
   get port(): number {
     return this.#port;
   }
 
-  /** With the port in fact. */
+  /** The address with the port that was opened. */
   get address(): string {
     const address = this.#listens;
     return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
@@ -81,7 +81,7 @@ export class ThreadPort {
     this.#relays?.close();
   }
 
-  /** Others may have the address. */
+  /** Gives the address back, so that others can open it. */
   release(): void {
     this.#options.ports.release(this.#listens);
   }

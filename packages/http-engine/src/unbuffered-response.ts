@@ -1,8 +1,8 @@
 import { getHeader, type HeaderList } from "./header-list.ts";
 
 /**
- * Whether the pieces of a response must not wait for one another: server-sent events, or what says so of itself.
- * Source: WHATWG HTML, server-sent events; RFC 10036, `Incremental`; the public model (Caddy 2.11)
+ * Whether pieces of a response must go out at once, as server-sent events and `Incremental` responses. Source:
+ * WHATWG HTML, server-sent events; RFC 10036; the public model (Caddy 2.11)
  */
 export function isUnbuffered(headers: HeaderList): boolean {
   return (

@@ -8,7 +8,10 @@ import { UnconnectedStream } from "./unconnected-stream.ts";
 const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** Fields that are of the outer request alone: of its body, its connection, and the copy that its client has. */
+/**
+ * Fields that the inner request does not inherit: they are about the body, the connection or the cache of the
+ * client.
+ */
 const notHanded =
   /^(?:accept-encoding|connection|content-.*|expect|if-.*|keep-alive|range|te|trailer|transfer-encoding|upgrade)$/i;
 

@@ -13,7 +13,7 @@ interface SentResponse {
   headPassed(status: number): void;
 }
 
-/** Whether the client is to be told a type that nobody has named. */
+/** Whether a response needs a type that no handler has named. */
 function wantsType(status: number, headers: HeaderList): boolean {
   return (
     status >= 200 &&
@@ -28,7 +28,7 @@ function wantsType(status: number, headers: HeaderList): boolean {
 export class WireSink implements ResponseSink {
   readonly #stream: HttpStream;
   readonly #sent: SentResponse;
-  /** A head that waits for the first bytes, which tell its type. */
+  /** A head that waits for the first bytes of the body, which decide its type. */
   #waiting: { readonly status: number; readonly headers: HeaderList } | undefined;
 
   constructor(stream: HttpStream, sent: SentResponse) {

@@ -75,9 +75,9 @@ export interface LoggedFailure {
 }
 
 /**
- * Prepares the error log of a server: call the result once for each request that failed, and with `second` when the error
- * routes for it failed too. Faults of clients, and errors that error routes answer, are of level debug.
- * @param config of its access log, whose names of loggers count here too; undefined where it has none
+ * Prepares the error log of a server. Call the result once for each request that failed, and with `second` when
+ * its error routes failed too. Faults of clients and errors that error routes answer have the level debug.
+ * @param config of the server's access log, whose logger names count here too; undefined where it has none
  * Source: the public model (Caddy 2.11)
  */
 export function compileErrorLog(

@@ -84,7 +84,7 @@ function loggedTls(exchange: Exchange): LogValue {
   };
 }
 
-/** The target that all others got, and before it what an absolute form was sent with. */
+/** The target as it is logged; a target in absolute form keeps its scheme and host. */
 function loggedUri({ stream, original: { target } }: Exchange): string {
   const [origin = ""] = target.authority === undefined ? [] : (/^[^/]*\/\/[^/?]*/.exec(stream.target) ?? []);
   return decoded(origin) + target.text;

@@ -22,7 +22,7 @@ export class ContainedReadable extends Readable {
   }
 }
 
-/** A stream that has told its end or its error already would never tell a second reader: it gets one that tells it again. */
+/** The same stream, or one that tells its end or error again: a stream tells either only once. */
 export function stillToRead(stream: Readable): Readable {
   if (!stream.destroyed && !stream.readableEnded) {
     return stream;

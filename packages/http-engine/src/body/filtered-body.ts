@@ -11,8 +11,8 @@ export interface BodyFilter {
 }
 
 /**
- * A body behind another one. It takes nothing before it is read itself, fails when its source fails, and lets go of its
- * source when it is destroyed.
+ * A body that reads from another one. It reads nothing before it is read itself, fails when its source fails,
+ * and destroys its source when it is destroyed.
  */
 export abstract class FilteredBody extends ContainedReadable implements StreamTaker {
   readonly #source: Readable;

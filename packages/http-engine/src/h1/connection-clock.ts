@@ -16,7 +16,7 @@ interface LimitsOwner {
   readonly limits: ConnectionLimits;
 }
 
-/** When the things of one connection began, and until when they may last. Times as of `Date.now()`. */
+/** Deadlines of one connection: of its head, body and response. Times as of `Date.now()`. */
 export class ConnectionClock {
   readonly #socket: Socket;
   readonly #owner: LimitsOwner;
@@ -39,7 +39,7 @@ export class ConnectionClock {
     return this.#bodyAt;
   }
 
-  /** A head, or the rest of a body that is dropped, is to come. @param timeoutMs 0: it may take as long as it likes */
+  /** A head is awaited, or the rest of a body that is dropped. @param timeoutMs 0: without limit */
   awaitHead(now: number, timeoutMs: number): void {
     this.#headDeadline = timeoutMs > 0 ? now + timeoutMs : Number.MAX_SAFE_INTEGER;
   }
@@ -58,16 +58,16 @@ export class ConnectionClock {
     this.#bodyAt = now;
   }
 
-  /** The connection is being closed: nothing is waited for. */
+  /** The connection is closing: nothing is awaited. */
   stop(): void {
     this.#headDeadline = 0;
   }
 
   /**
    * Finds the phase that takes too long.
-   * @param hasRequest whether one is under way
-   * @param body of it
-   * @param paused whether it is we who do not read
+   * @param hasRequest whether a request is under way
+   * @param body of that request
+   * @param paused whether this side does not read
    */
   latenessAt(
     now: number,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { keepOwner } from "server-core/threads/error-owner";
 
-/** Those who wait until a socket has sent what was written to it. One listener serves them all. */
+/** Callbacks that wait until a socket has sent what was written to it. One listener serves them all. */
 export class DrainWaiters {
   readonly #socket: Socket;
   readonly #failed: (error: unknown) => void;

@@ -3,7 +3,7 @@ import { closeLingering } from "../close-lingering.ts";
 import { refusalOf } from "../refusal.ts";
 import { reasonPhrase } from "../status-text.ts";
 
-/** Answers what is no request, and says why. The connection has no future then. */
+/** Answers bytes that are no request, and says why. The caller must close the connection. */
 export function writeRefusal(socket: Socket, error: unknown): void {
   const { status, body } = refusalOf(error);
   socket.write(

@@ -84,14 +84,14 @@ export class RequestBody {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** Whether more was dropped than a connection is worth. */
+  /** Whether so much was dropped that a new connection is cheaper. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }
 
   /**
-   * Takes what belongs to it of the bytes that came.
-   * @returns how many that were; {@link done} says whether it is whole then
+   * Takes the bytes that belong to the body.
+   * @returns how many bytes that were; {@link done} says whether the body is whole then
    * @throws Http1Error for a malformed chunk
    */
   take(bytes: Buffer): number {

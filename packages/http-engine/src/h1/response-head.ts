@@ -43,7 +43,7 @@ export function encodeFields(headers: HeaderList): string {
   return text;
 }
 
-/** Two readers of a response may take one of two lengths each. */
+/** The error of a response with two lengths: two readers may each take another one. */
 export function twoLengths(): ServerError {
   return new ServerError("HTTP_RESPONSE", "more than one Content-Length");
 }

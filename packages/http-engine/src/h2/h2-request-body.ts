@@ -86,7 +86,7 @@ export class H2RequestBody {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** Whether more was dropped than a stream is worth. */
+  /** Whether so much was dropped that the stream is to be reset. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }

@@ -10,7 +10,7 @@ export interface TunnelStream extends BodySource {
   onceDrain(callback: () => void): void;
   /** @param sent called when the end is on its way */
   endRaw(sent: () => void): void;
-  /** Nothing is behind the tunnel any more. */
+  /** The reader of the tunnel is gone: the stream ends without the rest. */
   cancel(): void;
 }
 

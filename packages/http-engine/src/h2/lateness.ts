@@ -3,7 +3,7 @@ import { RateWatch } from "../rate-watch.ts";
 
 /** The times of a stream, as of `Date.now()`. */
 export interface TimedStream {
-  /** Tunnels may be silent for as long as they like, so no limit of requests holds for them. */
+  /** Whether the stream left HTTP; a tunnel may be silent, so no limit of requests applies. */
   readonly isTunnel: boolean;
   /** Milliseconds of `performance.now()` when the header block was complete. */
   readonly openedAt: number;

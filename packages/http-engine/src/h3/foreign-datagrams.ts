@@ -1,7 +1,10 @@
 import type { PeerAddress } from "http-protocols/quic";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
-/** Datagrams that are handed over in one turn; more are dropped, as a full socket drops them. Anybody can make some up. */
+/**
+ * Datagrams that are handed over in one turn. More are dropped, as a full socket drops them: anybody can send
+ * forged ones.
+ */
 const maxWaiting = 256;
 
 interface ForeignDatagram {

@@ -51,9 +51,9 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   readonly #address: H3Socket;
   /** Requests that are not through, by the number of their stream. */
   readonly #requests = new Map<number, H3Request>();
-  /** Requests that are through, with answers that the client does not have whole. */
+  /** Requests that are through, but whose answers the client does not have whole. */
   readonly #leaving = new Map<number, H3Request>();
-  /** When streams of requests were opened whose heads did not come, as of `Date.now()`. */
+  /** Streams of requests whose heads did not come yet: their ids, and when they were opened, as of `Date.now()`. */
   readonly #headless = new Map<number, number>();
   /** Requests whose heads came with the datagrams of this turn. */
   #opened: H3Request[] = [];

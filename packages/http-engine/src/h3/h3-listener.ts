@@ -49,8 +49,8 @@ interface Http3ListenOptions {
 const leaving = new Map<string, Http3Listener>();
 
 /**
- * The UDP port beside an HTTPS listener. As that it outlives configs, and a reload only changes who gets the next request, also of
- * connections that are open.
+ * The UDP port beside an HTTPS listener. It outlives configs like that listener: a reload only changes who gets
+ * the next request, also on open connections.
  */
 export class Http3Listener implements SharedResource, H3Owner {
   readonly #address: UdpAddress;

@@ -11,7 +11,7 @@ import { publicMetricName } from "lifecycle";
 /** A metric as the registry tells it. */
 export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;
 
-/** From when to when values were counted. */
+/** The time in which values were counted. */
 export interface Period {
   /** When counting began: counters are cumulative since then. */
   readonly startTime: HrTime;

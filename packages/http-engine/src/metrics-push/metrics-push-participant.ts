@@ -17,8 +17,8 @@ function wantsPush({ apps }: ConfigDocument): boolean {
 }
 
 /**
- * Pushes the metrics of all threads while the config has `apps.http.metrics.otlp`. In the main thread, where those of the
- * workers come together; one push for all, kept over reloads.
+ * Pushes the metrics of all threads while the config has `apps.http.metrics.otlp`. It runs in the main thread,
+ * where the counts of workers come together. One push serves all, and outlives reloads.
  */
 export class MetricsPushParticipant implements Participant {
   readonly #services: ServerServices;

@@ -22,7 +22,7 @@ export interface MetricsExporter {
   close(): Promise<void>;
 }
 
-/** Takes requests away. */
+/** Sends requests to the collector. */
 interface MetricsTransport {
   /** @throws what the collector or the network said at last */
   send(request: ResourceMetrics): Promise<void>;

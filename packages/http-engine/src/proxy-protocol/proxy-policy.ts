@@ -34,7 +34,7 @@ export const proxyProtocolSchema = z.strictObject({
 
 export type ProxyProtocolConfig = Omit<z.infer<typeof proxyProtocolSchema>, "wrapper">;
 
-/** Says of each connection what a PROXY protocol header on it means. */
+/** Decides for each connection what its PROXY protocol header means. */
 export interface ProxyProtocolRules {
   /** Milliseconds from accepting a connection until its header must be complete. */
   readonly timeoutMs: number;

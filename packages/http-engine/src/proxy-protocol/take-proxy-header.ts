@@ -3,13 +3,13 @@ import { remoteAddress } from "../remote-address.ts";
 import type { ProxyProtocolRules } from "./proxy-policy.ts";
 import { type ProxiedPeer, readProxyHeader } from "./read-proxy-header.ts";
 
-/** Has a socket tell another address of its client. */
+/** Replaces the address that a socket tells of its client. */
 export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   const value = (each: unknown) => ({ value: each, configurable: true });
   Object.defineProperties(socket, { remoteAddress: value(address), remotePort: value(port) });
 }
 
-/** Lets a connection over another one know whom a proxy in front named. */
+/** Gives a connection the client's address of the connection below it. */
 export function copyPeer(from: Socket, to: Socket): void {
   if (Object.hasOwn(from, "remoteAddress")) {
     setPeer(to, { address: from.remoteAddress ?? "", port: from.remotePort ?? 0 });

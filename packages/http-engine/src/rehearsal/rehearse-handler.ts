@@ -10,7 +10,7 @@ interface Step {
   readonly name: string;
   /** The route that it belongs to, which notes what it does. */
   readonly route: RehearsedRoute;
-  /** From it on. */
+  /** The way from this handler on. */
   readonly way: RehearsedWay;
 }
 
