@@ -26,6 +26,10 @@ interface CheckState {
   readonly against: number;
 }
 
+/**
+ * Reads the states of active checks from memory that threads share. Lowest bit of a count: down; the rest:
+ * checks against that.
+ */
 function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
   const checks = new Map<string, CheckState[]>();
   const checked = new Set(
@@ -47,6 +51,7 @@ function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
   return checks;
 }
 
+/** RFC 3339; null for 0, which means never. */
 function isoTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }
@@ -105,6 +110,7 @@ const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream)
   latency: (a, b) => (b.latency_ms ?? -1) - (a.latency_ms ?? -1),
 };
 
+/** Sorts by `order` of the query. @throws ServerError ADMIN_REQUEST for an unknown one */
 function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): readonly DetailedUpstream[] {
   if (order === null) {
     return upstreams;

@@ -11,9 +11,11 @@ import { KnownAddresses } from "./known-addresses.ts";
 import { providesAddress } from "./provides-address.ts";
 import { defaultEndpoints, SimpleHttp } from "./simple-http.ts";
 
+/** Milliseconds between checks where the config names none. Source: mholt/caddy-dynamicdns */
 const defaultIntervalMs = 30 * 60_000;
 /** After a first check that failed, as before the network is there. Source: mholt/caddy-dynamicdns */
 const firstRetryMs = 5_000;
+/** The pause after a failed check doubles up to this. */
 const longestRetryMs = 5 * 60_000;
 /** The TTL of a config that names none; most providers take no shorter one. */
 const defaultTtlMs = 5 * 60_000;
@@ -32,7 +34,19 @@ interface CheckTools {
   readonly log: Logger;
 }
 
-/** Compares the addresses of this machine with those of its names, and changes the records. */
+/**
+ * Compares the addresses of this machine with those of its names, and changes the records. For each name and
+ * each address of a check:
+ * | Records of the kind | Then |
+ * |---|---|
+ * | exactly the address | nothing |
+ * | none, `update_only` | nothing |
+ * | none | a record is made |
+ * | others | a record is made, then the others are removed |
+ *
+ * A name that fails does not stop the other names. The provider is not asked for records: the first look asks
+ * DNS, later ones the memory of this app.
+ */
 export class AddressCheck {
   readonly #config: DynamicDnsConfig;
   readonly #tools: CheckTools;
@@ -106,12 +120,18 @@ export class AddressCheck {
   }
 }
 
-/** The app `dynamic_dns`: keeps names pointed to this machine. It runs in the main thread. */
+/**
+ * The app `dynamic_dns`: keeps names pointed to this machine. It runs in the main thread. Checks follow each
+ * other without overlap. After a failure the next one comes after 5 s, 10 s and so on up to 5 minutes, but
+ * never later than the interval.
+ */
 class DynamicDnsApp implements App {
   readonly #check: AddressCheck;
   readonly #intervalMs: number;
   readonly #log: Logger;
+  /** Ends the pause, and a check under way. */
   readonly #stop = new AbortController();
+  /** The loop, which `stop` waits for. */
   #running: Promise<void> | undefined;
 
   constructor(check: AddressCheck, intervalMs: number, log: Logger) {
@@ -131,6 +151,7 @@ class DynamicDnsApp implements App {
     await this.#running;
   }
 
+  /** The loop of checks. */
   async #checkAgainAndAgain(): Promise<void> {
     const { signal } = this.#stop;
     let retryMs = firstRetryMs;
@@ -152,6 +173,7 @@ class DynamicDnsApp implements App {
   }
 }
 
+/** Sources in the order of the config; without any, `simple_http` with its usual addresses. */
 async function loadSources(config: DynamicDnsConfig, context: ModuleContext): Promise<CheckTools["sources"]> {
   const loaded: { name: string; source: IpSource }[] = [];
   for (const [position, each] of (config.ip_sources ?? []).entries()) {
@@ -166,6 +188,7 @@ async function loadSources(config: DynamicDnsConfig, context: ModuleContext): Pr
   return loaded.length > 0 ? loaded : [{ name: "simple_http", source: new SimpleHttp(defaultEndpoints) }];
 }
 
+/** The provider of the records. @throws ServerError MODULE_CONFIG for none, or one that has no address records */
 async function loadProvider(config: DynamicDnsConfig, context: ModuleContext): Promise<DnsProvider> {
   const given = config.dns_provider;
   if (!given) {
@@ -182,6 +205,10 @@ async function loadProvider(config: DynamicDnsConfig, context: ModuleContext): P
   }
 }
 
+/**
+ * Runs in the main thread only. Providers wait neither here nor in DNS for a record to be seen: the next check
+ * compares with what was set.
+ */
 export const dynamicDnsApp = defineModule({
   id: "dynamic_dns",
   config: dynamicDnsSchema,

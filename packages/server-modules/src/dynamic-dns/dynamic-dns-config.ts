@@ -3,13 +3,25 @@ import { configDuration, inlineModule, notYet } from "server-core/modules/config
 import { z } from "zod";
 import { isRange } from "./wanted-ranges.ts";
 
+/** A list of ranges in CIDR form. An address without a length is refused. */
 const ranges = (what: string) =>
   z
     .array(z.string().refine(isRange, { error: "a CIDR range is expected, as 192.0.2.0/24" }))
     .nullish()
     .describe(what);
 
-/** Config of the app `dynamic_dns`. Source: mholt/caddy-dynamicdns */
+/**
+ * Config of the app `dynamic_dns`. Example that keeps `home.example.com` and `example.com` on this machine:
+ * ```json
+ * {
+ *   "dns_provider": { "name": "cloudflare", "api_token": "{env.CF_TOKEN}" },
+ *   "domains": { "example.com": ["home", "@"] },
+ *   "versions": { "ipv6": false },
+ *   "check_interval": "10m"
+ * }
+ * ```
+ * Source: mholt/caddy-dynamicdns
+ */
 export const dynamicDnsSchema = z.strictObject({
   ip_sources: z
     .array(inlineModule("dynamic_dns.ip_sources", "source"))
@@ -48,4 +60,5 @@ export const dynamicDnsSchema = z.strictObject({
     ),
 });
 
+/** The config after validation; durations are milliseconds. */
 export type DynamicDnsConfig = z.infer<typeof dynamicDnsSchema>;

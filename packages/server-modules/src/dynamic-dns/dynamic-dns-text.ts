@@ -10,6 +10,7 @@ import type { OptionWriter } from "serverfile/to-text/options/option-writer";
 import * as fields from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
 
+/** Reads `domains { zone name… }`. Lines of one zone add up; a zone alone is null, which means the zone itself. */
 function readDomains(cursor: TokenCursor, draft: Draft): void {
   for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
     const zone = cursor.value;
@@ -21,6 +22,7 @@ function readDomains(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
+/** Reads `versions ipv4 ipv6`. Those that are not named are switched off. */
 function readVersions(cursor: TokenCursor, draft: Draft): void {
   const words = cursor.remainingArguments();
   if (words.length === 0) {
@@ -33,12 +35,39 @@ function readVersions(cursor: TokenCursor, draft: Draft): void {
   setMember(draft, "versions", { ipv4: words.includes("ipv4"), ipv6: words.includes("ipv6") });
 }
 
+/** Words of all lines of a name, in one list. */
 const appended =
   (member: string): fields.FieldReader =>
   (cursor, draft) =>
     void listOf(draft, member).push(...cursor.remainingArguments());
 
-/** `dynamic_dns { … }`. Source: mholt/caddy-dynamicdns, `parseApp` */
+/**
+ * `dynamic_dns { … }`.
+ * ```
+ * {
+ *   dynamic_dns {
+ *     provider cloudflare {env.CF_TOKEN}
+ *     domains {
+ *       example.com home @
+ *     }
+ *     check_interval 10m
+ *     versions ipv4
+ *   }
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "dynamic_dns": {
+ *     "dns_provider": { "api_token": "{env.CF_TOKEN}", "name": "cloudflare" },
+ *     "domains": { "example.com": ["home", "@"] },
+ *     "check_interval": 600000000000,
+ *     "versions": { "ipv4": true, "ipv6": false }
+ *   }
+ * }
+ * ```
+ * Source: mholt/caddy-dynamicdns, `parseApp`
+ */
 const readOption: OptionReader = (cursor, readModule) => {
   cursor.noMoreArguments();
   const draft: Draft = {};
@@ -72,6 +101,7 @@ const sourceWords: Readonly<Record<string, (source: Members) => readonly (readon
   interface: (source) => [[source.text("name") ?? ""]],
 };
 
+/** The line of a source. A source with several addresses cannot be written, as a line reads one. */
 function sourceLines(source: Members): Line[] {
   const name = source.text("source") ?? "";
   const words = Object.hasOwn(sourceWords, name) ? sourceWords[name]?.(source) : undefined;
@@ -82,6 +112,7 @@ function sourceLines(source: Members): Line[] {
   return words.map((each) => line("ip_source", name, ...each));
 }
 
+/** Writes the option back, one line for each member. */
 const writeOption: OptionWriter = (app) => {
   const provider = app.child("dns_provider");
   const domains = app.child("domains")?.entries() ?? [];

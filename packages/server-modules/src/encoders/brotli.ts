@@ -3,7 +3,9 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { ContentEncoder } from "./content-encoder.ts";
 
+/** Above 4 the time grows much faster than the size shrinks, which a response on its way cannot wait for. */
 const defaultQuality = 4;
+/** 256 KiB for each response that is being compressed. */
 const defaultWindowLog = 18;
 
 /** Past the public model, which knows Brotli only as files that are compressed already. Source: RFC 7932 */

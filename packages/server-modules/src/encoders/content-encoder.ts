@@ -22,4 +22,5 @@ export interface ContentEncoder extends ModuleInstance {
   readonly flushKind?: number;
 }
 
+/** Where `encode` finds its encoders. */
 export const contentEncoders: ModuleNamespace<ContentEncoder> = { prefix: "http.encoders" };

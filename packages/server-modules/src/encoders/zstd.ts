@@ -3,6 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { ContentEncoder } from "./content-encoder.ts";
 
+/** Levels of the library for the names of the public model. */
 const levels = { fastest: 1, default: 3, better: 7, best: 11 } as const;
 
 /** 128 KiB, as in the public model: every client must take up to 8 MiB, small ones are glad of less. */

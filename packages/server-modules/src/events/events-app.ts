@@ -178,6 +178,7 @@ class EventsApp implements App, EventSink {
     return { data: event.data };
   }
 
+  /** An event of the server itself. */
   #emitOwn(name: string): Promise<EventOutcome> {
     return this.emit({ name, module: "", at: Date.now(), data: {} });
   }

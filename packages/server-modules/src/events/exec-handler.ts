@@ -6,6 +6,7 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
+/** Milliseconds until a program is killed, where the config names none. */
 const defaultTimeoutMs = 30_000;
 /** Commands of one handler that may run in the background at a time. */
 const maxInBackground = 10;
@@ -35,8 +36,12 @@ const schema = z.strictObject({
     .describe("Exit codes that abort the event; only in the foreground."),
 });
 
-/** The last bytes that a program printed. */
+/**
+ * The last bytes that a program printed. Standard output and error in one text, in the order in which they
+ * came.
+ */
 class OutputEnd {
+  /** The last bytes, never more than the limit. */
   #text = Buffer.alloc(0);
 
   constructor(child: ChildProcess) {
@@ -53,6 +58,7 @@ class OutputEnd {
   }
 }
 
+/** How a program ended. */
 interface Ending {
   /** Undefined when it was killed. */
   readonly code: number | undefined;
@@ -60,10 +66,20 @@ interface Ending {
   readonly output: string;
 }
 
-/** Runs commands when events occur. Source: the model's plugin of that name, "caddy-events-exec" */
+/**
+ * Runs commands when events occur.
+ * | Mode | The event waits | Exit code in `abort_codes` | Another code |
+ * |---|---|---|---|
+ * | background | no | not allowed by the config | logged |
+ * | foreground | until the end | the event is aborted | the handler failed, the event goes on |
+ *
+ * The event is written to the program's standard input as one line of JSON, a CloudEvent.
+ * Source: the model's plugin of that name, "caddy-events-exec"
+ */
 class ExecHandler implements EventHandler {
   readonly #config: z.infer<typeof schema>;
   readonly #log: Logger;
+  /** Programs that run without anybody waiting. At the limit the handler fails in place of starting one more. */
   #inBackground = 0;
 
   constructor(config: z.infer<typeof schema>, log: Logger) {
@@ -130,6 +146,10 @@ class ExecHandler implements EventHandler {
   }
 }
 
+/**
+ * `{ "handler": "exec", "command": "/usr/bin/notify", "args": ["{event.name}"]
+ * }`. `abort_codes` without `foreground` refuses the config.
+ */
 export const execHandler = defineModule({
   id: "events.handlers.exec",
   config: schema,

@@ -4,7 +4,11 @@ import { duration, flag, onlyText, readFields } from "serverfile/values/block-fi
 import { type Draft, setAt } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
-/** `exec <command> <args...>`, as the model's plugin reads it; the block is ours. */
+/**
+ * `exec <command> <args...>`, as the model's plugin reads it; the block is ours.
+ * `exec /bin/notify {event.name} { foreground; abort_codes 3 }` becomes `{ "handler": "exec", "command":
+ * "/bin/notify", "args": ["{event.name}"], "foreground": true, "abort_codes": [3] }`.
+ */
 const readText: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};

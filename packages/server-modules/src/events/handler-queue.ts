@@ -3,6 +3,7 @@ import { messageOf } from "server-core/errors";
 import { type EventHandler, isEventAborted, type ServerEvent } from "server-core/events/server-event";
 import type { EventCounters } from "./event-counters.ts";
 
+/** Name, limits and counters of one subscription. */
 export interface HandlerQueueOptions {
   /** The module's name in the config. */
   readonly name: string;
@@ -16,14 +17,26 @@ export interface HandlerQueueOptions {
   readonly log: Logger;
 }
 
-/** Hands one event after the other to a handler, and waits for none of them longer than it may take. */
+/**
+ * Hands one event after the other to a handler, and waits for none of them longer than it may take.
+ * | Outcome of an event | Counter | The caller gets |
+ * |---|---|---|
+ * | the handler is done | `done` | nothing |
+ * | the handler throws an abort | `aborted` | its reason |
+ * | the handler throws otherwise | `failed` | nothing |
+ * | the time is over | `timeout` | nothing; the signal tells the handler |
+ * | too many wait, or the queue is closed | `dropped` | nothing |
+ */
 export class HandlerQueue {
   readonly #handler: EventHandler;
   readonly #options: HandlerQueueOptions;
+  /** Settles when the handler is done with the event before. */
   #last: Promise<unknown> = Promise.resolve();
   /** Number of events that wait, including the one under way. */
   #waiting = 0;
+  /** Whether events pass by now. Only the first of them is logged. */
   #isFull = false;
+  /** Set when the config is gone. */
   #isClosed = false;
 
   constructor(handler: EventHandler, options: HandlerQueueOptions) {
@@ -64,6 +77,7 @@ export class HandlerQueue {
     this.#isClosed = true;
   }
 
+  /** Runs the handler for one event. Never throws. */
   async #call(event: ServerEvent): Promise<string | undefined> {
     const { name, timeoutMs, counters, log } = this.#options;
     if (this.#isClosed) {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CloudEvent, EmittedEvent, EventData, ServerEvent } from "server-core/events/server-event";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 
+/** Placeholders behind it are members of the event's data. */
 const dataPrefix = "event.data.";
 
 /** Texts as they are, all else as JSON. */
@@ -12,12 +13,21 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** An event as handlers get it. Source: the public model (Caddy 2.11), whose placeholders have lists and objects in Go's form */
+/**
+ * An event as handlers get it. `{event.data.identifier}` of an event `cert_obtained` with
+ * `{ "identifier": "example.com" }` is `example.com`. `\{` is a brace.
+ * Source: the public model (Caddy 2.11), whose placeholders have lists and objects in Go's form
+ */
 export class KnownEvent implements ServerEvent {
+  /** Unique in the world, for receivers that see an event twice. */
   readonly id = randomUUID();
+  /** Lower case, as subscriptions compare it. */
   readonly name: string;
+  /** When it happened, in the thread that emitted it. */
   readonly time: Date;
+  /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
+  /** Facts about it. */
   readonly data: EventData;
 
   constructor({ name, module, at, data }: EmittedEvent) {
@@ -27,6 +37,7 @@ export class KnownEvent implements ServerEvent {
     this.data = data;
   }
 
+  /** Fills placeholders in. A name that is not known stays as it is, with its braces. */
   fill(text: string): string {
     return text.replace(
       /\\([{}])|\{([^{}]+)\}/g,
@@ -35,6 +46,7 @@ export class KnownEvent implements ServerEvent {
     );
   }
 
+  /** The event for receivers outside. Source: CloudEvents 1.0 */
   cloudEvent(): CloudEvent {
     return {
       id: this.id,

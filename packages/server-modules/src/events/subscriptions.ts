@@ -1,5 +1,6 @@
 /** Handlers by event name, then by id or namespace of the module; "" means any. */
 export class Subscriptions<Handler> {
+  /** Handlers by event name in lower case, then by module. */
   readonly #byName = new Map<string, Map<string, Handler[]>>();
 
   /** Empty lists stand for any. */

@@ -10,9 +10,13 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import { IpRanges } from "server-core/net/ip-ranges";
 import { readWithin } from "server-core/net/read-within";
 
+/** A larger list is refused, and the last one stays in use. */
 const maxListBytes = 1024 * 1024;
+/** More ranges are refused. Each look-up would take longer. */
 const maxRanges = 20_000;
+/** Milliseconds of one fetch. */
 const defaultTimeoutMs = 30_000;
+/** Milliseconds until a failed fetch is tried again, or the interval where that is shorter. */
 const retryMs = 60_000;
 /** How long the first config may wait for a list of which there is no copy. */
 const firstWaitMs = 5_000;
@@ -41,6 +45,7 @@ export function rangesOfLines(text: string): string[] {
     .filter((line) => line !== "");
 }
 
+/** Fetches one list. It goes through no pool: fetches are hours apart. @throws Error for any status but 200 */
 async function fetchText(url: string, timeoutMs: number): Promise<string> {
   const { request } = await import("undici"); // when it is needed: few configs fetch lists
   const dispatcher = await openDispatcher([], undefined);
@@ -57,15 +62,24 @@ async function fetchText(url: string, timeoutMs: number): Promise<string> {
 }
 
 /**
- * A list of ranges that others publish, kept up to date. The last good copy lies in the data folder. A restart begins with it,
- * and other threads take it instead of fetching. A list that cannot be fetched or read leaves the last one in use.
+ * A list of ranges that others publish, kept up to date. The last good copy lies in the data folder. A restart
+ * begins with it, and other threads take it instead of fetching. A list that cannot be fetched or read leaves
+ * the last one in use.
+ * | At start | Then |
+ * |---|---|
+ * | a copy in the data folder | used at once; the list is fetched in the background |
+ * | no copy, list not needed | waits up to 5 s; without a list no address is in it |
+ * | no copy, list needed | waits two time limits; without a list the config fails |
  */
 export class FetchedRanges implements SharedResource {
   readonly #list: RangeList;
   readonly #file: string;
   readonly #log: Logger;
+  /** The list in use. */
   #ranges = new IpRanges([]);
+  /** Whether it came from a fetch or a copy. */
   #hasList = false;
+  /** The next fetch. */
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -140,6 +154,7 @@ export class FetchedRanges implements SharedResource {
     this.#hasList = true;
   }
 
+  /** Whether the copy is younger than half of the interval: then another thread has just fetched. */
   async #isCopyYoung(): Promise<boolean> {
     const { mtimeMs } = await stat(this.#file).catch(() => ({ mtimeMs: Number.NEGATIVE_INFINITY }));
     return Date.now() - mtimeMs < this.#list.intervalMs / 2;
@@ -155,6 +170,7 @@ export class FetchedRanges implements SharedResource {
     }
   }
 
+  /** Writes the copy beside the old one and renames it, so that readers see a whole file. */
   async #keepCopy(ranges: readonly string[]): Promise<void> {
     const draft = `${this.#file}.${process.pid}.${Math.random().toString(36).slice(2)}`;
     const file = await createPrivateFile(draft);

@@ -3,11 +3,13 @@ import type { ModuleReader } from "serverfile/modules/module-reader";
 import { duration, type FieldReaders, integer, readFields } from "serverfile/values/block-fields";
 import { type Draft, listOf, setAt } from "serverfile/values/draft";
 
+/** Lines that all lists have. */
 const times: FieldReaders = {
   interval: duration("interval", "invalid interval '%s'"),
   timeout: duration("timeout", "invalid timeout '%s'"),
 };
 
+/** A reader of a block without words before it. */
 function readBlock(fields: FieldReaders): ModuleReader {
   return (cursor) => {
     cursor.next();

@@ -9,6 +9,7 @@ import { FetchedRanges, fetchedRanges, type RangeList, rangesOfLines } from "./f
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
+/** Fields that all lists have. */
 const times = (usual: string) => ({
   interval: configDuration().nullish().describe(`How often the list is fetched anew (${usual}).`),
   timeout: configDuration().nullish().describe("How long a fetch may take (30s)."),
@@ -23,6 +24,7 @@ async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSour
   return { contains: (address) => lease.value.contains(address) };
 }
 
+/** A JSON object; its members are checked when they are read. */
 const listsSchema = z.record(z.string(), z.unknown());
 
 /** The lists of ranges in a JSON object. @throws Error when none of the members is there */
@@ -65,6 +67,7 @@ export const publishers = {
   },
 } as const satisfies Record<string, Publisher>;
 
+/** A module for one publisher. Its list is not needed: the site starts without it and trusts nobody meanwhile. */
 function publishedSource(name: keyof typeof publishers) {
   const { urls, usualMs, usual, parse } = publishers[name];
   return defineModule({

@@ -2,6 +2,16 @@ import { ranges } from "serverfile/matchers/matcher-kinds";
 import type { ModuleText } from "serverfile/module-text";
 import { rangeLines } from "serverfile/to-text/matchers/matcher-kinds";
 
+/**
+ * Ranges; `private_ranges` stands for those of private networks.
+ * ```
+ * client_ip 192.0.2.0/24 2001:db8::1
+ * ```
+ * becomes the set
+ * ```json
+ * { "client_ip": { "ranges": ["192.0.2.0/24", "2001:db8::1"] } }
+ * ```
+ */
 const readMatcher = ranges("client_ip");
 
 const writeMatcher = rangeLines("client_ip");

@@ -5,6 +5,26 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import { onlyGiven } from "serverfile/values/draft";
 
+/**
+ * Files on the line and those of the block add up.
+ * ```
+ * file {
+ *   root /srv
+ *   try_files {path} /index.php
+ *   try_policy first_exist
+ * }
+ * ```
+ * becomes the set
+ * ```json
+ * {
+ *   "file": {
+ *     "root": "/srv",
+ *     "try_files": ["{http.request.uri.path}", "/index.php"],
+ *     "try_policy": "first_exist"
+ *   }
+ * }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const tryFiles: string[] = [];
   let root = "";

@@ -41,6 +41,7 @@ const configSchema = z.strictObject({
     ),
 });
 
+/** A place where a tried file may be. */
 interface Candidate {
   /** Path of the file on disk. */
   readonly path: string;
@@ -50,6 +51,7 @@ interface Candidate {
   readonly remainder: string;
 }
 
+/** One entry of `try_files`, prepared. */
 interface TriedFile {
   /** Pattern as the config has it. */
   readonly text: string;
@@ -61,6 +63,7 @@ interface TriedFile {
   readonly literal: Template;
 }
 
+/** Facts about a file, following links; undefined where a visitor could not have it. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(pathBytes(path), { throwIfNoEntry: false });
@@ -70,10 +73,12 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
+/** `=404` is 404; undefined for a name of a file. */
 function errorStatus(text: string): number | undefined {
   return /^=\+?0*[1-9]\d\d$/.test(text) ? Number(text.slice(1)) : undefined;
 }
 
+/** Path of a file below the root, as the placeholder has it. */
 function relativeTo(root: string, path: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
@@ -118,6 +123,7 @@ function splitPath(path: string, endings: readonly RegExp[]): { before: string; 
   return { before: path, remainder: "" };
 }
 
+/** Whether `a` beats `b` under a policy that compares. The first tried of equal files stays. */
 function bestBy(policy: string, a: Stats, b: Stats): boolean {
   if (policy === "largest_size") {
     return a.size > b.size;
@@ -125,6 +131,7 @@ function bestBy(policy: string, a: Stats, b: Stats): boolean {
   return policy === "smallest_size" ? a.size < b.size : a.mtimeMs > b.mtimeMs;
 }
 
+/** Sets the placeholders of a match. @returns true, as the match itself */
 function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): true {
   setPlaceholder(exchange, "http.matchers.file.relative", candidate.relative);
   setPlaceholder(exchange, "http.matchers.file.absolute", candidate.path);
@@ -133,12 +140,25 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
   return true;
 }
 
-/** A search for files, as a config has it. */
+/**
+ * A search for files, as a config has it.
+ * | Policy | Takes |
+ * |---|---|
+ * | `first_exist` | the first that exists, as file or folder as its slash says |
+ * | `first_exist_fallback` | the same, but the last entry without a look |
+ * | `smallest_size`, `largest_size` | the smallest or largest of all that exist |
+ * | `most_recently_modified` | the one that was changed last |
+ *
+ * A status such as `=404` ends a search for the first one with that error.
+ */
 class FileSearch implements HttpMatcher {
+  /** Folder of a request, from `root` or the variable of that name. */
   readonly #rootOf: ReturnType<typeof compileRoot>;
   readonly #hasFileSystem: ReturnType<typeof compileFileSystem>;
+  /** Patterns of `split_path`. */
   readonly #endings: readonly RegExp[];
   readonly #policy: string;
+  /** Entries of `try_files`; without any, the path of the request. */
   readonly #tried: readonly TriedFile[];
 
   constructor({ root, fs, split_path, try_policy, try_files }: z.infer<typeof configSchema>) {
@@ -164,6 +184,7 @@ class FileSearch implements HttpMatcher {
       : this.#best(root, exchange);
   }
 
+  /** The two policies that take the first match. */
   #firstExisting(root: string, exchange: Exchange): boolean {
     for (const [index, file] of this.#tried.entries()) {
       if (file.status !== undefined) {
@@ -182,6 +203,7 @@ class FileSearch implements HttpMatcher {
     return false;
   }
 
+  /** The three policies that compare all files. */
   #best(root: string, exchange: Exchange): boolean {
     let found: { candidate: Candidate; stats: Stats } | undefined;
     for (const candidate of this.#tried.flatMap((file) => this.#candidatesOf(file, root, exchange))) {
@@ -193,6 +215,10 @@ class FileSearch implements HttpMatcher {
     return found !== undefined && takeFile(exchange, found.candidate, found.stats.isDirectory());
   }
 
+  /**
+   * Places of one entry: several for a glob. An entry whose placeholder ends in a slash asks for no folder, and
+   * has none.
+   */
   #candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
     const { before, remainder } = splitPath(clean(file.pattern(exchange)), this.#endings);
     if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {

@@ -4,6 +4,18 @@ import type { MatcherReader } from "serverfile/modules/module-reader";
 import { headerMatcherLines } from "serverfile/to-text/matchers/matcher-kinds";
 import type { Draft } from "serverfile/values/draft";
 
+/**
+ * Several lines for one field add their values up. `!Field` asks for its absence, a field alone for its
+ * presence.
+ * ```
+ * header Accept *json*
+ * header !X-Debug
+ * ```
+ * becomes the set
+ * ```json
+ * { "header": { "Accept": ["*json*"], "X-Debug": null } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const read: Draft = {};
   readHeaderMatcher(cursor, read);

@@ -7,6 +7,7 @@ export const headerValuesSchema = z.record(z.string(), z.array(z.string()).nulla
 
 export type HeaderValuesConfig = z.infer<typeof headerValuesSchema>;
 
+/** `*a*` is contained, `*a` ends, `a*` begins, `*` is any, and all else is equal. Upper and lower case differ. */
 function matchesValue(pattern: string, value: string): boolean {
   if (pattern === "*") {
     return true;

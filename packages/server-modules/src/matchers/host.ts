@@ -29,6 +29,7 @@ class OneHost implements HttpMatcher {
   }
 }
 
+/** The matcher for names without wildcards. The router reads `exactHosts` to find routes by name. */
 function exactHosts(names: readonly string[]): HttpMatcher {
   if (names.length === 1) {
     return new OneHost(names);
@@ -58,6 +59,7 @@ function checkRepeated(names: readonly string[]): void {
   }
 }
 
+/** Names that are no ASCII are compared as punycode. A name that stands twice refuses the config. */
 export const hostMatcher = defineModule({
   id: "http.matchers.host",
   config: z

@@ -9,8 +9,23 @@ import type { Draft } from "serverfile/values/draft";
 
 /** How deep `not` may stand in `not`. */
 const maxNotDepth = 100;
+/** How many `not` are being read around the present one. Reading is synchronous, so one number serves all texts. */
 let notDepth = 0;
 
+/**
+ * Each line is a set of its own: a request matches when it matches none of them.
+ * ```
+ * not path /public/*
+ * not {
+ *   method GET
+ *   host example.com
+ * }
+ * ```
+ * becomes the set
+ * ```json
+ * { "not": [{ "path": ["/public/*"] }, { "method": ["GET"], "host": ["example.com"] }] }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor, readModule) => {
   const sets: Draft[] = [];
   notDepth++;
@@ -27,6 +42,7 @@ const readMatcher: MatcherReader = (cursor, readModule) => {
   return sets;
 };
 
+/** A set of one line goes behind the word `not`; others get braces. */
 const writeMatcher: MatcherWriter = (value, path, _name, writeSet) => {
   if (!isJsonArray(value)) {
     throw inexpressible(path, "a list is expected");

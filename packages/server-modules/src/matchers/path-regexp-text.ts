@@ -6,6 +6,16 @@ import { regexpWords } from "serverfile/to-text/matchers/matcher-kinds";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Draft } from "serverfile/values/draft";
 
+/**
+ * One line in a set: captures would have the same name otherwise. Without a name they have that of the set.
+ * ```
+ * path_regexp item ^/items/([0-9]+)$
+ * ```
+ * becomes the set
+ * ```json
+ * { "path_regexp": { "name": "item", "pattern": "^/items/([0-9]+)$" } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   let read: Draft = { pattern: "" };
   while (cursor.next()) {

@@ -4,6 +4,16 @@ import { line } from "serverfile/to-text/lines/line";
 import { listOfTexts } from "serverfile/to-text/matchers/matcher-kinds";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 
+/**
+ * The last line counts.
+ * ```
+ * protocol https
+ * ```
+ * becomes the set
+ * ```json
+ * { "protocol": "https" }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   let read = "";
   while (cursor.next()) {

@@ -7,6 +7,16 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import { type Draft, listOf } from "serverfile/values/draft";
 
+/**
+ * Values of one parameter are alternatives; `*` is any value. An empty word is passed over.
+ * ```
+ * query sort=asc sort=desc page=*
+ * ```
+ * becomes the set
+ * ```json
+ * { "query": { "sort": ["asc", "desc"], "page": ["*"] } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const read: Draft = {};
   while (cursor.next()) {
@@ -25,6 +35,7 @@ const readMatcher: MatcherReader = (cursor) => {
   return read;
 };
 
+/** One word for each value. A matcher without parameters is written with an empty word. */
 const writeMatcher: MatcherWriter = (value, path) => {
   const pairs = new Members(value, path)
     .entries()

@@ -11,8 +11,10 @@ export const responseMatcherSchema = z.strictObject({
     .describe("Fields: all must match, each with one of its values, as in the matcher `header`."),
 });
 
+/** The config after validation. */
 export type ResponseMatcherConfig = z.infer<typeof responseMatcherSchema>;
 
+/** Decides about a response from its head. */
 export type ResponseMatcher = (status: number, headers: HeaderList, exchange: Exchange) => boolean;
 
 /** Prepares a response matcher; one without conditions matches every response. */

@@ -7,7 +7,19 @@ import { Members } from "serverfile/to-text/members";
 import type { Draft } from "serverfile/values/draft";
 import { readSignedUrl, signedUrlLines } from "../signatures/signed-url-lines.ts";
 
-/** `signed_url [secret] { … }`. Source: hookenz/caddy-signed-urls */
+/**
+ * `signed_url [secret] { … }`. The parameters have fixed names here; only the handler lets them be changed.
+ * ```
+ * signed_url {env.LINK_SECRET} {
+ *   algorithm sha384
+ * }
+ * ```
+ * becomes the set
+ * ```json
+ * { "signed_url": { "secret": "{env.LINK_SECRET}", "algorithm": "sha384" } }
+ * ```
+ * Source: hookenz/caddy-signed-urls
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const draft: Draft = {};
   while (cursor.next()) {

@@ -5,6 +5,16 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import type { Draft } from "serverfile/values/draft";
 
+/**
+ * `tls` alone matches every request over TLS.
+ * ```
+ * tls early_data
+ * ```
+ * becomes the set
+ * ```json
+ * { "tls": { "handshake_complete": false } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   let read: Draft = {};
   while (cursor.next()) {

@@ -2,6 +2,7 @@ import type { HttpMatcher } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
+/** `{}` matches requests over TLS. `handshake_complete: false` matches none, since early data is not taken. */
 export const tlsMatcher = defineModule({
   id: "http.matchers.tls",
   config: z.strictObject({

@@ -8,6 +8,10 @@ export interface ComponentOptions {
   readonly prefix: string;
 }
 
+/**
+ * A text, or a group with the text around it. `/books/:id?` is the text `/books` and the group `id` with prefix
+ * `/` and modifier `?`.
+ */
 interface Part {
   /** Text that must stand before the group. */
   readonly prefix: string;
@@ -23,13 +27,19 @@ interface Part {
 
 const escapeText = (text: string) => text.replace(/[.+*?^${}()[\]|/\\]/g, "\\$&");
 
-/** Reads a component's pattern, as a `URLPattern` gives it: checked and in canonical form. */
+/**
+ * Reads a component's pattern, as a `URLPattern` gives it: checked and in canonical form. One pass from left to
+ * right. Text gathers in `#pending` until a group, a brace or the end cuts it off.
+ */
 class ComponentReader {
   readonly #text: readonly string[];
   readonly #options: ComponentOptions;
   readonly #parts: Part[] = [];
+  /** Index of the next character. */
   #at = 0;
+  /** Text that belongs to no part yet. */
   #pending = "";
+  /** Name of the next group without one: "0", "1", … */
   #nextName = 0;
 
   constructor(text: string, options: ComponentOptions) {
@@ -45,6 +55,7 @@ class ComponentReader {
     return this.#parts;
   }
 
+  /** A character, a group, or braces. A character right before a group may be its prefix. */
   #readPart(): void {
     const character = this.#takeCharacter();
     const group = this.#takeGroup();
@@ -62,6 +73,7 @@ class ComponentReader {
     }
   }
 
+  /** `{prefix:name suffix}modifier`. The canonical form has no nested braces. */
   #readBraces(): void {
     this.#at++;
     const prefix = this.#takeText();
@@ -78,6 +90,7 @@ class ComponentReader {
     }
   }
 
+  /** Text up to a group or a brace. */
   #takeText(): string {
     let text = "";
     for (;;) {
@@ -89,6 +102,7 @@ class ComponentReader {
     }
   }
 
+  /** One character, also an escaped one; "" where something else begins. */
   #takeCharacter(): string {
     const character = this.#text[this.#at] ?? "";
     if (character === "\\") {
@@ -103,6 +117,7 @@ class ComponentReader {
     return character;
   }
 
+  /** `:name`, `(regexp)`, `:name(regexp)` or `*`; undefined for none of these. */
   #takeGroup(): { name: string; regexp: string } | undefined {
     let name = "";
     if (this.#text[this.#at] === ":") {
@@ -120,6 +135,7 @@ class ComponentReader {
     return { name: name === "" ? String(this.#nextName++) : name, regexp: custom ?? segment };
   }
 
+  /** The pattern in parentheses, with those inside it in balance. */
   #takeCustom(named: boolean): string | undefined {
     if (!named && this.#text[this.#at] === "*") {
       this.#at++;
@@ -142,6 +158,7 @@ class ComponentReader {
     return this.#text.slice(start, this.#at - 1).join("");
   }
 
+  /** `?`, `*` or `+` behind a group. */
   #takeModifier(): string {
     const character = this.#text[this.#at] ?? "";
     if (!/^[?*+]$/.test(character)) {
@@ -152,6 +169,7 @@ class ComponentReader {
   }
 }
 
+/** A part as a regular expression. A repeated group with text around it repeats that text between its values. */
 function regexpOf({ prefix, regexp, suffix, modifier }: Part): string {
   const [before, after] = [escapeText(prefix), escapeText(suffix)];
   if (regexp === "") {

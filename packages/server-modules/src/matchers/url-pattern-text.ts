@@ -5,6 +5,18 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import { type Draft, onlyGiven } from "serverfile/values/draft";
 
+/**
+ * A pattern without options could be a text in JSON too; the text always makes an object.
+ * ```
+ * url_pattern /books/:id {
+ *   ignore_case
+ * }
+ * ```
+ * becomes the set
+ * ```json
+ * { "url_pattern": { "pattern": "/books/:id", "ignore_case": true } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const read: Draft = {};
   while (cursor.next()) {
@@ -29,6 +41,7 @@ const readMatcher: MatcherReader = (cursor) => {
   return onlyGiven(read);
 };
 
+/** Writes the pattern on the line, and options in a block. */
 const writeMatcher: MatcherWriter = (value, path) => {
   const members = new Members(value, path);
   const lines: Line[] = [];

@@ -25,6 +25,7 @@ const components = ["protocol", "hostname", "port", "pathname", "search"] as con
 
 type Component = (typeof components)[number];
 
+/** How names behave in each component: a name in a path ends at `/`, in a host name at a dot. */
 const options = {
   protocol: { delimiter: "", prefix: "" },
   hostname: { delimiter: ".", prefix: "" },
@@ -36,6 +37,7 @@ const options = {
 /** `true` where everything fits. */
 type Test = { readonly name: Component; readonly compiled: CompiledComponent };
 
+/** A pattern without a scheme and a base is one of the path, for any scheme, host and port. */
 function parsePattern(pattern: string, baseUrl: string): URLPattern {
   if (/\{[^{}]*(?::[\p{ID_Start}$_]|\*|\()[^{}]*\}/u.test(pattern)) {
     // The platform forgets the braces when it tells the pattern in canonical form.
@@ -58,6 +60,7 @@ function parsePattern(pattern: string, baseUrl: string): URLPattern {
   }
 }
 
+/** The path of a pattern, to see whether it has double slashes of its own. */
 function pathOf(pattern: string): string {
   const cut = pattern.indexOf("://");
   if (cut === -1) {
@@ -67,12 +70,17 @@ function pathOf(pattern: string): string {
   return slash === -1 ? "" : pattern.slice(slash);
 }
 
+/** The URL that the request asks for. undefined for a host that is none. */
 function urlOf(exchange: Exchange, mergeSlashes: boolean): URL | undefined {
   // Encoded slashes and dots count as what they stand for, so that a pattern cannot be walked around.
   const path = escapePath(cleanPath(exchange.path, mergeSlashes)).replace(/%2[1789A]/g, decodeURIComponent);
   return URL.parse(`${exchange.scheme}://${exchange.hostport}${path}${exchange.query}`) ?? undefined;
 }
 
+/**
+ * `/books/:id` on `/books/42` sets `{http.url_pattern.pathname.id}` to `42`. Nothing is set when a later
+ * component does not match.
+ */
 export const urlPatternMatcher = defineModule({
   id: "http.matchers.url_pattern",
   config: configSchema,

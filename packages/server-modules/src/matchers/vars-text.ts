@@ -7,6 +7,16 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import { type Draft, listOf } from "serverfile/values/draft";
 
+/**
+ * Values of a line are alternatives. Several lines of one key add up.
+ * ```
+ * vars {http.request.uri.path} /a /b
+ * ```
+ * becomes the set
+ * ```json
+ * { "vars": { "{http.request.uri.path}": ["/a", "/b"] } }
+ * ```
+ */
 const readMatcher: MatcherReader = (cursor) => {
   const read: Draft = {};
   while (cursor.next()) {

@@ -4,6 +4,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { compileVariable } from "./request-variable.ts";
 
+/** Without any entry every request matches. */
 export const varsMatcher = defineModule({
   id: "http.matchers.vars",
   config: z

@@ -1,6 +1,7 @@
 import type { ModuleText } from "serverfile/module-text";
 import { type ModuleReader, noSettings } from "serverfile/modules/module-reader";
 
+/** Reads `url <url>`. The URL is checked when the transport loads. */
 const url: ModuleReader = (cursor) => {
   cursor.next();
   cursor.next();

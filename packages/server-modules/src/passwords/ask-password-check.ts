@@ -11,6 +11,7 @@ export interface CheckOptions {
   readonly onGone: (callback: () => void) => void;
 }
 
+/** Number of the next check of this thread. */
 let nextId = 1;
 
 /**

@@ -13,11 +13,13 @@ const maxWaiting = 64;
 const quietMs = 60_000;
 /** `Retry-After` before the first check has shown how long one takes. */
 const firstGuessMs = 1_000;
+/** The longest `Retry-After`. */
 const maxRetryMs = 60_000;
 
 /** Threads that compute hashes. */
 export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
 
+/** One request of a thread that waits for a result. */
 interface Waiter {
   /** Question of one thread. */
   readonly request: CheckRequest;
@@ -39,6 +41,7 @@ interface Computation {
   readonly waiters: Set<Waiter>;
 }
 
+/** Finds a waiter: threads number their questions themselves. */
 function nameOf({ thread, id }: CheckId): string {
   return `${thread} ${id}`;
 }
@@ -54,17 +57,30 @@ interface CheckerOptions {
 /**
  * Checks the passwords of the whole process in the main thread. A few threads compute, equal attempts share a
  * computation, the queue is bounded, and checks without a waiting client are dropped.
+ * | Question | Outcome |
+ * |---|---|
+ * | remembered as right | answered at once (`remembered`) |
+ * | equal to one that waits or runs | waits for the same result |
+ * | a thread is free | computed at once (`right`, `wrong`, `failed`) |
+ * | all threads work | waits its turn, one client after the other |
+ * | the queue is full | the client with most work loses its newest, or the new one is refused (`refused`) |
+ * | the client leaves | forgotten, unless it is computed already (`dropped`) |
  */
 export class PasswordChecker {
   readonly #threads: HashThreads;
   readonly #log: Logger;
   readonly #keys = new CheckKeys();
   readonly #right = new RightPasswords();
+  /** Computations that wait for a thread. */
   readonly #turns: Turns<Computation>;
+  /** Computations that wait or run, by key. */
   readonly #computations = new Map<string, Computation>();
+  /** Requests that wait, by thread and number. */
   readonly #waiters = new Map<string, { readonly waiter: Waiter; readonly computation: Computation }>();
   readonly #outcomes: Counter<"outcome">;
+  /** How long the last computation took, for `Retry-After`. */
   #lastMs = firstGuessMs;
+  /** Until then refusals are not logged, in milliseconds since 1970. */
   #quietUntil = 0;
 
   constructor(
@@ -135,6 +151,7 @@ export class PasswordChecker {
     return this.#threads.close();
   }
 
+  /** Starts a computation, or queues it; the queue may displace another one. */
   #begin(computation: Computation): void {
     if (this.#threads.hasRoom) {
       void this.#compute(computation);
@@ -146,6 +163,7 @@ export class PasswordChecker {
     }
   }
 
+  /** Computes, tells all who wait, then takes the next one. */
   async #compute(computation: Computation): Promise<void> {
     const begin = performance.now();
     try {
@@ -167,6 +185,7 @@ export class PasswordChecker {
     }
   }
 
+  /** Fails all who wait for a computation, with the time after which another try makes sense. */
   #refuse(computation: Computation): void {
     const waitMs = (this.#lastMs * this.#turns.size) / this.#threads.size;
     const retryAtMs = Date.now() + Math.min(maxRetryMs, Math.max(1_000, waitMs));
@@ -181,6 +200,7 @@ export class PasswordChecker {
     );
   }
 
+  /** Ends a computation: everybody who waits is told, and nothing of it is kept. */
   #settle(computation: Computation, tell: (waiter: Waiter) => void): void {
     this.#computations.delete(computation.key);
     for (const waiter of computation.waiters) {

@@ -14,6 +14,7 @@ export function passwordThreadCount(): number {
   return Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2)));
 }
 
+/** A check that a thread computes. */
 interface Job {
   /** Takes the result. */
   readonly resolve: (right: boolean) => void;
@@ -21,6 +22,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
+/** A thread, idle or at work. */
 interface HashThread {
   /** The thread. */
   readonly worker: Worker;
@@ -35,7 +37,9 @@ interface HashThread {
  * without logins has none of them. Apart from libuv's pool, which reads files and resolves names for everybody.
  */
 export class PasswordThreads {
+  /** The most threads. */
   readonly size: number;
+  /** Threads that run, idle ones too. */
   readonly #threads = new Set<HashThread>();
 
   readonly #idleMs: number;
@@ -71,6 +75,7 @@ export class PasswordThreads {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
+  /** Starts a thread. It ends by itself after a time without work. */
   #start(): HashThread {
     const worker = new Worker(new URL("./password-thread.ts", import.meta.url), { name: "passwords" });
     const thread: HashThread = { worker, job: undefined, idle: undefined };
@@ -81,6 +86,7 @@ export class PasswordThreads {
     return thread;
   }
 
+  /** Hands the result on and begins the idle time. */
   #done(thread: HashThread, outcome: CheckOutcome): void {
     const { job } = thread;
     thread.job = undefined;
@@ -97,6 +103,7 @@ export class PasswordThreads {
     }
   }
 
+  /** The thread is gone: its check fails, and the next check starts another one. */
   #ended(thread: HashThread, error?: unknown): void {
     clearTimeout(thread.idle);
     this.#threads.delete(thread);

@@ -9,9 +9,11 @@ export interface Waiting {
  * it is full, the newest work of the client that has the most gives way.
  */
 export class Turns<Work extends Waiting> {
+  /** The most work that may wait. */
   readonly max: number;
   /** In the order of turns: the first client is the next. */
   readonly #clients = new Map<string, Work[]>();
+  /** Work that waits, over all clients. */
   #size = 0;
 
   constructor(max: number) {
@@ -76,6 +78,7 @@ export class Turns<Work extends Waiting> {
     return true;
   }
 
+  /** Work of the client that has most of it. */
   #longest(): Work[] {
     let longest: Work[] = [];
     for (const works of this.#clients.values()) {

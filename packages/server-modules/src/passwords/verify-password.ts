@@ -4,9 +4,11 @@ import type { PasswordCheck } from "./password-check.ts";
 
 /** The most memory that a hash may ask for, in KiB. */
 const maxMemoryKiB = 1024 * 1024;
+/** Passes and lanes of hashes that are taken. A hash over them would occupy a thread for minutes. */
 const maxPasses = 1000;
 const maxParallelism = 64;
 
+/** The parts of a hash in PHC form. */
 interface Argon2idHash {
   /** Memory in KiB. Source: RFC 9106 */
   readonly memory: number;

@@ -18,7 +18,13 @@ function isSecure(exchange: Exchange): boolean {
 }
 
 /**
- * The same upstream for the same client, by a cookie that names it: the HMAC-SHA-256 of its address with a secret.
+ * The same upstream for the same client, by a cookie that names it: the HMAC-SHA-256 of its address with a
+ * secret.
+ * | Request | Upstream | Answer |
+ * |---|---|---|
+ * | the cookie names an available upstream | that one | no cookie |
+ * | no cookie, or its upstream is not available | the fallback's | sets the cookie |
+ * | another try after a failure | the fallback's | the cookie of the failed try is replaced |
  * Source: the public model (Caddy 2.11)
  */
 export const cookiePolicy = defineModule({

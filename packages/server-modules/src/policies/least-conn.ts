@@ -3,7 +3,10 @@ import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
-/** The upstream with the fewest requests under way in all threads; of several one at random. */
+/**
+ * The upstream with the fewest requests under way in all threads; of several one at random. The counts hold
+ * requests of every proxy to the address, and tunnels. Each of several equal ones has the same chance.
+ */
 export const leastConnPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.least_conn",
   config: z.strictObject({}),

@@ -6,8 +6,10 @@ import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseInteger } from "serverfile/values/parse-number";
 
+/** The message for a line that no policy has. */
 const unknownOption = (word: string) => `unrecognized option '${word}'`;
 
+/** Reads `fallback <policy>`, which may stand once. */
 function fallback(readModule: ReadModule): FieldReader {
   return (cursor, draft) => {
     cursor.argument();
@@ -18,7 +20,10 @@ function fallback(readModule: ReadModule): FieldReader {
   };
 }
 
-/** A policy that hashes something named. */
+/**
+ * A policy that hashes something named. `header X-User` becomes `{ "policy": "header", "field": "X-User" }`,
+ * `query user` one with `key`.
+ */
 function keyed(member: "key" | "field"): ModuleReader {
   return (cursor, readModule) => {
     cursor.next();
@@ -28,6 +33,7 @@ function keyed(member: "key" | "field"): ModuleReader {
   };
 }
 
+/** Reads `max_age 1h`: longer than nothing, once. */
 function maxAge(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (draft.max_age !== undefined) {
@@ -41,6 +47,10 @@ function maxAge(cursor: TokenCursor, draft: Draft): void {
   draft.max_age = age;
 }
 
+/**
+ * `cookie lb secret { fallback first }` becomes `{ "policy": "cookie", "name": "lb", "secret": "secret",
+ * "fallback": { "policy": "first" } }`.
+ */
 const cookie: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const [name = "", secret = "", ...more] = cursor.remainingArguments();
@@ -52,6 +62,10 @@ const cookie: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
+/**
+ * `weighted_round_robin 3 1` becomes `{ "weights": [3, 1] }`. Weights are those of the upstreams in their
+ * order.
+ */
 const weightedRoundRobin: ModuleReader = (cursor) => {
   cursor.next();
   const weights = cursor.someArguments().map((word) => {
@@ -64,6 +78,7 @@ const weightedRoundRobin: ModuleReader = (cursor) => {
   return { weights };
 };
 
+/** `random_choose 3` becomes `{ "choose": 3 }`; 0 is left out and means the default. */
 const randomChoose: ModuleReader = (cursor) => {
   cursor.next();
   const choose = parsed(cursor, cursor.argument(), parseInteger, "invalid choice value '%s'");

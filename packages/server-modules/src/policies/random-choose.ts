@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
+/** Two choices are enough to keep the fullest upstream near the average. */
 const defaultChoose = 2;
 
 /** Chooses the upstream with the fewest running requests among some random ones. */

@@ -1,7 +1,9 @@
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 
+/** Start and factor of FNV-1a. Other values would move every client to another upstream. */
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
+/** Addresses whose hash is kept; dynamic upstreams may have any number. */
 const maxKnownHashes = 10_000;
 
 /** FNV-1a, 32 bits, over UTF-16 code units. */
@@ -21,8 +23,10 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Hashes of addresses, as every request needs all of them. */
 const addressHashes = new Map<string, number>();
 
+/** The mixed hash of an address, computed once. */
 function hashAddress(address: string): number {
   let hash = addressHashes.get(address);
   if (hash === undefined) {

@@ -7,6 +7,7 @@ const keyBytes = 32;
 /** Pause between two look-ups of keys that another instance made. */
 const rereadMs = 1_000;
 
+/** A key as the storage has it. */
 const keySchema = z.object({
   id: z.string(),
   key: z.base64url(),
@@ -14,8 +15,10 @@ const keySchema = z.object({
   createdAt: z.number(),
 });
 
+/** The file of one purpose. */
 const ringSchema = z.object({ keys: z.array(keySchema) });
 
+/** A key with its time. */
 type StoredKey = z.infer<typeof keySchema>;
 
 /** Keys that seal what clients keep. Goes from thread to thread within the process and nowhere else. */
@@ -24,6 +27,7 @@ export interface SessionKeys {
   readonly keys: readonly { readonly id: string; readonly key: Uint8Array }[];
 }
 
+/** When keys change. */
 export interface SessionKeyTimes {
   /** Milliseconds for which a key seals. */
   readonly rotateMs: number;
@@ -31,13 +35,26 @@ export interface SessionKeyTimes {
   readonly keepMs: number;
 }
 
-/** Keys of one purpose, in the storage that instances share, replaced in time. */
+/**
+ * Keys of one purpose, in the storage that instances share, replaced in time.
+ * | Age of a key | Seals | Opens |
+ * |---|---|---|
+ * | younger than `rotateMs` | yes, if it is the newest | yes |
+ * | up to `rotateMs + keepMs` | no | yes |
+ * | older | no | until the next change removes it |
+ *
+ * Instances that share the storage share the keys; a lock lets one of them make the next key.
+ */
 export class SessionKeyRing {
   readonly #storage: Storage;
+  /** Key of the file in the storage. */
   readonly #place: string;
   readonly #times: SessionKeyTimes;
+  /** Keys as of the last look, the newest first. */
   #keys: readonly StoredKey[] = [];
+  /** When that look was, in milliseconds since 1970. */
   #readAt = 0;
+  /** A look under way, which all callers share. */
   #reading: Promise<void> | undefined;
 
   /** @param purpose letters, digits and `-`: those of one purpose open nothing of another */
@@ -62,10 +79,12 @@ export class SessionKeyRing {
     return { keys: this.#keys.map(({ id, key }) => ({ id, key: Buffer.from(key, "base64url") })) };
   }
 
+  /** Whether the newest key has sealed for long enough. */
   #isOld(now: number): boolean {
     return now - (this.#keys[0]?.createdAt ?? 0) >= this.#times.rotateMs;
   }
 
+  /** Loads the keys, and makes one where the newest is old. */
   async #read(now: number): Promise<void> {
     await this.#load();
     if (this.#isOld(now)) {
@@ -94,6 +113,7 @@ export class SessionKeyRing {
     this.#keys = ringSchema.safeParse(stored).data?.keys ?? [];
   }
 
+  /** Adds a key in front, and drops those that open nothing any more. */
   async #rotate(now: number): Promise<void> {
     const { rotateMs, keepMs } = this.#times;
     const made = {

@@ -8,8 +8,10 @@ import { type KeysRequest, sessionTopics, type WorkResult } from "./session-mess
 import { SharedWork } from "./shared-work.ts";
 
 const dayMs = 24 * 3_600_000;
+/** A purpose is part of a file's name. */
 const purposePattern = /^[\w-]{1,64}$/;
 
+/** Times of the keys. Sessions have lifetimes of their own, which these must outlast. */
 const schema = z.strictObject({
   rotation_interval: configDuration().nullish().describe("A key seals sessions for so long (7d)."),
   keep_keys: configDuration().nullish().describe("And opens them for so long after that (30d)."),
@@ -26,6 +28,7 @@ const sharedWorks: ResourceKind<SharedWorkResource> = { name: "sessions.work" };
 class SessionsApp implements App {
   readonly #config: z.infer<typeof schema>;
   readonly #context: ModuleContext;
+  /** Keys by purpose, made at the first question. */
   readonly #rings = new Map<string, SessionKeyRing>();
 
   constructor(config: z.infer<typeof schema>, context: ModuleContext) {
@@ -51,6 +54,7 @@ class SessionsApp implements App {
 
   async stop(): Promise<void> {}
 
+  /** The keys of a purpose. @throws Error for a purpose that is no name */
   #ring(purpose: string): SessionKeyRing {
     if (!purposePattern.test(purpose)) {
       throw new Error(`purpose of session keys ${JSON.stringify(purpose)}`);
@@ -67,6 +71,7 @@ class SessionsApp implements App {
   }
 }
 
+/** Loaded without being configured, since handlers ask it for keys. */
 export const sessionsApp = defineModule({
   id: "sessions",
   implied: true,

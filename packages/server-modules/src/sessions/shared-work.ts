@@ -7,6 +7,7 @@ const keptMs = 60_000;
 /** A thread that took work and was silent for this time has lost it. */
 const patienceMs = 30_000;
 
+/** Work that one caller has taken. */
 interface Work {
   /** Result, once the thread that works has it. */
   readonly result: Promise<string | undefined>;
@@ -19,8 +20,18 @@ export type WorkAnswer =
   | { readonly doIt: true }
   | { readonly doIt: false; readonly result: string | undefined };
 
-/** Lets one of many threads do work that may be done only once; the others wait for its result. */
+/**
+ * Lets one of many threads do work that may be done only once; the others wait for its result.
+ * | Caller | Gets |
+ * |---|---|
+ * | the first with a key | `doIt: true`, and must call `settle` |
+ * | others, while it works | the result, once it is there |
+ * | others, up to a minute later | the same result |
+ * | others, after a failure | the next of them does the work |
+ * | others, after 30 s of silence | no result, and they go on as after a failure |
+ */
 export class SharedWork {
+  /** Works by key, with or without a result. */
   readonly #works = new LRUCache<string, Work>({
     maxSize: maxWorks, // as `max` it would take room for all at once
     sizeCalculation: () => 1,

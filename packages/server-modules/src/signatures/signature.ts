@@ -3,9 +3,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** Bytes of the digests that signatures are made of. */
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha384: 48, sha512: 64 } as const;
 
+/** Algorithms that `hmac` takes; signed URLs take the three longest. */
 export type SignatureAlgorithm = keyof typeof digestBytes;
 
-/** Reads a signature as hexadecimal digits or Base64, by its length; undefined when it is neither. */
+/**
+ * Reads a signature as hexadecimal digits or Base64, by its length; undefined when it is neither. `ab01…` and
+ * `qwE…=` are the same signature. The length decides which form a text has.
+ */
 function readSignature(text: string, bytes: number): Buffer | undefined {
   if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) {
     return Buffer.from(text, "hex");

@@ -32,7 +32,10 @@ export interface SignedUrlNames {
   readonly issued: string;
 }
 
-/** The outcome of a check of a request. */
+/**
+ * The outcome of a check of a request. The texts are also what clients and logs see. `signed_url` answers 400
+ * for a malformed parameter and 401 otherwise.
+ */
 export type SignedUrlVerdict =
   | "good"
   | "missing signature"
@@ -41,6 +44,7 @@ export type SignedUrlVerdict =
   | "invalid issued parameter"
   | "URL has expired";
 
+/** The first value of a parameter; "" without one. */
 const first = (parameters: QueryParameters, name: string) => parameters.get(name)?.[0] ?? "";
 
 /** A number of seconds as Go reads one; undefined when it is none. */
@@ -48,10 +52,14 @@ function readSeconds(text: string): number | undefined {
   return /^[+-]?\d{1,18}$/.test(text) ? Number(text) : undefined;
 }
 
+/** Names in the order of their bytes, as Go sorts them. */
 const inByteOrder = ([one]: [string, unknown], [other]: [string, unknown]) =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Checks signatures of URLs: HMAC over the decoded path, `?` and the other parameters in order of their names. */
+/**
+ * Checks signatures of URLs: HMAC over the decoded path, `?` and the other parameters in order of their names.
+ * `/a b?x=1&expires=9&signature=…` is signed as `/a b?expires=9&x=1`.
+ */
 export class SignedUrl {
   readonly #secret: string;
   readonly #algorithm: SignatureAlgorithm;
@@ -99,6 +107,7 @@ export class SignedUrl {
     return isSignature(this.#algorithm, expected, signature) && isClear ? "good" : "invalid signature";
   }
 
+  /** The bytes that the signature covers. */
   #signedBytes(path: string, parameters: QueryParameters): Buffer {
     const others = new Map([...parameters].filter(([name]) => name !== this.#names.query).sort(inByteOrder));
     return Buffer.from(bytesOfText(path + formatQuery(others)), "latin1");

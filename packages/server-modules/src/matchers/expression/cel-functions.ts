@@ -24,14 +24,20 @@ export interface Overload {
   readonly result: CelKind;
 }
 
+/** An overload: its result, then its arguments. */
 const of = (result: CelKind, ...args: CelKind[]): Overload => ({ args, result });
 const anyList = list(dyn);
 const anyMap = map(dyn, dyn);
 const ordered = [bool, int, uint, double, string, bytes, timestamp, duration];
+/** Types that `<` and the like compare; both sides have the same type. */
 const comparison = ordered.map((each) => of(bool, each, each));
+/** Types of numbers; both sides have the same type, as CEL converts none by itself. */
 const arithmetic = [int, uint, double].map((each) => of(each, each, each));
+/** A method of texts: its result, then its arguments. */
 const text = (result: CelKind, ...args: CelKind[]) => [of(result, string, ...args)];
+/** Parts of a moment, in UTC or in the zone that is named. */
 const ofTime = [of(int, timestamp), of(int, timestamp, string)];
+/** The same parts of a duration too. */
 const ofDay = [...ofTime, of(int, duration)];
 
 /** Operators and functions that are called alone. Source: the definition of CEL */

@@ -12,6 +12,7 @@ import {
 import { compareValues, equalValues } from "./cel-values.ts";
 
 const { INT, STRING, DYN } = CelScalar;
+/** Lists are not typed by their elements here: the type check of the expression does that. */
 const anyList = listType(DYN);
 
 /** The longest list that `lists.range` makes: the text of an expression must not fill the memory. */
@@ -32,12 +33,14 @@ function checkOrder(values: readonly CelValue[]): void {
   }
 }
 
+/** Takes lists apart, this many levels deep. */
 function flattened(values: Iterable<CelValue>, depth: bigint): CelValue[] {
   return [...values].flatMap((each) =>
     isCelList(each) ? (depth > 1n ? flattened(each, depth - 1n) : [...each]) : [each],
   );
 }
 
+/** `[1, [2, [3]]].flatten()` is `[1, 2, [3]]`; `flatten(2)` takes the next level apart too. */
 function flatten(values: CelList, depth: bigint): CelValue[] {
   if (depth < 0n) {
     throw new Error("level must be non-negative");
@@ -45,6 +48,7 @@ function flatten(values: CelList, depth: bigint): CelValue[] {
   return depth === 0n ? [...values] : flattened(values, depth);
 }
 
+/** `[1, 2, 3].slice(1, 3)` is `[2, 3]`. Bounds outside of the list are an error. */
 function slice(values: CelList, start: bigint, end: bigint): CelValue[] {
   if (start < 0n || end < 0n || start > end || end > BigInt(values.size)) {
     throw new Error(`cannot slice(${start}, ${end}), the list has ${values.size} elements`);

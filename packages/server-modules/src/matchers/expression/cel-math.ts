@@ -2,8 +2,10 @@ import { type CelFunc, CelScalar, type CelValue, celFunc, celUint, isCelList, li
 import { compareValues } from "./cel-values.ts";
 
 const { INT, UINT, DOUBLE, BOOL, DYN } = CelScalar;
+/** Bits of whole numbers in CEL. */
 const bits = 64;
 
+/** The value, where a signed number of 64 bits can hold it. Only `abs` of the smallest number cannot. */
 function checkedInt(value: bigint): bigint {
   if (BigInt.asIntN(bits, value) !== value) {
     throw new Error("integer overflow");
@@ -14,6 +16,7 @@ function checkedInt(value: bigint): bigint {
 /** Halves go away from zero. */
 const roundHalfAway = (value: number) => Math.sign(value) * Math.round(Math.abs(value));
 
+/** A shift by 64 or more gives 0, as all bits leave. */
 function shiftOf(count: bigint): bigint {
   if (count < 0n) {
     throw new Error(`bit shift offset is negative: ${count}`);

@@ -3,15 +3,19 @@ import type { JsonValue } from "server-core/json/json-value";
 /** A constant argument of a matcher's function: a text (placeholders as `{name}`), a list of them, or a map. */
 export type MatcherArgument = string | readonly string[] | { readonly [key: string]: JsonValue };
 
+/** Makes the config of a matcher from arguments; undefined where they do not fit. */
 type Make = (args: readonly MatcherArgument[], name: string) => JsonValue | undefined;
 
+/** The arguments, where all of them are texts and there is one at least. */
 const texts = (args: readonly MatcherArgument[]): string[] | undefined => {
   const all = args.filter((arg) => typeof arg === "string");
   return all.length === args.length && all.length > 0 ? all : undefined;
 };
 
+/** `path("/a", "/b")`: a list of texts. */
 const list: Make = (args) => texts(args);
 
+/** `client_ip("10.0.0.0/8")`: an object with `ranges`. */
 const ranges: Make = (args) => {
   const found = texts(args);
   return found === undefined ? undefined : { ranges: found };
@@ -49,11 +53,13 @@ const regexpByField: Make = (args, matcherName) => {
   return { [field ?? ""]: { name: name || matcherName, pattern: pattern ?? "" } };
 };
 
+/** `protocol("https")`: exactly one text. */
 const protocol: Make = (args) => {
   const [name] = texts(args) ?? [];
   return args.length === 1 ? name : undefined;
 };
 
+/** `file()`, `file("/a", "/b")` or `file({"root": "/srv"})`. */
 const file: Make = (args) => {
   const [first] = args;
   if (args.length === 0) {
@@ -66,6 +72,7 @@ const file: Make = (args) => {
   return found === undefined ? undefined : { try_files: found };
 };
 
+/** `url_pattern("/a/:id")`, with a base as second text. */
 const urlPattern: Make = (args) => {
   const found = texts(args);
   if (found === undefined || found.length > 2) {
@@ -75,8 +82,10 @@ const urlPattern: Make = (args) => {
   return base === undefined ? { pattern } : { pattern, base_url: base };
 };
 
+/** `tls()`; it takes no arguments. */
 const tls: Make = (args) => (args.length === 0 ? {} : undefined);
 
+/** Matchers that expressions may call. Those of users cannot be called, as no type of their arguments is known. */
 const makers: Readonly<Record<string, Make>> = {
   host: list,
   path: list,

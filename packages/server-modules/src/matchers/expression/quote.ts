@@ -1,3 +1,4 @@
+/** Characters that have an escape of their own in CEL. */
 const escapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",

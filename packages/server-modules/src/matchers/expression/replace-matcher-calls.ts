@@ -5,6 +5,7 @@ import { placeholderFunction } from "./expand-placeholders.ts";
 import { childrenOf } from "./expression-parts.ts";
 import { isMatcherFunction, type MatcherArgument, matcherConfig } from "./matcher-call.ts";
 
+/** A node of the parsed expression. */
 type Expr = ReturnType<typeof parse>["expr"];
 
 /** A matcher that an expression calls. */
@@ -15,6 +16,10 @@ export interface MatcherCall {
   readonly config: JsonValue;
 }
 
+/**
+ * A text that is known when the config loads: a literal, a placeholder (as `{name}`), or such texts joined by
+ * `+`.
+ */
 function constantText(expr: Expr): string | undefined {
   const { exprKind } = expr;
   if (exprKind.case === "constExpr") {
@@ -35,6 +40,7 @@ function constantText(expr: Expr): string | undefined {
   return name === "_+_" ? texts.join("") : undefined;
 }
 
+/** A constant argument as JSON; undefined for one that depends on the request. */
 function argumentOf(expr: Expr): MatcherArgument | null | undefined {
   const text = constantText(expr);
   if (text !== undefined) {

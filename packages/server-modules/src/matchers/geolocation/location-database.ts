@@ -6,6 +6,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 /** The largest database that is sold has about 300 MB. */
 const maxFileBytes = 1024 * 1024 * 1024;
+/** Milliseconds between two looks at the file. */
 const lookMs = 60_000;
 
 /** The facts that a database of any edition (country, city, ASN) may have of an address. */
@@ -20,6 +21,7 @@ export interface Location {
   readonly autonomous_system_number?: number;
 }
 
+/** The part of the library's reader that is used. */
 interface Reader {
   /** Looks an address up; null for an address that the database lacks. */
   get(address: string): Location | null;
@@ -30,9 +32,12 @@ interface Reader {
  * edition. A file that cannot be read leaves the old one in use.
  */
 export class LocationDatabase implements SharedResource {
+  /** File of the database. */
   readonly #path: string;
   readonly #log: Logger;
+  /** Answers; replaced as a whole by a new edition. */
   #reader: Reader;
+  /** Time, size and inode of the file that was read. */
   #version: string;
   readonly #timer: NodeJS.Timeout;
 
@@ -83,11 +88,13 @@ export const locationDatabases: ResourceKind<LocationDatabase> = {
   name: "http.matchers.maxmind_geolocation",
 };
 
+/** Tells editions apart without reading them. */
 async function versionOf(path: string): Promise<string> {
   const { mtimeMs, size, ino } = await stat(path);
   return `${mtimeMs} ${size} ${ino}`;
 }
 
+/** Reads the whole file. @throws Error when it is absent, too large, or no database */
 async function read(path: string): Promise<Reader> {
   const { Reader: MaxmindReader } = await import("mmdb-lib"); // when it is needed: few configs ask where clients are
   return new MaxmindReader(await readRegularFile(path, maxFileBytes)) as unknown as Reader;

@@ -28,8 +28,16 @@ const configSchema = z.strictObject({
 
 type Config = z.infer<typeof configSchema>;
 
+/** A list of the config; absent and empty lists say nothing. */
 type Names = readonly string[] | null | undefined;
 
+/**
+ * | Lists | Matches |
+ * |---|---|
+ * | none | always |
+ * | `allow` | when the value is listed |
+ * | `deny`, with or without `allow` | when the value is not listed |
+ */
 function isAllowed(value: string | number | undefined, allowed: Names, denied: Names): boolean {
   const name = value ? String(value) : unknown;
   if (denied?.length) {
@@ -38,6 +46,10 @@ function isAllowed(value: string | number | undefined, allowed: Names, denied: N
   return allowed?.length ? allowed.includes(name) : true;
 }
 
+/**
+ * A client is in several subdivisions at once: one listed in `allow` is enough, and one listed in `deny` is too
+ * many.
+ */
 function areAllowed(
   subdivisions: NonNullable<Location["subdivisions"]>,
   allowed: Names,
@@ -50,6 +62,7 @@ function areAllowed(
   return denied?.length ? subdivisions.every(isOne) : subdivisions.some(isOne);
 }
 
+/** All four kinds of lists must allow the place. */
 function isMatch(found: Location, config: Config): boolean {
   const { country, subdivisions = [], location, autonomous_system_number: number } = found;
   return (
