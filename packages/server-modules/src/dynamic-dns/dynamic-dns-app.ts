@@ -45,7 +45,7 @@ interface CheckTools {
  * | others | a record is made, then the others are removed |
  *
  * A name that fails does not stop the other names. The provider is not asked for records: the first look asks
- * DNS, later ones the memory of this app.
+ * DNS, later ones the storage, which has what this app set.
  */
 export class AddressCheck {
   readonly #config: DynamicDnsConfig;
