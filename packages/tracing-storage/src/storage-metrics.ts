@@ -10,12 +10,17 @@ const prefix = "tracing_storage_";
 export class StorageMetrics {
   /** By kind: select, insert, other; failed queries count as other. */
   readonly queries: Counter<"kind">;
+  /** Time of a query from its request to the end of its result, in seconds. */
   readonly seconds: Histogram<"kind">;
   /** By ClickHouse's error code. */
   readonly errors: Counter<"code">;
+  /** Rows of inserts that succeeded. */
   readonly insertedRows: Counter;
+  /** Bytes of their bodies, decompressed. */
   readonly insertedBytes: Counter;
+  /** Bytes of results, before compression for the client. */
   readonly resultBytes: Counter;
+  /** Queries whose client left. */
   readonly cancelled: Counter;
   /** Statements for few rows by key: read from parts, or by the engine. */
   readonly pointReads: Counter<"by">;
@@ -47,6 +52,7 @@ export class StorageMetrics {
   }
 }
 
+/** The parts that the gauges ask at each scrape. */
 interface WatchedParts {
   readonly engine: Engine;
   readonly gate: QueryGate;

@@ -54,6 +54,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   aliases: { "clickhouse.username": "clickhouse.user" },
   commands: [exportCommand, importCommand, schemaCommand, deleteCommand],
   adminHostPort: ":17270",
+  /**
+   * Opens in this order: limits of the system, users and certificate, engine, upkeep, HTTP, gRPC. Upkeep starts last,
+   * because its queries would slow the start. Without a port the engine is closed again, so that the folder is free.
+   */
   async start({ options, log, metrics: registry, health }) {
     if (options["clickhouse.url"].length > 0) {
       return await runBridge({ options, log, metrics: registry, health });
@@ -172,6 +176,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     setAsideLimits.start();
     guard.watch();
     return {
+      /**
+       * Ends the remote storage API first, because its last spans are still inserts. Then the ports close, running
+       * queries end or are cancelled, and the engine closes when nothing of ours uses it.
+       */
       async stop(signal) {
         guard.close();
         await remote?.stop(signal);

@@ -51,6 +51,7 @@ export const deleteCommand: ProcessCommand = {
   },
 };
 
+/** `--cluster NAME` means all servers of that cluster; the statements go to each one, without `ON CLUSTER`. */
 function clusterOf({ cluster, replicated }: DeleteOptions) {
   return cluster === ""
     ? undefined
@@ -69,6 +70,7 @@ function selectionOf(options: DeleteOptions): DeletionSelection {
   };
 }
 
+/** Appends one line. The states are `begun`, then `counted`, `done`, `incomplete` or `failed`. */
 type Audit = (state: string, facts?: object) => Promise<void>;
 
 /**
@@ -102,10 +104,12 @@ function auditOf(options: DeleteOptions, selection: DeletionSelection): Audit {
   };
 }
 
+/** Milliseconds of a time: `2026-11-21T08:30:00.000Z`. */
 function timeText(unixNano: bigint): string {
   return new Date(Number(unixNano / 1_000_000n)).toISOString();
 }
 
+/** Sums over all servers, for the audit: traces, and rows by table before and after. */
 function countsOf({ tables, traces, away }: DeletionReport): object {
   const rows: Record<string, number> = {};
   const remaining: Record<string, number> = {};
@@ -116,6 +120,7 @@ function countsOf({ tables, traces, away }: DeletionReport): object {
   return { traces, rows, remaining, ...(away.length > 0 && { away }) };
 }
 
+/** Lines for a person: rows by table and server, servers that are away, and statements that prove the deletion. */
 function linesOf({ tables, traces, away, leavesMinutes }: DeletionReport, isDeleted: boolean): string[] {
   const found = tables.filter(({ rows }) => rows > 0);
   return [

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { Progress } from "./progress.ts";
 import { Server, serverOptions, storedColumns } from "./server-options.ts";
 
+/** A day, or a moment of it in UTC. */
 const time = z
   .string()
   .regex(
@@ -32,12 +33,16 @@ const exportOptions = z.object({
   output: z.string().min(1).describe("Parquet file; it must not be there yet."),
 });
 
-/** ClickHouse reads `2026-11-21 08:30:00.5`. */
+/** A time as ClickHouse reads it: `2026-11-21T08:30Z` becomes `2026-11-21 08:30:00`. */
 function clickHouseTime(text: string): string {
   const [date = "", clock = "00:00:00"] = text.replace("Z", "").split(/[T ]/);
   return `${date} ${clock.length === 5 ? `${clock}:00` : clock}`;
 }
 
+/**
+ * Writes to `FILE.part`, which is renamed at the end. An export that breaks off leaves no file, so a file under the
+ * name of `--output` is always whole.
+ */
 async function runExport(args: readonly string[]): Promise<number> {
   const { options } = parseOptions(exportOptions, { arguments: args, environment: {} });
   const { database, table, output } = options;

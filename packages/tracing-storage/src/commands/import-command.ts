@@ -24,6 +24,7 @@ const importOptions = z.object({
 /** Rows of one insert. It must never change, because a repeated import must make the same inserts again. */
 const blockRows = 50_000;
 
+/** SHA-256 of the file. It is part of the token of each block, so that a repeated import is recognized. */
 async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   try {
@@ -34,6 +35,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
+/** Rows for one insert. */
 interface Block {
   /** The table's columns that receive the data, quoted for SQL. */
   readonly names: readonly string[];
@@ -42,8 +44,8 @@ interface Block {
 }
 
 /**
- * Reads a Parquet file in blocks, always the same ones, with an engine of its own, because the server's
- * engine would need the whole file in one body.
+ * Reads a Parquet file in blocks, always the same ones. It runs an engine of its own, because the server's engine
+ * would need the whole file in one body.
  */
 async function* readBlocks(
   path: string,
@@ -101,10 +103,15 @@ async function* readBlocks(
   }
 }
 
+/** A column's name as SQL has it. */
 function quoted(name: string): string {
   return `\`${name}\``;
 }
 
+/**
+ * Inserts block after block. The token of a block is the file's hash and the block's number: `import/9f86…/3`. A block
+ * that came before is then left out by the store, so a broken import is repeated as a whole.
+ */
 async function runImport(args: readonly string[]): Promise<number> {
   const [file, ...rest] = args;
   if (file === undefined || file.startsWith("-")) {

@@ -8,6 +8,7 @@ import { decompressLz4Block } from "./lz4-block.ts";
 const frameMagic = 0x184d2204;
 const skippableMagic = 0x184d2a50;
 
+/** Most bytes of a decompressed block, by three bits of the frame's descriptor. */
 const blockSizes: ReadonlyMap<number, number> = new Map([
   [4, 64 * 1024],
   [5, 256 * 1024],
@@ -50,6 +51,7 @@ class ByteSource {
   }
 }
 
+/** The error for a body that cannot be read. @param text what is wrong, for the client */
 function wrong(text: string, cause?: unknown) {
   return engineError("CANNOT_DECOMPRESS", `cannot decompress the body: ${text}`, { cause });
 }

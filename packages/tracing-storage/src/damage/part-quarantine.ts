@@ -100,8 +100,8 @@ export class PartQuarantine {
   }
 
   /**
-   * Sets aside the part with a file that is known to be damaged. @returns true when no read will see it any more, also when
-   * it was gone already
+   * Sets aside the part with a file that is known to be damaged. @returns true when no read will see the part any
+   * more, also when it was gone already
    */
   async setAsideFile(name: PartName, reason: string): Promise<boolean> {
     const part = await this.#find(name);

@@ -50,9 +50,9 @@ const checkTag = "check-of-parts";
 type CheckedTimes = Map<string, number>;
 
 /**
- * Reads all bytes of all parts at intervals and compares them with their checksums, so that damage in rarely
- * read data is found while copies or backups exist. It begins a part only while no query runs, and reads it
- * to its end with one thread. A part that has waited for two intervals is read beside queries, in a tenth of the time.
+ * Reads all bytes of all parts at intervals and compares them with their checksums. Damage in rarely read data is
+ * then found while copies or backups exist. It begins a part only while no query runs, and reads it to its end with
+ * one thread. A part that has waited for two intervals is read beside queries, in a tenth of the time.
  */
 export class Scrubber {
   readonly #parts: ScrubberParts;

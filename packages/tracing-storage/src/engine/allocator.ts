@@ -11,8 +11,8 @@ const arenas = Math.min(maxArenas, Math.ceil(availableParallelism() / 2));
  * - Freed memory is kept for 15 seconds instead of 5. An insert needs some hundred megabytes, and so does the
  *   next one a second later. To return them in between, and have the system zero them again, took up to a
  *   third of the insert's processor time.
- * - There are few arenas instead of one for each core, because each keeps its freed memory for itself, and
- *   the next insert runs on another core.
+ * - There are few arenas instead of one for each core. Each arena keeps its freed memory for itself, and the next
+ *   insert runs on another core.
  * - A thread keeps pieces of up to 4 KiB for itself, not of up to 32: there are a hundred threads.
  *
  * A value set by the user stays. Figures: docs/adr/034-steady-memory.md.

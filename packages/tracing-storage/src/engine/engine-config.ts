@@ -93,9 +93,9 @@ function mergesAtOnce(cores: number): number {
  */
 const mergesToShrinkAt = 8;
 /**
- * Rows that a merge reads from each part at once, and bytes of a column that are packed at once. Both are
- * half of the engine's defaults. Merges of ten parts then take 46 MiB instead of 55, at most 53 instead of
- * 73, in the same time and with the same size.
+ * Rows that a merge reads from each part at once, and bytes of a column that are packed at once. Both are half of the
+ * engine's defaults. Merges of ten parts then take 46 MiB instead of 55, at most 53 instead of 73. Their time and the
+ * size of the result are the same.
  */
 const mergeBlockRows = 4_096;
 const maxCompressBlockBytes = 524_288;

@@ -94,9 +94,9 @@ interface EngineParts {
 }
 
 /**
- * The embedded engine on one data folder. Every statement has its own connection, and no setting of a request
- * reaches the next one: the connection is fresh, or kept from a question with the same settings. Statements
- * run in parallel on libuv's threads.
+ * The embedded engine on one data folder. Every statement has its own connection, which is fresh, or kept from a
+ * query with the same settings. So no setting of a request reaches the next request. Statements run in parallel on
+ * libuv's threads.
  */
 export class Engine {
   readonly folder: DataFolder;

@@ -1,7 +1,7 @@
 /**
- * Imported first, for its effect: it enlarges libuv's thread pool for every query that may run (each holds a
- * thread while it runs), and for files and compression beside them. With libuv's default of 4, four slow
- * queries would keep the whole process from reading a file.
+ * Imported first, for its effect: it enlarges libuv's thread pool. Each running query holds a thread, and files and
+ * compression need some beside them. With libuv's default of 4, four slow queries would keep the whole process from
+ * reading a file.
  *
  * A larger value set by the user stays. libuv allows 1024 at most.
  */

@@ -28,9 +28,11 @@ export const grpcOptions = z.object({
     .meta({ placeholder: "host:port" }),
   ...serverTlsOptions("grpc"),
   "grpc.max-message-size": bytes("4MiB").describe("Largest message with a span that is taken."),
+  // The public model's collector sends one span a call and waits, so the delay bounds the rate of one connection.
   "grpc.max-write-delay": duration("50ms").describe(
     "How long a span that came alone waits for others to be written with it.",
   ),
+  // Shared by all connections. It bounds the memory while the store is slow or away.
   "grpc.max-pending-bytes": bytes("64MiB").describe(
     "Spans, as rows, that wait to be written; streams then stop, and single spans are refused.",
   ),

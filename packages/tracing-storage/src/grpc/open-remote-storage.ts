@@ -17,7 +17,7 @@ import { openRemoteStorage, type RemoteStorageServer } from "./remote-storage-se
 export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password">;
 
 /**
- * Serves the remote storage API as the options say: for the cluster at `clickhouse.url`, otherwise for this
+ * Serves the remote storage API as the options say. Its store is the cluster at `clickhouse.url`, or else this
  * process's engine, which is called over its HTTP address like any other.
  * @param health follows the store of another process; the own engine's needs no watch
  * @returns undefined when `grpc.host-port` is empty

@@ -15,6 +15,7 @@ import { timeOf, traceQueryOf } from "./trace-query.ts";
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
 
+/** What every call needs besides the store. */
 interface CallParts {
   readonly tenants: TenantCheck;
   readonly log: Logger;
@@ -25,7 +26,10 @@ function fail<Request>(call: ServerWritableStream<Request, Buffer>, failure: Grp
   call.emit("error", failure);
 }
 
-/** Answers a call with the result of `read`. */
+/**
+ * Answers a call with the result of `read`. A call without a tenant, where one is needed, gets its failure and reads
+ * nothing.
+ */
 async function answer<Answer>(
   call: Parameters<typeof callFactsOf>[0],
   callback: (error: GrpcFailure | null, answer?: Answer) => void,
@@ -118,6 +122,7 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
   };
 }
 
+/** An unknown kind has no operations; it is no fault of the request. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }

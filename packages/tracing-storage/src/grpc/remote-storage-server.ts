@@ -37,18 +37,23 @@ import type { RemoteStorageParts } from "./remote-storage-parts.ts";
 import { SpanGroups, type SpanGroupsSettings } from "./span-groups.ts";
 import { spanWriterHandlers, streamingSpanWriterHandlers, writeSpanHandler } from "./writer-handlers.ts";
 
+/** The store, its address, and the limits of calls. */
 export interface RemoteStorageSettings extends RemoteStorageParts {
   readonly address: HostPort;
   /** Undefined: plain text. */
   readonly tls: ServerTls | undefined;
   readonly metrics: Registry;
+  /** Largest message of a call, in bytes; a larger one gets RESOURCE_EXHAUSTED from grpc-js. */
   readonly maxMessageBytes: number;
   /** Whether streams of spans are offered. */
   readonly streamingWrites: boolean;
+  /** How spans of many calls are written together: see `SpanGroups`. */
   readonly groups: Pick<SpanGroupsSettings, "maxDelayMs" | "maxPendingBytes" | "writeTimeoutMs">;
 }
 
+/** A listening server. */
 export interface RemoteStorageServer {
+  /** The port in use, also when the option was port 0. */
   readonly port: number;
   /** Lets running calls end and writes the received spans; cuts calls when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;

@@ -3,16 +3,19 @@ import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine-error.ts";
 import type { User } from "./users.ts";
 
+/** A name and a password as a client gave them. */
 interface Credentials {
   readonly user: string;
   readonly password: string;
 }
 
+/** Compares in a time that does not depend on the texts: their hashes have one length. */
 function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }
 
+/** @returns undefined when the request names no user by any way */
 function given(request: IncomingMessage, url: URL): Credentials | undefined {
   const { authorization, "x-clickhouse-user": user, "x-clickhouse-key": key } = request.headers;
   if (typeof user === "string" || typeof key === "string") {

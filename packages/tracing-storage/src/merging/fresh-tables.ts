@@ -16,10 +16,9 @@ export interface FreshPartLimits {
 }
 
 /**
- * Tables with indexes that were not written to for a while, have no running merge, and whose newest three or
- * more parts of a partition were never merged. For two parts the engine would include their large neighbours.
- * Older unmerged parts between merged ones are left alone, because their merge would include the neighbours
- * too.
+ * Tables with indexes that were not written to for a while and have no running merge. In one of their partitions the
+ * newest three or more parts were never merged. For two parts the engine would include their large neighbours. Older
+ * unmerged parts between merged ones are left alone, because their merge would include the neighbours too.
  */
 export async function readFreshTables(
   engine: Engine,

@@ -75,6 +75,7 @@ export class PrimaryIndex {
     return found;
   }
 
+  /** Reads all numbers of the index once; searches of the same part then compare plain arrays. */
   #numberRanges(): MinuteRanges {
     const firsts = new Uint32Array(this.rows);
     const isOneText = new Uint8Array(this.rows);
@@ -88,17 +89,20 @@ export class PrimaryIndex {
     return { firsts, isOneText };
   }
 
+  /** The first key column of a row of the index. */
   #text(row: number): Buffer {
     const place = row * this.#columns;
     // The text is followed by a 4-byte number, which has no length before it.
     return this.#keys.subarray(this.#places[place], this.#places[place + 1]);
   }
 
+  /** Order of a row's first key column and `value`: negative when the row comes first. */
   #compare(row: number, value: Buffer): number {
     const at = this.#places[row * this.#columns] as number;
     return this.#keys.compare(value, 0, value.length, at, at + value.length);
   }
 
+  /** Binary search. @param isBehind false for all rows up to some place, then true. @returns that place */
   #firstWhere(isBehind: (row: number) => boolean): number {
     let [from, to] = [0, this.rows];
     while (from < to) {
@@ -113,6 +117,7 @@ export class PrimaryIndex {
   }
 }
 
+/** The numbers of the index, one for each of its rows. */
 interface MinuteRanges {
   readonly firsts: Uint32Array;
   /** Whether the text of a granule's first row is that of the next one. */

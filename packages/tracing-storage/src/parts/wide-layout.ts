@@ -61,6 +61,7 @@ export class WideLayout implements Layout {
     }
   }
 
+  /** @param fileOf returns the open file of a stream; a file is opened when its first block is not in the cache */
   #granule(fileOf: (stream: string) => number, granule: number): Granule {
     const blockOf =
       (name: string): BlockAt =>
@@ -88,15 +89,18 @@ export class WideLayout implements Layout {
     };
   }
 
+  /** Marks of any stream have the number of rows, so those of the first one are asked. */
   #rowsOf(granule: number): number {
     const [stream = ""] = this.#streams;
     return this.#marksOf(stream).rows(granule);
   }
 
+  /** Where a granule begins in the file of a stream. */
   #place(granule: number, stream: string): StreamPlace {
     return this.#marksOf(stream).place(granule, 0);
   }
 
+  /** Reads a file of marks once. @throws UnreadablePart for a stream that the part does not have */
   #marksOf(stream: string): Marks {
     const known = this.#marks.get(stream);
     if (known !== undefined) {

@@ -10,8 +10,8 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /**
- * Most granules that may have rows. The column of keys is unpacked in each. In a minute of three million spans the filters
- * let some 300 pass for the twenty traces of a search; the engine takes twice the processor time for them.
+ * Most granules that may have rows. The column of keys is unpacked in each. In a minute of three million spans the
+ * filters let some 300 pass for the twenty traces of a search. The engine takes twice the processor time for them.
  */
 const maxGranules = 512;
 /** The same for the table with the places, for all keys together; its granules are small. */

@@ -6,8 +6,8 @@ import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
 
 /**
- * Time in milliseconds after a folder's change during which a second change may have the same time, because
- * the file system's clock ticks every few milliseconds.
+ * Milliseconds after a folder's change during which a second change may have the same time: the file system's clock
+ * ticks every few milliseconds.
  */
 const unsureMs = 100;
 

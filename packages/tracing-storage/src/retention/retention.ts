@@ -4,13 +4,15 @@ import type { Engine } from "../engine/engine.ts";
 import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-partitions.ts";
 import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";
 
+/** Limits, and how often they are compared with the tables. */
 export interface RetentionSettings extends RetentionLimits {
   /** Only tables of these databases lose days. */
   readonly databases: readonly string[];
-  /** Between two looks; the first is at once. */
+  /** Milliseconds between two looks; the first is at once. */
   readonly intervalMs: number;
 }
 
+/** What retention works on, and where it reports. */
 interface RetentionParts {
   readonly engine: Engine;
   readonly log: Logger;
@@ -31,6 +33,7 @@ export class Retention {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Whether the log has said that a newest day alone is too large; said once, until it fits again. */
   #saidTooLarge = false;
 
   constructor(parts: RetentionParts, settings: RetentionSettings) {
@@ -87,6 +90,10 @@ export class Retention {
     await this.#running;
   }
 
+  /**
+   * One look. Never rejects: a fault is counted and logged, and the next look tries again. Days are dropped one by
+   * one, so a stop waits for one partition at most.
+   */
   async #look(): Promise<void> {
     const { engine, log } = this.#parts;
     const { databases } = this.#settings;
@@ -123,6 +130,7 @@ export class Retention {
     }
   }
 
+  /** Warns when only the newest day is left and is still too large. */
   #tellSize(isTooLarge: boolean, bytes: number): void {
     if (isTooLarge && !this.#saidTooLarge) {
       this.#parts.log.warn(
