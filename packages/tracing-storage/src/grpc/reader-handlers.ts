@@ -15,7 +15,7 @@ import { timeOf, traceQueryOf } from "./trace-query.ts";
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
 
-/** What every call needs besides the store. */
+/** Everything that a call needs besides the store. */
 interface CallParts {
   readonly tenants: TenantCheck;
   readonly log: Logger;

@@ -132,7 +132,7 @@ interface QueryInput {
 
 /**
  * Runs the query of one request. Rows of an insert go to a spool file first. A slow client then occupies no place in
- * the engine. So every format works, binary ones too, and a body may exceed memory. The result of a question comes
+ * the engine. Every format works, binary ones too, and a body may exceed memory. The result of a question comes
  * through a pipe, at the client's pace.
  * @throws EngineError
  */

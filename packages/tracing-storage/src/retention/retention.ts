@@ -12,7 +12,7 @@ export interface RetentionSettings extends RetentionLimits {
   readonly intervalMs: number;
 }
 
-/** What retention works on, and where it reports. */
+/** The engine whose tables lose days, and the places where that is reported. */
 interface RetentionParts {
   readonly engine: Engine;
   readonly log: Logger;
