@@ -14,7 +14,14 @@ export function charactersOf(budget: number): number {
 /** Texts are cut to the first of these lengths with which the answer fits; shorter texts say nothing. */
 const textLengths = [4_000, 1_000, 300, 120];
 
-/** A text in the middle of which characters were taken away says how many. */
+/**
+ * A text in the middle of which characters were taken away says how many. Three quarters of the rest are its
+ * head.
+ *
+ * ```
+ * cutText("abcdefghij", 4)  →  "abc…(6 more characters)…j"
+ * ```
+ */
 function cutText(text: string, length: number): string {
   if (text.length <= length) {
     return text;
@@ -24,6 +31,7 @@ function cutText(text: string, length: number): string {
   return `${text.slice(0, head).toWellFormed()}…(${text.length - length} more characters)…${text.slice(text.length - tail).toWellFormed()}`;
 }
 
+/** Cuts all texts of a value, at any depth. */
 function cutTexts(value: unknown, length: number): unknown {
   if (typeof value === "string") {
     return cutText(value, length);
@@ -57,8 +65,13 @@ function fitting(items: readonly unknown[], characters: number): number {
 }
 
 /**
- * Cuts an answer to a budget: long texts first, then items from the end of its lists. The
- * answer says what was cut: in the text itself, and in `left_out` by list.
+ * Cuts an answer to a budget: long texts first, then items from the end of its lists. The answer says what was
+ * cut: in the text itself, and in `left_out` by list.
+ *
+ * ```
+ * {spans: [200 spans], total: 200}  →  {spans: [60 spans], total: 200, left_out: {spans: 140}, rest: "raise budget"}
+ * ```
+ *
  * @param budget tokens, about
  */
 export function fitBudget({ fields, lists, rest }: ToolAnswer, budget: number): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
+/** Settings of an endpoint. */
 export interface McpEndpointSettings<Asks> {
   /** Longest message of a client, bytes. */
   readonly maxBodyBytes: number;

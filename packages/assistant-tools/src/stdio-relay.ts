@@ -12,6 +12,7 @@ interface Message {
   };
 }
 
+/** Settings of a relay. */
 export interface RelaySettings {
   /** Address of the endpoint: `http://host:16686/mcp`. */
   readonly url: string;
@@ -27,9 +28,11 @@ export interface RelaySettings {
 const maxLineBytes = 262_144;
 /** Longest answer; the largest budget of a tool is far below it. */
 const maxAnswerBytes = 8_388_608;
-/** A search may take long. */
+/** Milliseconds until a request that is not answered fails. A search may take long. */
 const timeoutMs = 120_000;
+// Where clients of 2026-07-28 say the version of the protocol in each message.
 const versionKey = "io.modelcontextprotocol/protocolVersion";
+// Codes of JSON-RPC 2.0.
 const internalError = -32_603;
 const parseError = -32_700;
 
@@ -57,7 +60,13 @@ function headersOf(
   };
 }
 
-/** The messages of an answer: a JSON document, or events of a stream. */
+/**
+ * The messages of an answer: a JSON document, or events of a stream.
+ *
+ * ```
+ * event: message\ndata: {"jsonrpc":"2.0",…}\n\n   →  ['{"jsonrpc":"2.0",…}']
+ * ```
+ */
 function messagesOf(contentType: string, text: string): string[] {
   if (!contentType.startsWith("text/event-stream")) {
     return text.trim() === "" ? [] : [text.trim()];
@@ -74,6 +83,7 @@ function messagesOf(contentType: string, text: string): string[] {
     .filter((data) => data !== "");
 }
 
+/** The text of an answer. @throws Error past `maxAnswerBytes` */
 async function textWithin(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -87,6 +97,7 @@ async function textWithin(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** Whether a text is a message of JSON-RPC. A proxy's page of an error is none. */
 function isMessage(text: string): boolean {
   try {
     return JSON.parse(text)?.jsonrpc === "2.0";
@@ -161,6 +172,7 @@ class StdioRelay {
     }
   }
 
+  /** Writes one message on one line, because a line break ends a message. */
   #write(line: string): void {
     this.#settings.output.write(`${line.replace(/\r?\n/g, " ")}\n`);
   }

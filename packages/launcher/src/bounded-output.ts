@@ -14,6 +14,7 @@ export class BoundedOutput {
     this.#maxBytes = maxBytes;
   }
 
+  /** Writes a text, or leaves it out when the reader is too far behind. */
   write(text: string): void {
     // A line that is longer than the limit is written too, once nothing waits.
     const waiting = this.#stream.writableLength;

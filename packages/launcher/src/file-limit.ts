@@ -3,6 +3,7 @@ import { z } from "zod";
 /** A store with some months of parts has about a thousand open files, and each connection is one more. */
 const fewFiles = 4096;
 
+// The part of Node's diagnostic report that says the limit of open files; "unlimited" is a text.
 const reportSchema = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }),
 });

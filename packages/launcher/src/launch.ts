@@ -11,7 +11,9 @@ import { welcome } from "./welcome.ts";
 
 /** A slow machine needs minutes, and so does a store with much to read. Whatever cannot start ends by itself before. */
 const healthyWithinMs = 300_000;
+/** A line says every 15 seconds which processes are not healthy yet. */
 const tellEveryMs = 15_000;
+/** Milliseconds that a process has to end in order; then it is killed. */
 const stopWithinMs = 15_000;
 
 /** Exit codes, as `--help` and docs/processes.md tell them. */
@@ -22,6 +24,7 @@ class LaunchError extends Error {
   override readonly name = "LaunchError";
 }
 
+/** Makes the data folder. @throws LaunchError when it cannot be written to */
 function checkDataFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
@@ -34,12 +37,14 @@ function checkDataFolder(path: string): void {
   }
 }
 
+/** One line for all ports that are taken: the first, and how many more. */
 function takenLine([first, ...others]: readonly string[]): string {
   return others.length === 0
     ? `${first}`
     : `${first} (${others.length} more of our ports are taken too: does this already run?)`;
 }
 
+/** The line that says why a process is started again, and what can be done. */
 function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
   const pause = `${pauseMs / 1000} s`;
   return reason === ""
@@ -147,6 +152,7 @@ class Launch {
     return code;
   }
 
+  /** Writes what becomes of a process, and ends the launch when one cannot start. */
   #watch(child: SupervisedProcess): void {
     const { name, stateFile } = child.service;
     child.on("restart", (restart) => this.#screen.say(restartLine(name, restart)));
@@ -158,6 +164,7 @@ class Launch {
     });
   }
 
+  /** Stops all processes at the first request, and kills them at the second. */
   #stopOnRequest(): void {
     onStopRequest({
       stop: (why) => {
@@ -193,6 +200,7 @@ class Launch {
     }
   }
 
+  /** Says which processes are not healthy yet. */
   #tellWait(): void {
     const starting = this.#processes.filter(({ state }) => state === "starting");
     const names = starting.map(({ service }) => service.name).join(", ");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Service, ServicePort } from "./services.ts";
 
+/** Whether the port can be listened on. `exclusive` keeps Node from sharing it with another worker. */
 async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
   if (protocol === "udp") {
     const socket = createSocket("udp4");
@@ -30,7 +31,8 @@ async function isFree({ port, protocol, host }: ServicePort): Promise<boolean> {
 
 /**
  * Looks whether every port is free, before anything starts.
- * @returns one line for each port that is taken
+ * @returns one line for each port that is taken: `port 8080 (front door of admin-server) is taken by another
+ * program: …`
  */
 export async function takenPorts(services: readonly Service[]): Promise<string[]> {
   const lines: string[] = [];

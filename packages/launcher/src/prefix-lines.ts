@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 
+/** Longest line in characters; a longer one becomes several. */
 const maxLineLength = 16 * 1024;
 
 /**
@@ -28,9 +29,13 @@ export function eachLine(stream: Readable, onLine: (line: string) => void): void
   });
 }
 
+// ANSI colours that are readable on light and on dark grounds.
 const hues = [36, 33, 35, 32, 34, 95, 96] as const;
 
-/** Makes the prefix of a process's lines; coloured only where asked. */
+/**
+ * Makes the prefix of a process's lines, such as `tracing-query | `; coloured only where asked. @param width of
+ * the longest name
+ */
 export function linePrefix(name: string, index: number, width: number, colour: boolean): string {
   const text = `${name.padEnd(width)} |`;
   return colour ? `\u001b[${hues[index % hues.length]}m${text}\u001b[0m ` : `${text} `;

@@ -4,7 +4,9 @@ import { readProgram } from "bundler/program";
 
 /** One port that a process listens on. */
 export interface ServicePort {
+  /** Number of the port. */
   readonly port: number;
+  /** Its transport. */
   readonly protocol: "tcp" | "udp";
   /** The listener's purpose, in words. */
   readonly what: string;
@@ -14,12 +16,17 @@ export interface ServicePort {
 
 /** A process: how to start it, where it listens, and how to check its health. */
 export interface Service {
+  /** Name of the process, in front of its lines. */
   readonly name: string;
+  /** Path of its program. */
   readonly program: string;
   /** For Node itself, before the program. */
   readonly nodeOptions?: readonly string[];
+  /** Arguments of the program. */
   readonly arguments: readonly string[];
+  /** Variables of its own. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Ports that must be free before anything starts. */
   readonly ports: readonly ServicePort[];
   /** State of the last run that the process starts with, and that may therefore keep it from starting. */
   readonly stateFile?: string;
@@ -27,6 +34,7 @@ export interface Service {
   readonly healthUrl?: string;
 }
 
+// Folder of the example programs.
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /**
@@ -69,6 +77,7 @@ export interface LaunchScope {
 /** Where the collector of this machine takes spans. */
 const ownSpansTo = "http://127.0.0.1:4318";
 
+// The example shop, which sends spans all the time. It listens nowhere.
 const shop: Service = {
   name: "shop",
   program: `${examples}shop/bin/shop.ts`,
@@ -87,6 +96,10 @@ interface WebServerRun {
   readonly tracing?: Readonly<Record<string, string>>;
 }
 
+/**
+ * The web server. It resumes the configuration that its admin API saved last; the file counts for its first run
+ * only.
+ */
 function webServer(dataFolder: string, { config, stateFolder, tracing }: WebServerRun): Service {
   const program = programOf("admin-server", "server");
   const configFolder = `${dataFolder}/admin-server/${stateFolder}`;

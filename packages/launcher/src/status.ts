@@ -1,7 +1,16 @@
 import { answers } from "./answers.ts";
 import type { Service } from "./services.ts";
 
-/** Prints a line for each process that answers somewhere. @returns whether all are healthy */
+/**
+ * Prints a line for each process that answers somewhere.
+ *
+ * ```
+ * tracing-query    healthy
+ * tracing-storage  does not answer at http://127.0.0.1:17270/
+ * ```
+ *
+ * @returns whether all are healthy
+ */
 export async function printStatus(
   services: readonly Service[],
   write: (text: string) => void = (text) => process.stdout.write(text),

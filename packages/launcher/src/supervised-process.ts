@@ -6,8 +6,21 @@ import { eachLine } from "./prefix-lines.ts";
 import { RestartPauses } from "./restart-pauses.ts";
 import type { Service } from "./services.ts";
 
+/**
+ * The state of a process:
+ *
+ * | State | Meaning | Left by |
+ * |---|---|---|
+ * | `starting` | spawned, and not healthy yet | a good answer of its health check, or its end |
+ * | `running` | it was healthy since its last start | its end |
+ * | `waiting` | it ended by itself; a timer starts it again | the timer, or `stop` |
+ * | `stopping` | it was asked to end | its end |
+ * | `stopped` | nothing runs: before the first start, or after `stop` | `start` |
+ * | `failed` | its very first start failed | nothing |
+ */
 export type ProcessState = "starting" | "running" | "waiting" | "stopping" | "stopped" | "failed";
 
+/** Milliseconds between two looks at a process that starts. */
 const lookAgainMs = 50;
 
 /** Why a process is started again, and when. */
@@ -20,7 +33,9 @@ export interface Restart {
   readonly pauseMs: number;
 }
 
+/** Events of a process. */
 interface ProcessEvents {
+  /** A line of its output. */
   line: [line: string];
   /** Ended unasked, and will be started again. */
   restart: [restart: Restart];
@@ -37,13 +52,20 @@ interface ProcessEvents {
  * order. It also has a channel, so that it stops when this process vanishes.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
+  /** The process that is supervised. */
   readonly service: Service;
+  /** Variables that all processes get. */
   readonly #environment: NodeJS.ProcessEnv;
+  // Pauses between restarts.
   readonly #pauses = new RestartPauses();
+  /** The running child; undefined between two starts. */
   #child: ChildProcess | undefined;
   #state: ProcessState = "stopped";
+  /** True after the first start that succeeded: from then on the process is restarted. */
   #wasHealthy = false;
+  /** When the child was spawned, in milliseconds since the Unix epoch. */
   #startedAt = 0;
+  /** The failure that the child named last; "" for none. */
   #reason = "";
   #restartTimer: NodeJS.Timeout | undefined;
 
@@ -53,10 +75,12 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#environment = environment;
   }
 
+  /** The state of now. */
   get state(): ProcessState {
     return this.#state;
   }
 
+  /** Spawns the child. The events say what becomes of it. */
   start(): void {
     this.#state = "starting";
     this.#reason = "";
@@ -79,6 +103,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     child.on("close", (code, signal) => this.#onEnd(code, signal));
   }
 
+  /** Passes a line on. During a start it remembers a line that says why the start fails. */
   #onLine(line: string): void {
     const plain = stripVTControlCharacters(line);
     const found = /cannot start: (.*)$/.exec(plain) ?? /^[a-z-]+: (.*)$/.exec(plain);
@@ -88,6 +113,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.emit("line", line);
   }
 
+  /** The child has ended: asked for, in its first start, or by itself. */
   #onEnd(code: number | null, signal: NodeJS.Signals | null): void {
     this.#child = undefined;
     if (this.#state === "stopping") {
@@ -106,6 +132,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#restartTimer = setTimeout(() => void this.#startAgain(), pauseMs);
   }
 
+  /** Starts the child again, and says when it is healthy. */
   async #startAgain(): Promise<void> {
     this.start();
     const child = this.#child;
@@ -123,6 +150,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     }
   }
 
+  /** Whether the process answers; one that listens nowhere counts as healthy at once. */
   async #looksHealthy(): Promise<boolean> {
     const { healthUrl } = this.service;
     return healthUrl === undefined || (await answers(healthUrl));

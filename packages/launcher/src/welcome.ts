@@ -1,7 +1,10 @@
 import type { LaunchScope } from "./services.ts";
 
+/** A line of the table. */
 interface Row {
+  /** A name for people. */
   readonly what: string;
+  /** Its address. */
   readonly where: string;
 }
 

@@ -1,3 +1,4 @@
+// Characters with a meaning in HTML.
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** Text as it stands in HTML, also in an attribute with double quotes. */

@@ -1,8 +1,14 @@
 /**
- * Gives headings the ids that code hosts use, so that a link to a part of a page works in both places. An id
- * is lower case, without punctuation, with dashes for spaces, and with a number when it is repeated.
+ * Gives headings the ids that code hosts use, so that a link to a part of a page works in both places. An id is
+ * lower case, without punctuation, with dashes for spaces, and with a number when it is repeated.
+ *
+ * ```
+ * "Where to add what?"  →  where-to-add-what
+ * "Example", "Example"  →  example, example-1
+ * ```
  */
 export class HeadingIds {
+  /** Ids that were given, and how often. */
   readonly #taken = new Map<string, number>();
 
   /** @param text of the heading, without marks of Markdown */

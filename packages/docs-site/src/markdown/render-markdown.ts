@@ -5,14 +5,19 @@ import { highlight } from "./highlight.ts";
 
 /** A heading of a page. */
 export interface Heading {
+  /** 1 for the title of a page. */
   readonly depth: number;
+  /** Id of the heading, for links. */
   readonly id: string;
+  /** Its text without marks. */
   readonly text: string;
 }
 
 /** The text below one heading, for the search. */
 export interface Section {
+  /** The heading above the text. */
   readonly heading: Heading;
+  /** Plain text. */
   readonly text: string;
 }
 
@@ -20,8 +25,11 @@ export interface Section {
 export interface RenderedMarkdown {
   /** The first heading of depth 1; empty without one. */
   readonly title: string;
+  /** Content of the page. */
   readonly html: string;
+  /** All headings, in order. */
   readonly headings: readonly Heading[];
+  /** Texts of the parts, in order; text above the first heading is left out. */
   readonly sections: readonly Section[];
 }
 
@@ -54,6 +62,7 @@ function plainText(tokens: readonly Token[] | undefined): string {
   return text;
 }
 
+/** Characters in place of the entities that the parser writes. */
 function withoutEntities(text: string): string {
   return text
     .replaceAll("&lt;", "<")

@@ -33,6 +33,7 @@ export function commentSentences(path: string, source: string): Sentence[] {
   return blocks.flatMap(({ text, line, kind }) => sentencesOf(text, line, kind === "doc"));
 }
 
+/** Sentences of one comment. Code between fences is left out, and a tag's own words are no part of the sentence. */
 function sentencesOf(text: string, firstLine: number, docComment: boolean): Sentence[] {
   const sentences: Sentence[] = [];
   let paragraph: string[] = [];

@@ -2,10 +2,13 @@ import type { Sentence } from "./sentence.ts";
 
 /** A sentence with a habit that makes people read it twice. */
 export interface Finding {
+  /** Line of the file, from 1. */
   readonly line: number;
+  /** Which kind of habit it is. */
   readonly habit: "opening" | "length" | "phrase";
   /** Says what to write instead. */
   readonly advice: string;
+  /** The sentence. */
   readonly text: string;
 }
 

@@ -45,6 +45,7 @@ function plainText(raw: string): string {
     .replace(/\*\*/g, "");
 }
 
+/** Number of line breaks. */
 function linesIn(raw: string): number {
   return raw.split("\n").length - 1;
 }

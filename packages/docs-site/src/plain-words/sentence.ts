@@ -52,6 +52,7 @@ function hideCode(text: string): string {
   );
 }
 
+/** The sentence on one line, with a mark for each piece of code. */
 function tidy(text: string): string {
   return text
     .replace(/\bCode\b/g, "`…`")

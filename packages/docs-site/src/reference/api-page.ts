@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { cell, code, row } from "./markdown-cells.ts";
 
+// Bodies by media type.
 const content = z.record(z.string(), z.looseObject({})).optional();
+// The parts of an operation that a page shows.
 const operation = z.looseObject({
   summary: z.string().optional(),
   description: z.string().optional(),
@@ -27,8 +29,10 @@ export const openApiDocument = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
+// Methods in the order in which a path shows them.
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
+/** The section of one operation: its texts, a table of parameters, its body and a table of answers. */
 function operationText(method: string, path: string, value: unknown): string {
   const { summary, description, parameters, requestBody, responses } = operation.parse(value);
   const lines = [`## ${method.toUpperCase()} ${path}`, ""];

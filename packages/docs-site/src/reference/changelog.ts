@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { changesPage } from "./changes-page.ts";
 
+// The first line of the file, which every version stays below.
 const title = "# Changes\n\n";
+// The part of package.json that is read.
 const manifest = z.object({ version: z.string() });
 
 /** Notes that wait for the next version; none where the folder is not there, as git keeps no empty one. */
@@ -19,6 +21,7 @@ function sectionOf(version: string, notes: Parameters<typeof changesPage>[1]): s
     .replace(/^#/gm, "##");
 }
 
+/** The sections of released versions, without the title. */
 function released(repository: string): string {
   const file = join(repository, "CHANGELOG.md");
   return existsSync(file) ? readFileSync(file, "utf8").slice(title.length) : "";

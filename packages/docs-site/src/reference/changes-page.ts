@@ -2,6 +2,7 @@
 export interface ChangeNote {
   /** `<slug>.<kind>.md`. */
   readonly file: string;
+  /** A sentence or a few, in Markdown. */
   readonly text: string;
 }
 
@@ -10,6 +11,13 @@ const kinds = { breaking: "Breaking", feature: "New", fix: "Mended" } as const;
 
 /**
  * A page of what changed with a version, made of its notes.
+ *
+ * ```
+ * limit.fix.md "The gate frees its place."   →   # Changes in 1.2.0
+ *                                                ## Mended
+ *                                                - The gate frees its place.
+ * ```
+ *
  * @throws Error for a note of no known kind, or without a text
  */
 export function changesPage(version: string, notes: readonly ChangeNote[]): string {

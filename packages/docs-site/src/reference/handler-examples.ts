@@ -1,6 +1,7 @@
 /**
- * The sections of the page of examples, by the id of the handler that each is about.
- * @param markdown a page with a heading of the second level, such as `## rewrite`, above each section
+ * The sections of the page of examples, by the id of the handler that each is about: `## rewrite` begins the
+ * section of `http.handlers.rewrite`.
+ * @param markdown a page with a heading of the second level above each section
  */
 export function handlerExamples(markdown: string): Map<string, string> {
   const [, ...sections] = markdown.split(/^## /m);

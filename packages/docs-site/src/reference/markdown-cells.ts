@@ -1,4 +1,7 @@
-/** A text as it stands in a cell of a table of Markdown. */
+/**
+ * A text as it stands in a cell of a table of Markdown: `a|b` becomes `a\|b`, line breaks become spaces, and
+ * `<name>` is no HTML.
+ */
 export function cell(text: string): string {
   return text
     .replaceAll("|", "\\|")

@@ -2,12 +2,22 @@ import { cell, code, row } from "./markdown-cells.ts";
 
 /** One metric as a process describes it. */
 interface Metric {
+  /** Name of the metric. */
   readonly name: string;
+  /** Its type: `counter`, `gauge`, `histogram`. */
   readonly type: string;
+  /** Its description. */
   readonly help: string;
 }
 
-/** Reads the descriptions of Prometheus' text format. */
+/**
+ * Reads the descriptions of Prometheus' text format.
+ *
+ * ```
+ * # HELP process_open_fds Open files.
+ * # TYPE process_open_fds gauge      →  {name: "process_open_fds", type: "gauge", help: "Open files."}
+ * ```
+ */
 export function describedMetrics(text: string): Metric[] {
   const types = new Map(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]),
@@ -22,6 +32,7 @@ export function describedMetrics(text: string): Metric[] {
 /** A page of the metrics of a process, made of what it serves. @param text in Prometheus' format */
 export function metricsPage(process: string, text: string): string {
   const all = describedMetrics(text).sort((a, b) => (a.name < b.name ? -1 : 1));
+  // Metrics under the names of the public models are listed without a text: they have those of ours.
   const isOther = /^(jaeger|caddy)_/;
   const isCommon = /^(process|nodejs)_/;
   const table = (metrics: readonly Metric[]) =>

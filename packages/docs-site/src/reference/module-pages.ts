@@ -14,16 +14,22 @@ export const configSchema = z.looseObject({
   $defs: z.record(z.string(), z.looseObject({})),
 });
 
+/** One row of a page's table. */
 interface Field {
+  /** Where the field stands: `routes[].handle[].body`. */
   readonly path: string;
+  /** Its types, as Markdown. */
   readonly type: string;
+  /** Whether the schema requires it. */
   readonly isNeeded: boolean;
+  /** Its description; "" for none. */
   readonly description: string;
 }
 
 /** Deeper than any configuration of ours; what refers to itself ends here. */
 const mostDepth = 8;
 
+/** The value as a schema; undefined for lists and plain values. */
 function asSchema(value: unknown): Schema | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
 }
@@ -40,6 +46,10 @@ function variants(schema: Schema): Schema[] {
   return others.length === 0 ? [schema] : others;
 }
 
+/**
+ * The definition that a schema refers to: `#/$defs/one:http.handlers:handler` becomes
+ * `one:http.handlers:handler`.
+ */
 function refOf(schema: Schema): string | undefined {
   return typeof schema.$ref === "string" ? schema.$ref.slice("#/$defs/".length) : undefined;
 }
@@ -50,7 +60,14 @@ interface ModuleIndex {
   readonly namespaces: ReadonlySet<string>;
 }
 
-/** `one:http.handlers:handler`, `map:http.matchers` → a link to the modules of that namespace. */
+/**
+ * A reference to the modules of a namespace, as a link to their list. undefined for another reference.
+ *
+ * ```
+ * one:http.handlers:handler  →  one of [http.handlers](index.md#httphandlers)
+ * map:http.matchers          →  by name: [http.matchers](index.md#httpmatchers)
+ * ```
+ */
 function namespaceLink(ref: string, index: ModuleIndex): string | undefined {
   const [kind, namespace = ""] = ref.split(":");
   if (kind !== "one" && kind !== "map") {
@@ -63,6 +80,7 @@ function namespaceLink(ref: string, index: ModuleIndex): string | undefined {
   return `${kind === "one" ? "one of" : "by name:"} [${name}](${index.href}#${new HeadingIds().next(name)})`;
 }
 
+/** The types of a value in words: "string or list of string", `"deny"`, or a link to modules. */
 function typeText(schema: Schema, index: ModuleIndex): string {
   const texts = variants(schema).flatMap((variant): string[] => {
     const ref = refOf(variant);
@@ -85,6 +103,10 @@ function typeText(schema: Schema, index: ModuleIndex): string {
   return [...new Set(texts)].join(" or ");
 }
 
+/**
+ * The fields of a schema and of everything below it, depth first. Elements of lists stand under `[]`, values of
+ * maps under `*`.
+ */
 function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0): Generator<Field> {
   if (depth > mostDepth) {
     return;
@@ -112,6 +134,10 @@ function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0):
   }
 }
 
+/**
+ * The table of a schema's fields, or one line for a schema without fields. A field of several variants has one
+ * row.
+ */
 function fieldTable(schema: Schema, index: ModuleIndex): string {
   const seen = new Set<string>();
   const rows = [...fieldsOf(schema, "", index)]
@@ -127,13 +153,20 @@ function fieldTable(schema: Schema, index: ModuleIndex): string {
 
 /** One module: its id, and the definition of its configuration. */
 interface ModuleEntry {
+  /** Id of the module: `http.handlers.rewrite`. */
   readonly id: string;
+  /** The id without its last part: `http.handlers`. "" for apps. */
   readonly namespace: string;
   /** The member that names it where it stands inline; undefined where it is a key. */
   readonly key: string | undefined;
+  /** The schema of its configuration. */
   readonly schema: Schema;
 }
 
+/**
+ * Modules of the schema's definitions, by id. `inline:http.handlers.rewrite:handler` is a module that a member
+ * names; a definition without a colon is one that a key names.
+ */
 function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEntry[] {
   const entries = Object.entries(definitions).flatMap(([name, schema]): ModuleEntry[] => {
     const [kind = "", id = "", key] = name.split(":");

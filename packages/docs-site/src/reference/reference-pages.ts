@@ -11,12 +11,18 @@ import { answerOf, printedBy, whileRunning } from "./programs.ts";
 
 /** Tried by the tests of the web server. */
 const examplesFile = join(import.meta.dirname, "../../../../docs/reference/handler-examples.md");
+// Processes whose options and metrics have a page.
 const tracingProcesses = ["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"];
 
+/**
+ * The page of a process's options, as its command `docs` writes it, with a title for the site. `<` of
+ * placeholders is no HTML.
+ */
 function optionsPage(markdown: string): string {
   return markdown.replace(/^# (.+)$/m, "# Options of $1").replace(/<(?=[a-z])/gi, "&lt;");
 }
 
+/** Pages of the options, printed by each process. @param folder where the programs write */
 async function optionPages(folder: string): Promise<SourcePage[]> {
   const pages: SourcePage[] = [];
   for (const name of tracingProcesses) {
@@ -27,6 +33,7 @@ async function optionPages(folder: string): Promise<SourcePage[]> {
   return pages;
 }
 
+/** The page of the store's tables. */
 async function schemaPage(): Promise<SourcePage> {
   const statements = await printedBy("tracing-storage", ["schema", "--database", "tracing"]);
   return {
@@ -66,6 +73,7 @@ const settings: Readonly<Record<string, (folder: string) => readonly string[]>> 
   "tracing-storage": (folder) => [`--storage.data-dir=${folder}/storage`],
 };
 
+/** The metrics of a running process, and the API of tracing-query. */
 async function tracingPages(name: string, folder: string): Promise<SourcePage[]> {
   const options = listeners[name] ?? [];
   const addresses = await freeAddresses(options.length);
@@ -84,6 +92,7 @@ async function tracingPages(name: string, folder: string): Promise<SourcePage[]>
   });
 }
 
+/** The pages of the web server: its metrics, its admin API and all of its modules. */
 async function serverPages(folder: string): Promise<SourcePage[]> {
   const [admin = ""] = await freeAddresses(1);
   const config = join(folder, "server.json");

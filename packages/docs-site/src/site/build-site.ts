@@ -10,9 +10,11 @@ import { SiteLinks } from "./site-links.ts";
 
 /** The inputs of a site. */
 export interface SiteSources {
+  /** Folder of the pages: docs/. */
   readonly docsFolder: string;
   /** Links out of docs/ lead into it. */
   readonly repository: string;
+  /** Groups of pages beside every page. */
   readonly navigation: readonly NavigationGroup[];
   /** Pages that are not in docs/. */
   readonly madePages: readonly SourcePage[];
@@ -26,6 +28,7 @@ export interface BuiltSite {
 
 /** A site that cannot be built; each fault is a line. */
 export class SiteError extends Error {
+  /** One line for each fault. */
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
@@ -35,6 +38,7 @@ export class SiteError extends Error {
   }
 }
 
+// Files of the site that are no pages: styles and scripts.
 const assets = join(import.meta.dirname, "..", "assets");
 const require = createRequire(import.meta.url);
 
@@ -47,6 +51,7 @@ export function readPages(folder: string): SourcePage[] {
     .map((path) => ({ path, markdown: readFileSync(join(folder, path), "utf8") }));
 }
 
+/** The list of a folder's pages, as Markdown. */
 function folderList(folder: string, pages: readonly SitePage[]): string {
   const below = pages.filter(({ path }) => path.startsWith(`${folder}/`));
   const items = below.map(({ path, title }) => `- [${title}](${path.slice(folder.length + 1)})`);
@@ -92,6 +97,7 @@ export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {
 
   let bytes = 0;
   rmSync(outFolder, { recursive: true, force: true });
+  // The search index and the pages count as bytes; copied files do not.
   const write = (path: string, text: string) => {
     const target = join(outFolder, path);
     mkdirSync(dirname(target), { recursive: true });

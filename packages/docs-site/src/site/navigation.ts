@@ -1,5 +1,6 @@
 /** A group of pages in the navigation. */
 export interface NavigationGroup {
+  /** Title of the group. */
   readonly title: string;
   /** Paths below docs/. A name that ends in `/` stands for all pages in that folder that nothing else names, nor a folder in it. */
   readonly pages: readonly string[];
@@ -85,12 +86,15 @@ export const navigation: readonly NavigationGroup[] = [
 export interface NavigationEntry {
   /** Below docs/. */
   readonly path: string;
+  /** Title of the page. */
   readonly title: string;
 }
 
 /** A group with the pages that it has in fact. */
 export interface FilledGroup {
+  /** Title of the group. */
   readonly title: string;
+  /** Its pages, in order. */
   readonly entries: readonly NavigationEntry[];
 }
 

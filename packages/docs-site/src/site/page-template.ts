@@ -3,8 +3,10 @@ import { escapeHtml } from "../markdown/escape-html.ts";
 import type { FilledGroup, NavigationEntry } from "./navigation.ts";
 import { htmlPath, type SitePage } from "./page.ts";
 
+// Name of the site, in titles and in the bar.
 const siteName = "Server and tracing";
 
+/** An icon of 16 by 16 units, which has the colour of the text. */
 function icon(path: string): string {
   return `<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 }
@@ -15,6 +17,7 @@ const icons = {
   theme: icon("M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z"),
 };
 
+/** The list of all pages. Groups with more than ten pages are closed, but that of the page itself. */
 function navigationHtml(page: SitePage, groups: readonly FilledGroup[], folder: string): string {
   const entry = ({ path, title }: NavigationEntry) => {
     const isHere = htmlPath(path) === page.path;
@@ -29,6 +32,7 @@ function navigationHtml(page: SitePage, groups: readonly FilledGroup[], folder: 
     .join("\n");
 }
 
+/** The list of the page's parts; none for a page with fewer than two. */
 function contentsHtml({ headings }: SitePage): string {
   const parts = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (parts.length < 2) {
@@ -40,6 +44,7 @@ function contentsHtml({ headings }: SitePage): string {
   return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>`;
 }
 
+/** Links to the page before and the page after, in the order of the navigation. */
 function neighbours(page: SitePage, groups: readonly FilledGroup[], folder: string): string {
   const all = groups.flatMap(({ entries }) => entries);
   const at = all.findIndex(({ path }) => htmlPath(path) === page.path);

@@ -4,6 +4,7 @@ import type { RenderedMarkdown } from "../markdown/render-markdown.ts";
 export interface SourcePage {
   /** Where it lies below docs/, with `/`: `adr/001-….md`. */
   readonly path: string;
+  /** Text of the page. */
   readonly markdown: string;
 }
 

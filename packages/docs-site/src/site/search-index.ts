@@ -10,6 +10,7 @@ const fields = ["title", "page", "text"];
  */
 export function searchIndexScript(pages: readonly SitePage[]): string {
   const index = new MiniSearch({ fields, storeFields: ["title", "page", "href"] });
+  // Ids of the index, one for each part of a page.
   let id = 0;
   for (const page of pages) {
     for (const { heading, text } of page.sections) {

@@ -6,6 +6,7 @@ import { htmlPath } from "./page.ts";
 
 /** A link from one page of the site to another, looked at when all pages are there. */
 export interface InnerLink {
+  /** Site path of the page that holds the link. */
   readonly from: string;
   /** Below the site's root, without the part behind `#`. */
   readonly to: string;
@@ -18,10 +19,13 @@ export interface InnerLink {
  * pages link to come along into `files/`, so that the site stands alone.
  */
 export class SiteLinks {
+  /** Links within the site, looked at by `broken`. */
   readonly inner: InnerLink[] = [];
   /** Site path → absolute path of what is copied there. */
   readonly files = new Map<string, string>();
+  /** Faults found while links are written. */
   readonly faults: string[] = [];
+  // Absolute paths.
   readonly #docsFolder: string;
   readonly #repository: string;
 
@@ -31,7 +35,7 @@ export class SiteLinks {
     this.#repository = resolve(repository);
   }
 
-  /** @param from path of the page below docs/ */
+  /** Makes the writer of one page's links. @param from path of the page below docs/ */
   writerFor(from: string): LinkWriter {
     return {
       link: (href) => this.#link(from, href),
@@ -49,6 +53,15 @@ export class SiteLinks {
     return [...this.faults, ...missing];
   }
 
+  /**
+   * The address of a link.
+   *
+   * ```
+   * ui.md#search     →  ui.html#search
+   * ../Dockerfile    →  files/Dockerfile.txt, which is copied into the site
+   * https://host/    →  the same
+   * ```
+   */
   #link(from: string, href: string): string | undefined {
     if (/^[a-z][a-z0-9+.-]*:/i.test(href)) {
       return href;
@@ -88,6 +101,7 @@ export class SiteLinks {
     return posix.relative(posix.dirname(from), to);
   }
 
+  /** HTML of an image. Drawings become a part of the page, so that they follow its theme. */
   #image(from: string, href: string, alt: string): string {
     const to = posix.join(posix.dirname(from), href);
     const path = resolve(this.#docsFolder, to);
@@ -104,6 +118,7 @@ export class SiteLinks {
     return `<img src="${escapeHtml(source)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   }
 
+  /** Copies a file into the site, or notes a fault when there is none. */
   #copy(from: string, to: string, path: string): void {
     if (existsSync(path)) {
       this.files.set(to, path);
