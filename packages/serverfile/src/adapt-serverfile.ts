@@ -1,3 +1,15 @@
+// From text to config:
+//
+// | step | folder | result |
+// |---|---|---|
+// | environment variables are put in | lexer | text |
+// | words | lexer | tokens with file and line |
+// | blocks, imports, snippets | parse | `SiteBlock` |
+// | global options | global-options | `GlobalOptions` |
+// | directives of each site | directives, modules | `DirectiveResult` |
+// | sites by listen address | sites | servers |
+// | servers, TLS, logs | servers, tls | JSON config |
+
 import {
   type AdaptedConfig,
   type AdapterWarning,
@@ -12,7 +24,7 @@ import { parseSites } from "./parse/parse-sites.ts";
 import type { SiteBlock } from "./parse/site-block.ts";
 import type { TextFeatures } from "./text-features.ts";
 
-/** Name of a serverfile that nobody named. */
+/** Name of a serverfile that nobody named. File servers hide the file of this name. */
 const defaultFileName = "Serverfile";
 
 /** A serverfile as blocks, before anybody looks at what its directives mean. */
@@ -22,6 +34,7 @@ export class ParsedServerfile {
 
   /**
    * Environment variables are those of the process; files that the text imports are read.
+   * An empty text is refused with "EOF", as in the model.
    * @throws ServerError CONFIG_ADAPTER with file and line
    */
   constructor(bytes: Uint8Array, { filename = defaultFileName }: AdaptOptions) {

@@ -22,6 +22,7 @@ import { buildTlsApp } from "./tls/tls-app.ts";
 import { type Draft, isEmptyDraft, onlyGiven, setMember } from "./values/draft.ts";
 import { expandTokens } from "./values/shorthands.ts";
 
+/** State of a new text; counts begin at 0. */
 function newState(): FileState {
   return { certificateTags: new Map(), logCount: 0, upstreamCount: 0, invoked: new Set() };
 }
@@ -41,6 +42,10 @@ function filesOf(block: SiteBlock): string[] {
   return [...files].sort();
 }
 
+/**
+ * Refuses `respond { … }` at the top level: a forgotten site around directives would else become a site of that name.
+ * @throws ServerError CONFIG_ADAPTER
+ */
 function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: TextFeatures): void {
   for (const { keys } of blocks) {
     for (const { text, file, line } of keys) {
@@ -55,6 +60,10 @@ function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: Tex
   }
 }
 
+/**
+ * Reads blocks `&(name) { … }`. One handler without a matcher is the route's own; anything else becomes a subroute.
+ * @throws ServerError CONFIG_ADAPTER
+ */
 function readNamedRoutes(
   blocks: readonly SiteBlock[],
   options: GlobalOptions,
@@ -87,6 +96,9 @@ function readNamedRoutes(
   return named;
 }
 
+/**
+ * The error for a name that no module has. Without braces, a second address may have been meant, so a hint follows.
+ */
 function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   const [token] = segment;
   const hint = block.hasBraces
@@ -102,11 +114,16 @@ function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
 /** The things that all sites of a text share. */
 interface SiteContext {
   readonly options: GlobalOptions;
+  /** Names of groups, counted over all sites. */
   readonly groups: GroupNames;
   readonly state: FileState;
   readonly features: TextFeatures;
 }
 
+/**
+ * Reads the directives of a site. Named matchers come first, so a directive may use a matcher that stands below it.
+ * @throws ServerError CONFIG_ADAPTER with the directive's name
+ */
 function readSite(block: SiteBlock, site: SiteContext): ReadSite {
   const { options, groups, state, features } = site;
   if (block.keys.length === 0) {
@@ -156,6 +173,7 @@ function readSite(block: SiteBlock, site: SiteContext): ReadSite {
   return { block, results, invoked: state.invoked };
 }
 
+/** The app `http`. Counts by host are on when the global option or one of the servers asks for them. */
 function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): Draft {
   const perHost = servers.map(({ metricsPerHost }) => metricsPerHost).filter((each) => each !== undefined);
   const metrics =
@@ -176,6 +194,7 @@ function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): 
   });
 }
 
+/** The member `admin` with `persist_config off` in it; undefined when neither was said. */
 function buildAdmin(options: GlobalOptions): Draft | undefined {
   if (options.persistsConfig === false) {
     return { ...options.admin, config: { persist: false } };
@@ -183,6 +202,7 @@ function buildAdmin(options: GlobalOptions): Draft | undefined {
   return options.admin;
 }
 
+/** Servers `srv0`, `srv1` and so on, in the order of their listen addresses; `servers` options may rename them. */
 function buildServers(
   groups: readonly ServerSites[],
   options: GlobalOptions,

@@ -1,3 +1,6 @@
+// A module brings its text along, so that the serverfile has no list of modules. A directive reads text into JSON;
+// a writer turns the same JSON back into text, and says no when the text could not come to it again.
+
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";
 import type { MatcherWriter } from "./to-text/matchers/matcher-writer.ts";

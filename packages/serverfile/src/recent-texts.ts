@@ -5,7 +5,9 @@ export interface KnownText {
   readonly filename?: string | undefined;
 }
 
+/** Texts that are kept. They may be long, and each is adapted again when a config is written back. */
 const maxTexts = 4;
+/** Characters of a text that is kept. */
 const maxTextLength = 1024 * 1024;
 
 /**
@@ -16,7 +18,7 @@ export class RecentTexts {
   /** The newest first. */
   #texts: readonly KnownText[] = [];
 
-  /** Longer texts than a mebibyte are left out. */
+  /** Keeps a text as the newest. Texts longer than a mebibyte are left out, and equal ones are kept once. */
   remember(known: KnownText): void {
     if (known.text.length <= maxTextLength) {
       const others = this.#texts.filter(

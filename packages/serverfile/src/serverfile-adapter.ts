@@ -19,6 +19,7 @@ export function modulesOf(config: JsonValue): string[] {
  */
 export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();
+  // Over the admin API, only loading a config may run new code: other requests name the modules that already run.
   const featuresFor = async (names: readonly string[], allowed: readonly string[] | undefined) => {
     const unknown = names.find((name) => allowed?.includes(name) === false);
     if (unknown !== undefined) {

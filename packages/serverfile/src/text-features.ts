@@ -15,9 +15,12 @@ import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matche
 import type { OptionWriter, WrapperWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
+/** Begin of a handler's module id; the rest is the name of its directive. */
 const handlers = "http.handlers.";
+/** Begin of a matcher's module id. */
 const matchers = "http.matchers.";
 
+/** A module of the server, which is loaded on first use, or a module of the user, which is loaded already. */
 type Listed = ListedModule | ModuleDefinition;
 
 /** The text of a module; that of a listed one is loaded now. */
@@ -90,10 +93,15 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return [...this.#byDirective.keys(), ...siteDirectives.keys()];
   }
 
+  /** True when a directive of the name exists; no module is loaded for the answer. */
   has(name: string): boolean {
     return this.#byDirective.has(name) || siteDirectives.has(name);
   }
 
+  /**
+   * The directive; undefined when no module has one of the name. Its module's text is loaded now.
+   * @throws ServerError MODULE_LOAD when the module lacks the directive that its list names
+   */
   get(name: string): Directive | undefined {
     const module = this.#byDirective.get(name);
     if (module === undefined) {
@@ -136,6 +144,7 @@ export class TextFeatures implements DirectiveTable, TextWriters {
     return textOf(this.#modules.get(matchers + name));
   }
 
+  /** The reader of a module that a line names: `zstd` in `encode zstd` is `http.encoders.zstd`. */
   #reader(namespace: string, name: string): ModuleReader | undefined {
     const own = ownModuleReaders[namespace];
     return own !== undefined && Object.hasOwn(own, name)

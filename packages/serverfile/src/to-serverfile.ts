@@ -1,3 +1,11 @@
+// From config to text. No writer is trusted: each text is adapted again and compared with the config. Tried in order:
+//
+// | try | when it is needed |
+// |---|---|
+// | the usual way | most configs |
+// | one thing in its other place, see to-text/choices.ts | the config came from a text that said it so |
+// | the recent source texts | the config was loaded as a serverfile a moment ago |
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
@@ -10,7 +18,11 @@ import { inexpressible, notFound } from "./to-text/inexpressible.ts";
 import { writeConfig } from "./to-text/write-config.ts";
 
 const defaultFile = "Serverfile";
-/** Where two documents first differ, as a path; undefined when they are the same. */
+/**
+ * Where two documents first differ, as a path such as `/config/apps/http`; undefined when they are the same. The
+ * order
+ * of an object's members does not count, that of a list does.
+ */
 export function firstDifference(
   a: JsonValue | undefined,
   b: JsonValue | undefined,
@@ -135,8 +147,10 @@ class TextFile {
   }
 
   /**
-   * A text if it comes to the config, formatted unless that would change it: after a word with `#`, a heredoc counts as a
+   * A text if it comes to the config, formatted unless that would change it: after a word with `#`, a heredoc
+   * counts as a
    * comment.
+   * @returns undefined when it comes to another config
    */
   ifSame(unformatted: string): string | undefined {
     const formatted = formatServerfile(unformatted);
@@ -146,6 +160,7 @@ class TextFile {
       : `# The config hides its file: save this as ${this.#name}\n${text}`;
   }
 
+  /** Whether a text adapts to the config; if not, the reason is kept. */
   #comesToConfig(text: string): boolean {
     try {
       const { result } = adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features);

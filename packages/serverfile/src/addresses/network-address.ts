@@ -1,12 +1,23 @@
+// Addresses to listen on or to dial:
+//
+// | text | network | host | port |
+// |---|---|---|---|
+// | `:80` | | | 80 |
+// | `udp/localhost:53` | udp | localhost | 53 |
+// | `[::1]:8000-8010` | | ::1 | 8000-8010 |
+// | `unix//run/s.sock` | unix | /run/s.sock | |
+// | `fd/3` | fd | 3 | |
+
 import { joinHostPort, tryHostPort } from "server-core/go/host-port";
 
+/** Most ports of a range, as in the model. */
 const maxPortSpan = 65_535;
 
 /** `[network/]host:port`, in parts; the port is not checked. */
 export interface NetworkParts {
   /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text names none. */
   readonly network: string;
-  /** Name, address without brackets, path of a socket, or number of a descriptor; "" is every address. */
+  /** As in `NetworkParts`. */
   readonly host: string;
   /** A number, a range such as `8000-8010`, or "". */
   readonly port: string;
@@ -23,6 +34,7 @@ export interface NetworkAddress {
   readonly endPort: number;
 }
 
+/** A socket in the file system: `unix`, `unixgram`, `unixpacket`, and with `+h2c` behind. */
 export function isUnixNetwork(network: string): boolean {
   return network.startsWith("unix");
 }
@@ -32,11 +44,15 @@ export function isDescriptorNetwork(network: string): boolean {
   return network.startsWith("fd");
 }
 
+/** True for networks whose address is a path or a number alone. */
 function hasNoPort(network: string): boolean {
   return isUnixNetwork(network) || isDescriptorNetwork(network);
 }
 
-/** @throws Error saying what is wrong */
+/**
+ * Divides an address into its parts. A host without a port is allowed, with brackets or without.
+ * @throws Error saying what is wrong
+ */
 export function splitNetworkAddress(address: string): NetworkParts {
   const slash = address.indexOf("/");
   const network = slash === -1 ? "" : address.slice(0, slash).trim().toLowerCase();
@@ -64,6 +80,7 @@ export function joinNetworkAddress(network: string, host: string, port: string):
   return port === "" ? prefix : prefix + joinHostPort(host, port);
 }
 
+/** A port from 0 to 65,535. @param which names it in the error: start or end @throws Error */
 function parsePort(text: string, which: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
     const reason = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
@@ -72,7 +89,10 @@ function parsePort(text: string, which: string): number {
   return Number(text);
 }
 
-/** Reads an address, TCP unless it says otherwise, with a range of ports. @throws Error saying what is wrong */
+/**
+ * Reads an address, TCP unless it says otherwise, with a range of ports: `:8000-8010` has 11 ports, `localhost` none.
+ * @throws Error saying what is wrong
+ */
 export function parseNetworkAddress(address: string): NetworkAddress {
   const { network: given, host, port } = splitNetworkAddress(address);
   const network = given === "" ? "tcp" : given;
@@ -91,7 +111,10 @@ export function parseNetworkAddress(address: string): NetworkAddress {
   return { network, host, startPort, endPort };
 }
 
-/** As text; the network is left out when it is TCP. */
+/**
+ * As text; the network is left out when it is TCP.
+ * `tcp/:80` and `:80` are both written as `:80`, so texts of equal addresses are equal.
+ */
 export function formatNetworkAddress({ network, host, startPort, endPort }: NetworkAddress): string {
   const port = startPort === endPort ? `${startPort}` : `${startPort}-${endPort}`;
   return joinNetworkAddress(network === "tcp" ? "" : network, host, port);

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-port";
 
+/** Characters of an address that are read; the rest is dropped, as in the model. */
 const maxLength = 4096;
 
 /** A key of a site: `[scheme://]host[:port][/path]`. Absent parts are "". */
@@ -17,6 +18,7 @@ export interface SiteAddress {
   readonly path: string;
 }
 
+/** Host and port of a text that may lack the port. A text that is neither is a host. */
 function hostPortOf(text: string): HostPort {
   for (const attempt of [text, `${text}:`]) {
     const parts = tryHostPort(attempt);
@@ -27,6 +29,7 @@ function hostPortOf(text: string): HostPort {
   return { host: text, port: "" };
 }
 
+/** Lower case outside of placeholders: `{env.HOST}.Example.COM` keeps `{env.HOST}`. */
 function lowerOutsidePlaceholders(text: string): string {
   if (!text.includes("{")) {
     return text.toLowerCase();
@@ -38,6 +41,7 @@ function lowerOutsidePlaceholders(text: string): string {
   );
 }
 
+/** A host in lower case; an IPv6 address in its short form: `2001:DB8:0::1` becomes `2001:db8::1`. */
 function normalizeHost(text: string): string {
   const host = text.trim();
   if (host.includes(":") && isIPv6(host) && !host.includes("%") && !/^::ffff:/i.test(host)) {
@@ -46,7 +50,17 @@ function normalizeHost(text: string): string {
   return lowerOutsidePlaceholders(host);
 }
 
-/** @throws Error when the port is none. Host and scheme come back in lower case */
+/**
+ * Divides a key of a site; host and scheme come back in lower case.
+ *
+ * | text | scheme | host | port | path |
+ * |---|---|---|---|---|
+ * | `Example.com` | | example.com | | |
+ * | `http://example.com:8080/api/*` | http | example.com | 8080 | /api/* |
+ * | `:443` | | | 443 | |
+ * | `[::1]:80` | | ::1 | 80 | |
+ * @throws Error when the port is none
+ */
 export function parseSiteAddress(text: string): SiteAddress {
   const original = text.slice(0, maxLength).trim();
   const schemeEnd = original.indexOf("://");
@@ -70,7 +84,10 @@ export function parseSiteAddress(text: string): SiteAddress {
   };
 }
 
-/** As a URL, its port left out when the scheme says it. */
+/**
+ * As a URL, its port left out when the scheme says it.
+ * `example.com:443` becomes `https://example.com`, `example.com:8080` becomes `http://example.com:8080`.
+ */
 export function formatSiteAddress({ scheme: given, host, port, path }: SiteAddress): string {
   if (host === "" && port === "") {
     return "";

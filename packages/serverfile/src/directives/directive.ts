@@ -7,8 +7,9 @@ import type { Draft } from "../values/draft.ts";
 
 /** State that is counted or collected over a whole file. */
 export interface FileState {
-  /** Tag of each certificate file. */
+  /** Tag of each certificate file: `cert0`, `cert1`. Sites that name the same file share its tag. */
   readonly certificateTags: Map<string, string>;
+  /** Access logs without a name so far; they are named `log0`, `log1`. */
   logCount: number;
   /** Upstreams of all proxies: a range of ports is many. */
   upstreamCount: number;
@@ -41,7 +42,9 @@ export type Directive = (context: DirectiveContext) => readonly DirectiveResult[
 
 /** Directives by name. */
 export interface DirectiveTable {
+  /** Whether a directive of the name exists. */
   has(name: string): boolean;
+  /** The directive; undefined when there is none. */
   get(name: string): Directive | undefined;
 }
 
@@ -64,7 +67,17 @@ function matcherOf(context: DirectiveContext): Draft | undefined | null {
   return named;
 }
 
-/** Takes the matcher out of a directive's arguments; the cursor is then before the directive's name again. */
+/**
+ * Takes the matcher out of a directive's arguments; the cursor is then before the directive's name again.
+ *
+ * | text | matcher |
+ * |---|---|
+ * | `respond ok` | undefined |
+ * | `respond * ok` | undefined, and `*` is taken out |
+ * | `respond /api/* ok` | `{ "path": ["/api/*"] }` |
+ * | `respond @name ok` | the set of that name |
+ * @throws ServerError CONFIG_ADAPTER for a name that was not defined
+ */
 export function takeMatcher(context: DirectiveContext): Draft | undefined {
   const { cursor } = context;
   const matcher = cursor.nextArgument() ? matcherOf(context) : null;

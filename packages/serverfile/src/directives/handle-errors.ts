@@ -4,7 +4,12 @@ import { readRoutes } from "./read-block.ts";
 
 const status = "{http.error.status_code}";
 
-/** `handle_errors [404 5xx …] { … }`: routes for errors, of some status codes only when they are given. */
+/**
+ * `handle_errors [404 5xx …] { … }`: routes for errors, of some status codes only when they are given.
+ * `handle_errors 404 5xx` has the condition
+ *
+ *     {http.error.status_code} >= 500 && {http.error.status_code} <= 599 || {http.error.status_code} in [404]
+ */
 export const handleErrors: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

@@ -3,7 +3,10 @@ import { onlyGiven } from "../values/draft.ts";
 import { type Directive, routeResult, takeMatcher } from "./directive.ts";
 import { readRoutes } from "./read-block.ts";
 
-/** `handle_path /prefix/* { … }`: `handle` that takes the prefix off the path first. */
+/**
+ * `handle_path /prefix/* { … }`: `handle` that takes the prefix off the path first.
+ * `handle_path /api/*` matches the path `/api/*` and takes `/api` off.
+ */
 export const handlePath: Directive = (context) => {
   const { cursor } = context;
   cursor.next();

@@ -9,8 +9,11 @@ import { type Draft, listOf, setAt } from "../values/draft.ts";
 import { parseFloatingPoint } from "../values/parse-number.ts";
 import type { Directive, DirectiveContext } from "./directive.ts";
 
+/** Versions of TLS that a text may name. */
 const protocols = ["tls1.2", "tls1.3"];
+/** Key exchanges that a text may name. */
 const curves = new Set(["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"]);
+/** Cipher suites that a text may name: those of TLS 1.3, and ECDHE ones of TLS 1.2. */
 const ciphers = new Set([
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -29,19 +32,27 @@ const ciphers = new Set([
 
 /** The sum of the lines of one `tls`. */
 class TlsReader {
+  /** Members of the site's connection policy. */
   readonly policy: Draft = {};
   readonly results: DirectiveResult[] = [];
+  /** Folders to load certificates from. */
   readonly folders: string[] = [];
+  /** Issuers that lines `issuer` name. */
   readonly issuers: Draft[] = [];
+  /** Modules that lines `get_certificate` name. */
   readonly managers: Draft[] = [];
   /** Lines about the DNS challenge, which needs a provider. */
   readonly dnsLines: string[] = [];
+  /** Members of the ACME issuer that short lines such as `ca` describe; undefined without such a line. */
   acme: Draft | undefined;
+  /** True for `tls internal`. */
   isInternal = false;
+  /** Kind of private keys; "" for the default. */
   keyType = "";
   onDemand = false;
   reusePrivateKeys = false;
   forceAutomate = false;
+  /** Last part of a certificate's life in which it is renewed; 0 for the default. */
   renewalWindowRatio = 0;
   readonly #readModule: ReadModule;
   readonly #dns: Readonly<Record<string, FieldReader>>;
@@ -58,6 +69,7 @@ class TlsReader {
     return this.acme;
   }
 
+  /** The arguments of the line. @throws ServerError for another number of them */
   exactly(cursor: TokenCursor, count: number): string[] {
     const words = cursor.remainingArguments();
     if (words.length !== count) {
@@ -66,6 +78,7 @@ class TlsReader {
     return words;
   }
 
+  /** `protocols min [max]`. @throws ServerError for an unknown version */
   readProtocols(cursor: TokenCursor): void {
     const words = cursor.remainingArguments();
     if (words.length === 0) {
@@ -83,6 +96,7 @@ class TlsReader {
     }
   }
 
+  /** A list of known names. @param fault begin of the error for an unknown one @throws ServerError */
   readList(cursor: TokenCursor, member: string, known: ReadonlySet<string>, fault: string): void {
     while (cursor.nextArgument()) {
       if (!known.has(cursor.value)) {
@@ -92,6 +106,7 @@ class TlsReader {
     }
   }
 
+  /** `dns provider …`; the provider may be left out when the global option `dns` names one. */
   readProvider(cursor: TokenCursor): void {
     if (cursor.countRemainingArguments() === 0 && !this.#hasGlobalDns) {
       throw cursor.argumentError();
@@ -106,11 +121,13 @@ class TlsReader {
     this.#dns[name]?.(cursor, this.acmeIssuer());
   }
 
+  /** `dns_challenge_override_domain name`: the domain whose records answer the challenge. */
   readOverride(cursor: TokenCursor): void {
     this.dnsLines.push(cursor.value);
     setAt(this.acmeIssuer(), "challenges.dns.override_domain", this.exactly(cursor, 1)[0] ?? "");
   }
 
+  /** `renewal_window_ratio 0.3`, above 0 and below 1. */
   readRatio(cursor: TokenCursor): void {
     const [word = ""] = this.exactly(cursor, 1);
     const ratio = parsed(cursor, word, parseFloatingPoint, "parsing renewal_window_ratio");
@@ -126,6 +143,7 @@ class TlsReader {
     return this.#readModule(cursor, namespace, inline);
   }
 
+  /** `client_auth { … }`: certificates of clients. */
   readClientAuth(cursor: TokenCursor): void {
     this.policy.client_authentication = readClientAuth(cursor.segmentCursor(), this.#readModule);
   }
@@ -183,7 +201,11 @@ const lineReaders: Readonly<Record<string, (tls: TlsReader, cursor: TokenCursor)
   renewal_window_ratio: (tls, cursor) => tls.readRatio(cursor),
 };
 
-/** The words on the line of `tls` itself. */
+/**
+ * The words on the line of `tls` itself.
+ * Two words are files of a certificate and its key, one is `internal`, `force_automate` or an email address.
+ * @throws ServerError CONFIG_ADAPTER
+ */
 function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonly string[]): void {
   const { cursor, state } = context;
   const [first = "", key, ...more] = words;
@@ -211,6 +233,7 @@ function readFirstLine(context: DirectiveContext, tls: TlsReader, words: readonl
   }
 }
 
+/** @throws ServerError CONFIG_ADAPTER for settings of the DNS challenge without a provider */
 function checkDnsProvider({ cursor, options }: DirectiveContext, tls: TlsReader): void {
   const challenges = tls.acme?.challenges as Draft | undefined;
   const dns = challenges?.dns as Draft | undefined;
@@ -225,6 +248,10 @@ function checkDnsProvider({ cursor, options }: DirectiveContext, tls: TlsReader)
   }
 }
 
+/**
+ * Issuers of the site; none: those of the server. @throws ServerError CONFIG_ADAPTER for a mix of both ways to say
+ * them
+ */
 function issuersOf({ cursor, options }: DirectiveContext, tls: TlsReader): Draft[] {
   if (tls.issuers.length > 0 && (tls.acme !== undefined || tls.isInternal)) {
     throw cursor.error(

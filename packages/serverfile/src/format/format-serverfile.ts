@@ -1,11 +1,18 @@
 import { isSpace, trimSpace } from "../lexer/white-space.ts";
 
+/** Deepest level that is indented further, as in the model. */
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
 /** Characters that mean nothing to any format rule, after the first of a word. */
 const plainRun = /[!$-;=?-[\]^_a-z|~]+/y;
 
-/** Where a heredoc is: not in one, in its first line, or in its text. */
+/**
+ * Where a heredoc is:
+ *
+ * - `closed`: not in one
+ * - `opening`: behind `<<`, in the marker
+ * - `open`: in its lines, which stay as they are
+ */
 type HeredocState = "closed" | "opening" | "open";
 
 /**
@@ -19,32 +26,48 @@ class Formatter {
   #out = "";
   /** The character that was written last. */
   #last = "";
+  /** Whether white space stands before the current character. */
   #afterSpace = true;
+  /** Whether nothing was written in the current line of the output. */
   #atLineStart = true;
   /** Whether the current word is, or began with, an opening brace. */
   #brace = false;
+  /** False while an opening brace waits: what follows decides whether a blank or a line break stands before it. */
   #braceWritten = false;
+  /** Whether white space stood before the brace that waits. */
   #braceAfterSpace = false;
+  /** Whether the brace that waits stood on a line of its own. */
   #braceOnOwnLine = false;
+  /** Line breaks since the last word; two of them make an empty line. */
   #newLines = 0;
   #inComment = false;
   /** Quotes that are open, the inner one last. */
   #quotes = "";
+  /** Whether the last character was a backslash that escapes the current one. */
   #escaped = false;
   #heredoc: HeredocState = "closed";
+  /** Whether a `<` of the current word was escaped, so that it opens no heredoc. */
   #heredocEscaped = false;
   #marker = "";
   /** How much of the current line of a heredoc was written. */
   #lineLength = 0;
+  /** Open blocks, at most `maxIndent`. */
   #nesting = 0;
+  /** The word so far that is being written. */
   #word = "";
+  /** The first word of the line. */
   #firstWord = "";
+  /**
+   * Whether the line before is an import of the top level; then `{` on its own line is the block of a site without
+   * keys.
+   */
   #afterImport = false;
 
   constructor(text: string) {
     this.#text = text;
   }
 
+  /** The formatted text. Each character is taken once; long runs of plain ones are copied whole. */
   format(): string {
     const text = this.#text;
     for (let at = 0; at < text.length; ) {
@@ -105,6 +128,7 @@ class Formatter {
     this.#atLineStart = true;
   }
 
+  /** Ends a word, and keeps it when it is the first of its line. */
   #endWord(): void {
     if (this.#word !== "" && this.#firstWord === "") {
       this.#firstWord = this.#word;
@@ -112,6 +136,7 @@ class Formatter {
     this.#word = "";
   }
 
+  /** Ends a line of the input. */
   #endLine(): void {
     this.#endWord();
     if (this.#firstWord !== "") {
@@ -122,6 +147,7 @@ class Formatter {
     this.#firstWord = "";
   }
 
+  /** Writes the opening brace that waits, its line break, and indents what follows. */
   #writeBrace(): void {
     if (this.#nesting === 0 && this.#last === "}") {
       this.#nextLine();
@@ -235,6 +261,7 @@ class Formatter {
     return this.#takeQuoted(char);
   }
 
+  /** Follows quotes. Within quotes, white space and braces stay as they are. */
   #takeQuoted(char: string): boolean {
     if (char === "`") {
       this.#quotes =
@@ -267,6 +294,7 @@ class Formatter {
     return false;
   }
 
+  /** Takes one character of the input. */
   #take(char: string): void {
     const space = isSpace(char.charCodeAt(0));
     if (this.#takeHeredoc(char, space)) {
@@ -291,6 +319,7 @@ class Formatter {
     this.#takeWord(char);
   }
 
+  /** Takes a character that is no white space, outside of quotes. */
   #takeWord(char: string): void {
     const afterSpace = this.#afterSpace;
     this.#afterSpace = false;

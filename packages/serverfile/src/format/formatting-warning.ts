@@ -16,7 +16,10 @@ function commonPrefixLength(a: string, b: string): number {
   return same;
 }
 
-/** Tells of a text that differs from its usual formatting, with the first line that does; undefined when none does. */
+/**
+ * Tells of a text that differs from its usual formatting, with the first line that does; undefined when none does.
+ * Line breaks of Windows do not count as a difference.
+ */
 export function formattingWarning(file: string, text: string): AdapterWarning | undefined {
   const given = text.replaceAll("\r\n", "\n");
   const formatted = formatServerfile(given);

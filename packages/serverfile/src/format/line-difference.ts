@@ -1,6 +1,9 @@
 import { diff } from "node:util";
 
-/** Both texts line by line: `- ` is only in the first, `+ ` only in the second, two blanks in both. */
+/**
+ * Both texts line by line: `- ` is only in the first, `+ ` only in the second, two blanks in both.
+ * `server fmt --diff` prints it.
+ */
 export function lineDifference(before: string, after: string): string {
   const signs = { "1": "- ", "0": "  ", "-1": "+ " } as const;
   const lines = diff(before.split("\n"), after.split("\n"));

@@ -10,6 +10,7 @@ export interface BuiltServer {
   readonly metricsPerHost: boolean | undefined;
 }
 
+/** The first options whose address the server listens on; options without an address are for every server. */
 function optionsFor(draft: Draft, all: readonly ServerOptions[]): ServerOptions | undefined {
   const listen = Array.isArray(draft.listen) ? draft.listen : [];
   return all.find(({ address }) => address === "" || listen.includes(address));

@@ -3,6 +3,7 @@ import { authorityFields, keyPairFields } from "../modules/tls/authority-fields.
 import { type FieldReader, readFields } from "../values/block-fields.ts";
 import { childOf, type Draft } from "../values/draft.ts";
 
+/** Reads a block `root` or `intermediate`: where the authority's certificate and key are. */
 function keyPair(which: "root" | "intermediate"): FieldReader {
   return (cursor, draft) =>
     readFields(

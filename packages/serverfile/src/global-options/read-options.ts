@@ -17,6 +17,7 @@ import { insertionSort } from "../values/stable-sort.ts";
 import { readAuthorities } from "./authorities.ts";
 import { readServerOptions } from "./server-options.ts";
 
+/** Everything that an option may look at. */
 interface OptionContext {
   readonly cursor: TokenCursor;
   readonly options: GlobalOptions;
@@ -24,6 +25,7 @@ interface OptionContext {
   readonly readModule: ReadModule;
 }
 
+/** Reads one option into `options`. @throws ServerError CONFIG_ADAPTER */
 type OptionReader = (context: OptionContext) => void;
 
 /** The one word after the option's name, wherever it stands. */
@@ -38,14 +40,17 @@ function onlyWord(cursor: TokenCursor): string {
   return word;
 }
 
+/** An option of one word, such as `email`. */
 function word(set: (options: GlobalOptions, value: string) => void): OptionReader {
   return ({ cursor, options }) => set(options, onlyWord(cursor));
 }
 
+/** An option without a value, such as `debug`. */
 function yes(set: (options: GlobalOptions) => void): OptionReader {
   return ({ options }) => set(options);
 }
 
+/** An option of a duration, in nanoseconds, such as `grace_period 10s`. */
 function time(set: (options: GlobalOptions, nanoseconds: number) => void): OptionReader {
   return ({ cursor, options }) => {
     if (!cursor.next()) {
@@ -55,6 +60,7 @@ function time(set: (options: GlobalOptions, nanoseconds: number) => void): Optio
   };
 }
 
+/** An option of a port, such as `http_port 8080`. */
 function port(set: (options: GlobalOptions, value: number) => void): OptionReader {
   return ({ cursor, options }) => {
     const text = cursor.onlyArgument();
@@ -72,6 +78,7 @@ function off(name: string, set: (options: GlobalOptions) => void): OptionReader 
   };
 }
 
+/** `order name first | last | before other | after other`: moves a directive in the order in which directives run. */
 const order: OptionReader = ({ cursor, options, directives }) => {
   const needsNext = () => {
     if (!cursor.next()) {
@@ -102,6 +109,10 @@ const order: OptionReader = ({ cursor, options, directives }) => {
   options.order = others.toSpliced(position === "after" ? at + 1 : at, 0, name);
 };
 
+/**
+ * `admin [off | address] { … }`. Without an address, that of the environment or the default is written into the
+ * config.
+ */
 const admin: OptionReader = ({ cursor, options }) => {
   const draft: Draft = {};
   if (cursor.nextArgument()) {
@@ -140,6 +151,7 @@ const admin: OptionReader = ({ cursor, options }) => {
   options.admin = draft;
 };
 
+/** `on_demand_tls { ask url }` or `{ permission module … }`: one of both must be there. */
 const onDemand: OptionReader = ({ cursor, options, readModule }) => {
   cursor.noMoreArguments();
   const draft: Draft = {};
@@ -177,6 +189,7 @@ const onDemand: OptionReader = ({ cursor, options, readModule }) => {
 
 const autoHttpsModes = ["off", "disable_redirects", "disable_certs", "ignore_loaded_certs"];
 
+/** `auto_https off` and the like. @throws ServerError CONFIG_ADAPTER for an unknown mode */
 const autoHttps: OptionReader = ({ cursor, options }) => {
   const modes = cursor.someArguments();
   if (modes.some((mode) => !autoHttpsModes.includes(mode))) {
@@ -187,6 +200,7 @@ const autoHttps: OptionReader = ({ cursor, options }) => {
   options.autoHttps = modes;
 };
 
+/** `metrics { per_host … }`. */
 const metrics: OptionReader = ({ cursor, options }) => {
   const draft: Draft = {};
   while (cursor.nextInBlock(0)) {
@@ -198,6 +212,7 @@ const metrics: OptionReader = ({ cursor, options }) => {
   options.metrics = draft;
 };
 
+/** `log [name] { … }`: a log of the server; `default` without a name. */
 const log: OptionReader = ({ cursor, options, readModule }) => {
   const name = cursor.nextArgument() ? cursor.value : "default";
   cursor.noMoreArguments();
@@ -208,6 +223,7 @@ const log: OptionReader = ({ cursor, options, readModule }) => {
   options.logs.push({ name, hosts: [], noHost: false, log: isEmpty ? undefined : draft });
 };
 
+/** `acme_eab { key_id … mac_key … }`. */
 const acmeEab: OptionReader = ({ cursor, options }) => {
   cursor.noMoreArguments();
   const draft: Draft = { key_id: "", mac_key: "" };
@@ -221,6 +237,7 @@ const acmeEab: OptionReader = ({ cursor, options }) => {
   options.acmeEab = draft;
 };
 
+/** `renewal_window_ratio 0.3`, above 0 and below 1. */
 const ratio: OptionReader = ({ cursor, options }) => {
   const value = parsed(cursor, onlyWord(cursor), parseFloatingPoint, "parsing renewal_window_ratio");
   if (value <= 0 || value >= 1) {
@@ -229,6 +246,7 @@ const ratio: OptionReader = ({ cursor, options }) => {
   options.renewalWindowRatio = value;
 };
 
+/** `ech name… { dns provider … }`: names of Encrypted Client Hello, and who publishes their keys. */
 const ech: OptionReader = ({ cursor, options, readModule }) => {
   const names = cursor.someArguments();
   const draft: Draft = { configs: names.map((name) => onlyGiven({ public_name: name })) };
@@ -241,6 +259,7 @@ const ech: OptionReader = ({ cursor, options, readModule }) => {
   options.encryptedClientHello = draft;
 };
 
+/** `events { on event handler … }`; the event `*` stands for all, which JSON has as "". */
 const events: OptionReader = ({ cursor, options, readModule }) => {
   const subscriptions: Draft[] = [];
   while (cursor.nextInBlock(0)) {

@@ -5,6 +5,7 @@ import type { ServerOptions } from "../sites/global-options.ts";
 import { type FieldReader, type FieldReaders, readFields } from "../values/block-fields.ts";
 import { listOf } from "../values/draft.ts";
 
+/** A block whose lines are modules, in the order in which they wrap. */
 function wrappers(path: string, namespace: string, readModule: ReadModule): FieldReader {
   return (cursor, draft) => {
     for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
@@ -14,7 +15,10 @@ function wrappers(path: string, namespace: string, readModule: ReadModule): Fiel
   };
 }
 
-/** `servers [address] { … }`. @throws ServerError CONFIG_ADAPTER */
+/**
+ * `servers [address] { … }`: options of the servers that listen on an address, or of all servers.
+ * @throws ServerError CONFIG_ADAPTER
+ */
 export function readServerOptions(cursor: TokenCursor, readModule: ReadModule): ServerOptions {
   cursor.next();
   const address = cursor.nextArgument() ? cursor.value : "";

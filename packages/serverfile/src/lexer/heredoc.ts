@@ -2,13 +2,14 @@ import { ServerError } from "server-core/errors";
 
 const markerPattern = /^[A-Za-z0-9_-]+$/;
 
+/** An error at a line of a heredoc. */
 function fault(message: string, file: string, line: number): ServerError {
   return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, {
     place: { file, line, word: "<<" },
   });
 }
 
-/** Checks what follows the `<<` of a heredoc. @throws ServerError CONFIG_ADAPTER */
+/** Checks the word behind `<<`: letters, digits, dashes and underscores. @throws ServerError CONFIG_ADAPTER */
 export function checkHeredocMarker(marker: string, file: string, line: number): void {
   if (marker === "") {
     throw fault(
@@ -43,7 +44,16 @@ export function heredocWithoutEnd(marker: string, file: string, line: number, en
 }
 
 /**
- * The text of a heredoc: the white space before the closing marker is taken from every line, as is the last line break.
+ * The text of a heredoc: the white space before the closing marker is taken from every line, as is the last line
+ * break.
+ * From
+ *
+ *     respond <<HTML
+ *         <p>
+ *           Hello
+ *         HTML
+ *
+ * comes `<p>\n  Hello`.
  * @param body everything between the line of the opening marker and the closing marker
  * @param line of the opening marker
  * @throws ServerError CONFIG_ADAPTER naming the line that does not start with that white space

@@ -1,3 +1,18 @@
+// How readers move, on the tokens of
+//
+//     proxy a b {
+//         to c
+//     }
+//
+// | call | the cursor is then on | result |
+// |---|---|---|
+// | `next()` | `proxy` | true |
+// | `nextArgument()` twice | `b` | true |
+// | `nextArgument()` | `b` | false: a brace is no argument |
+// | `nextInBlock(0)` | `to` | true; `nesting` is 1 |
+// | `argument()` | `c` | "c" |
+// | `nextInBlock(0)` | `}` | false; `nesting` is 0 |
+
 import { ServerError } from "server-core/errors";
 import { isCloseBrace, isOpenBrace, type Segment, startsNewLine, type Token } from "./token.ts";
 
@@ -26,6 +41,7 @@ export class TokenCursor {
     return this.#tokens[index];
   }
 
+  /** The current token; undefined before the first one. */
   get token(): Token | undefined {
     return this.at(this.index);
   }
@@ -35,10 +51,12 @@ export class TokenCursor {
     return this.at(this.index)?.text ?? "";
   }
 
+  /** File of the current token; "" when there is none. */
   get file(): string {
     return this.token?.file ?? "";
   }
 
+  /** Line of the current token, from 1; 0 when there is none. */
   get line(): number {
     return this.token?.line ?? 0;
   }
@@ -52,17 +70,20 @@ export class TokenCursor {
     return false;
   }
 
+  /** Moves back by one token, so that the next reader sees the current one again. */
   previous(): void {
     if (this.index > -1) {
       this.index--;
     }
   }
 
+  /** Moves before the first token. */
   reset(): void {
     this.index = -1;
     this.nesting = 0;
   }
 
+  /** Moves to the next token of the line, a brace included. Before the first token, it moves to that one. */
   #nextOnSameLine(): boolean {
     if (this.index < 0) {
       this.index++;
@@ -139,6 +160,7 @@ export class TokenCursor {
     return values;
   }
 
+  /** How many arguments are left on the line; the cursor stays. */
   countRemainingArguments(): number {
     const start = this.index;
     let count = 0;
@@ -250,6 +272,7 @@ export class TokenCursor {
     return this.error(message);
   }
 
+  /** The error for a line with too few or too many arguments, in the words of the model. */
   argumentError(): ServerError {
     return this.error(
       isOpenBrace(this.token)
@@ -258,10 +281,12 @@ export class TokenCursor {
     );
   }
 
+  /** The error for an unexpected token. @param expected the token that fits */
   syntaxError(expected: string): ServerError {
     return this.error(`syntax error: unexpected token '${this.value}', expecting '${expected}'`);
   }
 
+  /** The error for a text that ends within something. */
   endError(): ServerError {
     return this.error("unexpected EOF");
   }

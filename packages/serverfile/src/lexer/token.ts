@@ -3,11 +3,13 @@ export type Quote = "" | '"' | "`" | "<";
 
 /** One word of a serverfile, with where it came from. Never changed in place: a snippet's tokens are used many times. */
 export interface Token {
+  /** The word without its quotes, escapes and heredoc marks. */
   readonly text: string;
   /** As given on the command line, or absolute when it was imported. */
   readonly file: string;
   /** Where it starts, counted from 1. */
   readonly line: number;
+  /** How it was quoted. A quoted `{` is a word, not a brace. */
   readonly quote: Quote;
   /** The imports that brought it here, outermost first: `file:line (import name)`. */
   readonly imports: readonly string[];
@@ -28,6 +30,7 @@ export function isCloseBrace(token: Token | undefined): boolean {
   return token !== undefined && token.text === "}" && token.quote === "";
 }
 
+/** The line on which a token ends; quoted words and heredocs may span several. */
 function lastLine(token: Token): number {
   let line = token.quote === "<" ? token.line + 2 : token.line; // the marker's lines are no part of the text
   for (let at = token.text.indexOf("\n"); at !== -1; at = token.text.indexOf("\n", at + 1)) {
@@ -36,6 +39,7 @@ function lastLine(token: Token): number {
   return line;
 }
 
+/** Whether two tokens came in by the same imports. */
 function sameImports(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((name, index) => name === b[index]));
 }

@@ -3,14 +3,19 @@ import { checkHeredocMarker, heredocText, heredocWithoutEnd } from "./heredoc.ts
 import type { Quote, Token } from "./token.ts";
 import { isSpace } from "./white-space.ts";
 
-/** The most tokens a serverfile may come to, imports expanded. */
+/**
+ * The most tokens a serverfile may come to, imports expanded. It bounds the memory of a text that an API client
+ * sends.
+ */
 export const maxTokens = 2_000_000;
 
 const noImports: readonly string[] = [];
+/** Code units that the lexer looks for. */
 const code = { newLine: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, hash: 0x23, less: 0x3c } as const;
 const backslash = 0x5c;
 const backtick = 0x60;
 
+/** Number of line breaks in a text. */
 function lineBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
@@ -19,7 +24,16 @@ function lineBreaks(text: string): number {
   return count;
 }
 
-/** Reads words one after the other, counting lines. */
+/**
+ * Reads words one after the other, counting lines.
+ *
+ * | text | word |
+ * |---|---|
+ * | `a\"b` | `a\"b`: outside of quotes a backslash is kept |
+ * | `"a \"b\" c"` | `a "b" c` |
+ * | backticks around `a "b"` | `a "b"` |
+ * | `a#b` | `a#b`: a comment begins with a word |
+ */
 class Lexer {
   readonly #text: string;
   readonly #file: string;
@@ -34,6 +48,7 @@ class Lexer {
     this.#file = file;
   }
 
+  /** All words. @throws ServerError CONFIG_ADAPTER past the limit of tokens */
   all(): Token[] {
     while (this.#word()) {
       if (this.#tokens.length > maxTokens) {
@@ -51,6 +66,7 @@ class Lexer {
     return true;
   }
 
+  /** Counts the end of a line, with the escaped line breaks before it. */
   #endLine(): void {
     this.#line += 1 + this.#skippedLines;
     this.#skippedLines = 0;
@@ -88,6 +104,10 @@ class Lexer {
     return false;
   }
 
+  /**
+   * Reads `"…"`. A text that ends within it gives the rest as a bare word, as in the model.
+   * @param escapedBefore whether a backslash stands before the quote
+   */
   #quoted(escapedBefore: boolean): boolean {
     const text = this.#text;
     const line = this.#line;
@@ -117,6 +137,7 @@ class Lexer {
     return value === "" ? false : this.#push(value, line, "");
   }
 
+  /** Reads a word in backticks, in which nothing is escaped. */
   #backticked(): boolean {
     const line = this.#line;
     const start = this.#at + 1;
@@ -220,6 +241,10 @@ class Lexer {
     return this.#push(value, line, "");
   }
 
+  /**
+   * Reads the lines of a heredoc up to its marker. @param line of the word `<<MARKER` @throws ServerError
+   * CONFIG_ADAPTER
+   */
   #heredoc(marker: string, line: number): boolean {
     checkHeredocMarker(marker, this.#file, this.#line);
     const start = this.#at + 1;

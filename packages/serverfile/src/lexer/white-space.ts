@@ -1,4 +1,7 @@
-/** Whether a UTF-16 code unit is white space by Unicode's property White_Space. */
+/**
+ * Whether a UTF-16 code unit is white space by Unicode's property White_Space.
+ * Go's lexer, which the model uses, divides words by the same characters.
+ */
 export function isSpace(code: number): boolean {
   if (code < 0x80) {
     return code === 0x20 || (code >= 0x09 && code <= 0x0d);

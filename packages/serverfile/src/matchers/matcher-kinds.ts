@@ -11,7 +11,10 @@ export function noBlock(cursor: TokenCursor, name: string): void {
   }
 }
 
-/** A list of words, over all lines; null without any, as in the model. */
+/**
+ * A list of words, over all lines; null without any, as in the model.
+ * `path /a /b` becomes `["/a", "/b"]`.
+ */
 export function words(name: string): MatcherReader {
   return (cursor) => {
     const list: string[] = [];
@@ -23,7 +26,10 @@ export function words(name: string): MatcherReader {
   };
 }
 
-/** Ranges of addresses. */
+/**
+ * Ranges of addresses.
+ * `remote_ip 10.0.0.0/8` becomes `{ "ranges": ["10.0.0.0/8"] }`; `private_ranges` stands for the private ones.
+ */
 export function ranges(name: string): MatcherReader {
   return (cursor) => {
     const list: string[] = [];
@@ -47,7 +53,11 @@ export function regexp(name: string, pattern: string): Draft {
   return name === "" ? { pattern } : { name, pattern };
 }
 
-/** Regular expressions by what they look at: `[name] key pattern`. */
+/**
+ * Regular expressions by what they look at: `[name] key pattern`. Without a name, captures get that of the named
+ * matcher.
+ * @param mayRepeat whether a second line for the same key replaces the first one; else it is refused
+ */
 export function keyedRegexp(name: string, mayRepeat: boolean): MatcherReader {
   return (cursor) => {
     const read: Draft = {};

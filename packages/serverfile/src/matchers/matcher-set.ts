@@ -17,6 +17,7 @@ function readMatcher(name: string, tokens: readonly Token[], matcherName: string
 
 /**
  * The matchers on the rest of the line, or in the block that follows. Lines of the same matcher are read as one.
+ * A block with the lines `path /a` and `method GET` becomes `{ "path": ["/a"], "method": ["GET"] }`.
  * @param matcherName of the named matcher that it is, else ""
  * @throws ServerError CONFIG_ADAPTER
  */
@@ -27,6 +28,7 @@ export function readMatcherSet(
   quotedIsExpression = true,
 ): Draft {
   const lines = new Map<string, Token[]>();
+  // All lines of a matcher, which are read as one.
   const linesOf = (name: string) => {
     const present = lines.get(name) ?? [];
     lines.set(name, present);

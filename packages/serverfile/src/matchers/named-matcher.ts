@@ -5,6 +5,7 @@ import { readMatcherSet } from "./matcher-set.ts";
 
 /**
  * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or one quoted expression.
+ * `@api path /api/*` defines the set `{ "path": ["/api/*"] }`.
  * @throws ServerError CONFIG_ADAPTER, also when the name is taken
  */
 export function readNamedMatcher(

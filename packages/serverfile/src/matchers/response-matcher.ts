@@ -5,12 +5,12 @@ import { childOf, type Draft, listOf } from "../values/draft.ts";
 import { parseInteger } from "../values/parse-number.ts";
 import { readHeaderMatcher } from "./matcher-kinds.ts";
 
-/** A status code, or the first digit of a class such as `4xx`. */
+/** A status code, or the first digit of a class: `404` is 404, `4xx` is 4. @throws Error for anything else */
 export function parseStatus(word: string): number {
   return parseInteger(/^.{1}xx$/.test(word) ? word.slice(0, 1) : word);
 }
 
-/** A status code; below 10 a class of them. */
+/** Writes what `parseStatus` reads. */
 export function statusWord(status: JsonValue): string {
   return typeof status === "number" && status >= 1 && status <= 9 ? `${status}xx` : String(status);
 }

@@ -15,7 +15,7 @@ export type OptionReader = (
   existing: Draft | undefined,
 ) => Draft;
 
-/** A matcher may be any JSON. */
+/** Reads a matcher's lines. Its JSON may be any value: `path` is a list, `protocol` a text. */
 export type MatcherReader = (cursor: TokenCursor, readModule: ReadModule) => DraftValue;
 
 /** Modules by namespace, then by name. */

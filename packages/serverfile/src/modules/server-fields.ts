@@ -16,10 +16,12 @@ import {
 } from "../values/block-fields.ts";
 import { type Draft, listOf } from "../values/draft.ts";
 
+/** A duration whose error names the line. */
 function time(path: string, what: string): Row {
   return duration(path, `parsing ${what} duration`);
 }
 
+/** A time without bytes, and the least rate in bytes a second: `read_body_idle 10s 500`. */
 function idleTime(which: "read" | "write", line: string): Row {
   const faults = [`parsing ${line} timeout duration`, `parsing ${line} min_rate bytes/second`] as const;
   return paced(`${which}_idle_timeout`, which, faults);
@@ -56,6 +58,7 @@ function distinct(path: string, fault: (word: string) => string, known?: readonl
   return row(path, read, wordsOf.texts);
 }
 
+/** `strict_sni_host [on | insecure_off]`. */
 function strictSniHost(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.nextArgument() ? cursor.value : "on";
   if (word !== "on" && word !== "insecure_off") {
@@ -64,6 +67,7 @@ function strictSniHost(cursor: TokenCursor, draft: Draft): void {
   draft.strict_sni_host = word === "on";
 }
 
+/** `0rtt off`; it is on without a line. */
 function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (word !== "off") {
@@ -72,6 +76,7 @@ function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   setFalse(draft, "allow_0rtt");
 }
 
+/** `trusted_proxies_strict`: the member is the number 1, as in the model. */
 function strictProxies(cursor: TokenCursor, draft: Draft): void {
   cursor.noMoreArguments();
   draft.trusted_proxies_strict = 1;

@@ -8,7 +8,9 @@ import type { TokenStream } from "./token-stream.ts";
 
 /** The texts that an import may put in the place of `{block}` and `{blocks.name}`. */
 export interface ImportedBlock {
+  /** All tokens of the block, for `{block}`. */
   readonly tokens: Segment;
+  /** The lines of the block by their first word, for `{blocks.name}`; the word itself is left out. */
   readonly parts: ReadonlyMap<string, Segment>;
 }
 
@@ -42,6 +44,7 @@ export function readImportedBlock(stream: TokenStream): ImportedBlock {
 
 /** The `import` line that the tokens replace. */
 interface ImportPlace {
+  /** Arguments of the import, for `{args[0]}`. */
   readonly values: readonly string[];
   readonly block: ImportedBlock;
   /** How many blocks are open around the import. */

@@ -8,6 +8,10 @@ const maxKeyLength = 64;
 const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
 const wholeNumber = /^[+-]?\d+$/;
 
+/**
+ * The range of a token such as `{args[1:]}`: `[1, count]`. @returns undefined for another token or an impossible
+ * range
+ */
 function wholeRange(text: string, count: number): readonly [number, number] | undefined {
   if (!text.startsWith("{args[") || !text.endsWith("]}")) {
     return undefined;
@@ -28,6 +32,7 @@ function wholeRange(text: string, count: number): readonly [number, number] | un
   return from < 0 || from > to || to > count ? undefined : [from, to];
 }
 
+/** The argument of a key such as `args[0]` or `args.0`; undefined for another key or a number without an argument. */
 function argumentFor(key: string, values: readonly string[]): string | undefined {
   if (key.length > maxKeyLength) {
     return undefined;
@@ -46,7 +51,10 @@ function closeFrom(text: string, from: number): number {
   return end;
 }
 
-/** Puts arguments in for `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a brace. */
+/**
+ * Puts arguments in for `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a brace.
+ * `http://{args[0]}:80` with the argument `a` becomes `http://a:80`. Placeholders of other names stay.
+ */
 function expandWord({ text, file, line }: Token, values: readonly string[]): string {
   if (!text.includes("{") && !text.includes("}")) {
     return text;

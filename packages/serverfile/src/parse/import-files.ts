@@ -12,10 +12,15 @@ export interface ImportedFile {
   readonly text: string;
 }
 
+/** How often a character stands in a text. */
 function count(text: string, char: string): number {
   return text.split(char).length - 1;
 }
 
+/**
+ * Reads a file, without its byte order mark. @throws ServerError CONFIG_ADAPTER when it cannot be read or is too
+ * large
+ */
 function readImported(cursor: TokenCursor, path: string): ImportedFile {
   let bytes: Buffer;
   try {
@@ -28,6 +33,7 @@ function readImported(cursor: TokenCursor, path: string): ImportedFile {
 
 /**
  * The files that an import names: one, or those that a pattern with one `*` matches, by name.
+ * `import sites/*.serverfile` brings in the files of a folder in the order of their names; hidden ones are left out.
  * @param pattern relative to the file of the current token, or absolute
  * @param warn told of a pattern that matches nothing
  * @throws ServerError CONFIG_ADAPTER: not found, not readable, over the size limit, or a pattern with more wildcards

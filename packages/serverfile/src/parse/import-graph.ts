@@ -9,9 +9,13 @@ export const maxImportedCharacters = 32 * 1024 * 1024;
 
 /** Which file or snippet brings in which, so that no text brings in itself. */
 export class ImportGraph {
+  /** The files and snippets that each one imports. A snippet is named `file:name`. */
   readonly #targets = new Map<string, Set<string>>();
+  /** Imports so far, of the whole text. */
   #imports = 0;
+  /** Tokens that imports brought in so far. */
   #tokens = 0;
+  /** Characters of those tokens. */
   #characters = 0;
 
   /**
@@ -39,6 +43,7 @@ export class ImportGraph {
     }
   }
 
+  /** Whether imports lead from one file or snippet to another, over any number of steps. */
   #reaches(from: string, goal: string): boolean {
     const seen = new Set<string>();
     const open = [from];

@@ -1,3 +1,23 @@
+// Grammar of a text, after the lexer:
+//
+//     text    = [ global ] { block | import }
+//     global  = "{" { segment } "}"
+//     block   = key { "," key } ( "{" body "}" | body to the end of the text )
+//     body    = { segment | import }
+//
+//     snippet = "(" name ")" "{" … "}"
+//     route   = "&(" name ")" "{" … "}"
+//     segment = word { word } [ "{" { segment } "}" ]
+//     import  = "import" name { word } [ "{" … "}" ]
+//
+// The text
+//
+//     a.example, b.example {
+//         respond ok
+//     }
+//
+// is a block of two keys and one segment of two words.
+
 import type { ServerError } from "server-core/errors";
 import { expandEnvironment } from "../lexer/expand-environment.ts";
 import { isCloseBrace, isOpenBrace, type Segment, type Token } from "../lexer/token.ts";
@@ -25,12 +45,18 @@ class SiteParser {
   readonly #snippets: Map<string, Segment>;
   readonly #imports: ImportGraph;
   readonly #stream: TokenStream;
+  /** How many braces are open within the current segment. */
   #nesting = 0;
+  /** Keys of the block that is being read. */
   #keys: Token[] = [];
+  /** Segments of the block that is being read. */
   #segments: Segment[] = [];
+  /** Whether the block that is being read stands in braces. */
   #hasBraces = false;
+  /** True when the text ended with the keys of a block. */
   #atEnd = false;
 
+  /** @param snippets those of the text so far; @param imports counts, shared with the parsers of named routes */
   constructor(
     tokens: Segment,
     options: ParseOptions,
@@ -43,6 +69,7 @@ class SiteParser {
     this.#imports = imports;
   }
 
+  /** All blocks, snippets left out. @throws ServerError CONFIG_ADAPTER */
   all(): SiteBlock[] {
     const blocks: SiteBlock[] = [];
     while (this.#stream.next()) {
@@ -57,6 +84,7 @@ class SiteParser {
     return blocks;
   }
 
+  /** Reads a block with its keys. A snippet gives an empty block, which `all` drops. */
   #block(): SiteBlock {
     this.#keys = [];
     this.#segments = [];
@@ -80,6 +108,10 @@ class SiteParser {
     return { keys: this.#keys, segments: this.#segments, hasBraces: this.#hasBraces, isNamedRoute };
   }
 
+  /**
+   * Reads addresses up to the opening brace or the end of the line. A comma at the end of a word says that another
+   * address follows, on the next line too.
+   */
   #readKeys(): void {
     const stream = this.#stream;
     let expectsAnother = false;
@@ -137,6 +169,7 @@ class SiteParser {
     }
   }
 
+  /** Reads `&(name) { … }`: all of its tokens are one segment, whose directives are read later. */
   #readNamedRoute(name: string): void {
     const start = this.#stream.token;
     if (start === undefined) {
@@ -160,6 +193,9 @@ class SiteParser {
     return stream.all();
   }
 
+  /**
+   * Stores `(name) { … }` for imports. It is not parsed before it is imported. @throws ServerError for a second one
+   */
   #readSnippet(name: string): void {
     if (this.#snippets.has(name)) {
       throw this.#stream.error(`redeclaration of previously declared snippet ${name}`);
@@ -171,6 +207,10 @@ class SiteParser {
     this.#keys = [];
   }
 
+  /**
+   * The error where `{` is missing. Global options behind an import are a common mistake, so they have a text of
+   * their own.
+   */
   #openBraceError(): ServerError {
     const afterSnippets =
       this.#stream.value === "import" &&
@@ -216,12 +256,14 @@ class SiteParser {
     return tokens;
   }
 
+  /** @throws ServerError CONFIG_ADAPTER for blocks that nest deeper than the limit */
   #checkDepth(depth: number): void {
     if (depth > maxBlockDepth) {
       throw this.#stream.error(`blocks are nested deeper than the limit of ${maxBlockDepth} levels`);
     }
   }
 
+  /** Reads the segments of a block. Without braces, the rest of the text belongs to the block. */
   #readBlock(): void {
     const stream = this.#stream;
     const isOpen = isOpenBrace(stream.token);
@@ -244,6 +286,7 @@ class SiteParser {
     }
   }
 
+  /** Reads a directive to the end of its line or of its block. */
   #readSegment(): void {
     const stream = this.#stream;
     const segment: Token[] = [];
@@ -313,6 +356,10 @@ class SiteParser {
     }
   }
 
+  /**
+   * The tokens of a snippet, or of all files that a pattern matches. A snippet goes before a file of the same name.
+   * @returns `sources`, the names that cycles are looked for by
+   */
   #importedTokens(name: string): { tokens: Segment; sources: string[] } {
     const snippet = this.#snippets.get(name);
     if (snippet !== undefined) {

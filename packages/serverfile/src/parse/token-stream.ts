@@ -1,7 +1,10 @@
 import type { Segment, Token } from "../lexer/token.ts";
 import { TokenCursor } from "../lexer/token-cursor.ts";
 
-/** A cursor whose tokens may be replaced where it stands, at no cost for those that follow. */
+/**
+ * A cursor whose tokens may be replaced where it stands, at no cost for those that follow. Tokens before the place of
+ * the last change are in one list, those behind it in another with the last token first.
+ */
 export class TokenStream extends TokenCursor {
   readonly #before: Token[] = [];
   /** Last token first. */

@@ -7,11 +7,15 @@ import { positionsIn, sortRoutes } from "./sort-routes.ts";
 /** Directives of which only the first that matches runs, in the order in which their groups are named. */
 const exclusive = ["handle", "rewrite", "root"];
 
+/** Matchers as JSON. */
 function asDrafts(match: readonly Draft[] | undefined): Draft[] | undefined {
   return match === undefined ? undefined : [...match];
 }
 
-/** Merges neighbours that run for the same requests into one route. */
+/**
+ * Merges neighbours that run for the same requests into one route.
+ * `header A 1` and `header B 2` become one route with two handlers.
+ */
 export function mergeRoutes(routes: readonly Route[]): Route[] {
   const merged: (Route & { handle: Draft[] })[] = [];
   for (const route of routes) {
@@ -30,10 +34,14 @@ export function mergeRoutes(routes: readonly Route[]): Route[] {
   return merged;
 }
 
+/** Whether two routes match the same requests, as JSON. */
 function sameMatch(a: Route["match"], b: Route["match"]): boolean {
   return a === b || (a?.length === b?.length && sameJson(asDrafts(a), asDrafts(b)));
 }
 
+/**
+ * Names of the groups of exclusive directives. A single `handle` or `root` needs no group; `rewrite` always has one.
+ */
 function groupNames(
   routes: readonly Placed<RouteResult>[],
   groups: GroupNames,

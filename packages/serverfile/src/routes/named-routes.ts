@@ -2,7 +2,10 @@ import { ServerError } from "server-core/errors";
 import { type Draft, setMember } from "../values/draft.ts";
 import { type Route, routeToJson } from "./route.ts";
 
-/** The named routes of a file. */
+/**
+ * The named routes of a file.
+ * `&(name) { … }` defines one, and `invoke name` runs it.
+ */
 export class NamedRoutes {
   readonly #routes = new Map<string, { readonly route: Route; readonly invokes: readonly string[] }>();
 

@@ -2,10 +2,13 @@ import { type Draft, onlyGiven } from "../values/draft.ts";
 
 /** A route of a server or a subroute, before it is JSON. */
 export interface Route {
+  /** Routes of one group exclude each other: only the first that matches runs. */
   readonly group?: string | undefined;
   /** Sets of matchers; none is every request. */
   readonly match?: readonly Draft[] | undefined;
+  /** Handlers in the order in which they run. */
   readonly handle: readonly Draft[];
+  /** True: no route behind it runs when it matches. */
   readonly terminal?: boolean | undefined;
 }
 
@@ -14,6 +17,7 @@ export function routeOf(match: Draft | undefined, ...handle: Draft[]): Route {
   return { match: match === undefined ? undefined : [match], handle };
 }
 
+/** A route as the config has it; empty members are left out. */
 export function routeToJson({ group, match, handle, terminal }: Route): Draft {
   return onlyGiven({
     group,
@@ -32,6 +36,7 @@ export function subrouteHandler(routes: readonly Route[]): Draft {
 export class GroupNames {
   #count = 0;
 
+  /** The next name. */
   next(): string {
     return `group${this.#count++}`;
   }

@@ -5,6 +5,7 @@ import type { DirectiveResult, Placed } from "./site-results.ts";
 /** Directives of which the least specific comes first, so that the most specific has the last word. */
 const reversed = new Set(["vars", "log_level"]);
 
+/** A route with what it is sorted by. */
 interface Key {
   readonly placed: Placed<DirectiveResult>;
   readonly position: number;
@@ -40,6 +41,11 @@ export function positionsIn(order: readonly string[]): ReadonlyMap<string, numbe
   return positions;
 }
 
+/**
+ * Whether a route stands before another one of its directive: the longer path first, ends of `*` not counted; an
+ * exact
+ * path before the same one with `*`. A route without a path counts by its having a matcher.
+ */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.route === undefined || b.route === undefined) {
     return false;

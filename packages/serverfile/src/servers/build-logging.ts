@@ -4,6 +4,7 @@ import type { ServerSites } from "../sites/listeners.ts";
 import { resultsOf } from "../sites/site.ts";
 import { childOf, type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
 
+/** A log with the level DEBUG when the option `debug` is on and the log names none. */
 function withDefaultLevel(log: NamedLog, options: GlobalOptions): NamedLog {
   const needsLevel = options.debug === true && log.log !== undefined && log.log.level === undefined;
   return needsLevel ? { ...log, log: { ...log.log, level: "DEBUG" } } : log;

@@ -12,6 +12,7 @@ import { siteMatchers, wrapSiteRoutes } from "../sites/site-routes.ts";
 import { addSitePolicies, finishPolicies, type PolicyDrafts } from "../tls/connection-policies.ts";
 import { type Draft, listOf, onlyGiven } from "../values/draft.ts";
 
+/** Members of `automatic_https` by the words of the option. */
 const autoHttpsMembers: Readonly<Record<string, string>> = {
   off: "disable",
   disable_redirects: "disable_redirects",
@@ -19,6 +20,9 @@ const autoHttpsMembers: Readonly<Record<string, string>> = {
   ignore_loaded_certs: "ignore_loaded_certificates",
 };
 
+/**
+ * Refuses one address in two sites of a server: no request could tell them apart. @throws ServerError CONFIG_ADAPTER
+ */
 function refuseDoubleKeys(sites: readonly ServedSite[]): void {
   const owners = new Map<string, ServedSite>();
   for (const served of sites) {
@@ -36,20 +40,27 @@ function refuseDoubleKeys(sites: readonly ServedSite[]): void {
   }
 }
 
-/** One server while its sites are added. */
+/** One server while its sites are added. `build` is called once. */
 class ServerBuilder {
   readonly #options: GlobalOptions;
   readonly #groups: GroupNames;
   readonly #listen: readonly string[];
   readonly #sites: readonly ServedSite[];
   readonly #draft: Draft = {};
+  /** TLS connection policies of the sites so far. */
   readonly #policies: PolicyDrafts = { policies: [], plain: [], hasCatchAll: false };
   readonly #routes: Route[] = [];
   readonly #errorRoutes: Route[] = [];
   #hasErrorRoutes = false;
+  /** Members of `automatic_https`; undefined when nothing was said about it. */
   #automatic: Draft | undefined;
+  /** Members of `logs`; undefined when no site has a log. */
   #logs: Draft | undefined;
+  /** Whether a site of the server is served over TLS. */
   #needsTls = false;
+  /**
+   * Whether automatic HTTPS will add a connection policy when the server starts; then an empty one can be left out.
+   */
   #automaticAddsPolicy: boolean;
 
   constructor(group: ServerSites, options: GlobalOptions, groups: GroupNames) {
@@ -76,6 +87,7 @@ class ServerBuilder {
     }
   }
 
+  /** The server's JSON. @throws ServerError CONFIG_ADAPTER for a mix of HTTP and HTTPS on one port */
   build(named: NamedRoutes): Draft {
     const routes = named.used(this.#sites.flatMap(({ site }) => [...site.invoked]));
     if (routes !== undefined) {
@@ -108,6 +120,7 @@ class ServerBuilder {
     };
   }
 
+  /** Adds routes, error routes, policies and logs of a site. */
   #addSite(served: ServedSite): void {
     const { site } = served;
     const matchers = siteMatchers(served);
@@ -130,6 +143,9 @@ class ServerBuilder {
     this.#addLogs(served);
   }
 
+  /**
+   * Notes what an address of a site says about TLS. A host with `http://` on another port gets no automatic HTTPS.
+   */
   #lookAtTls({ site }: ServedSite, { scheme, host, port }: SiteAddress): void {
     const [httpPort, httpsPort] = [httpPortOf(this.#options), httpsPortOf(this.#options)];
     if (usePortOtherThan(this.#listen, httpPort) && scheme === "http" && host !== "") {
@@ -149,6 +165,9 @@ class ServerBuilder {
     this.#automaticAddsPolicy &&= port === `${httpsPort}` || (!isHttpPort && host !== "");
   }
 
+  /**
+   * Maps the hosts of a site to its logs. A site without a log is left out of access logs, once another site has one.
+   */
   #addLogs(served: ServedSite): void {
     const logs = this.#logs;
     if (logs === undefined) {
@@ -184,6 +203,7 @@ class ServerBuilder {
     }
   }
 
+  /** @throws ServerError CONFIG_ADAPTER when some addresses are for HTTP and others for HTTPS, on the same port */
   #refuseMixedSchemes(): void {
     const [httpPort, httpsPort] = [`${httpPortOf(this.#options)}`, `${httpsPortOf(this.#options)}`];
     const hasPolicies = this.#policies.policies.length > 0;

@@ -112,11 +112,12 @@ export interface GlobalOptions {
   ocspInterval?: number;
 }
 
-/** Port of plain HTTP. */
+/** Port of plain HTTP: `http_port`, or 80. */
 export function httpPortOf(options: GlobalOptions): number {
   return options.httpPort ?? 80;
 }
 
+/** Port of HTTPS: `https_port`, or 443. */
 export function httpsPortOf(options: GlobalOptions): number {
   return options.httpsPort ?? 443;
 }

@@ -21,6 +21,12 @@ export interface ServerSites {
   readonly sites: readonly ServedSite[];
 }
 
+/**
+ * The port of a site's address: its own, or the usual one of its scheme.
+ * @throws Error for a scheme that no server
+ * has,
+ * and for HTTP on the port of HTTPS or the other way round
+ */
 function portOf(address: SiteAddress, options: GlobalOptions): number {
   const { scheme } = address;
   if (scheme === "ws" || scheme === "wss") {
@@ -38,7 +44,9 @@ function portOf(address: SiteAddress, options: GlobalOptions): number {
   return port;
 }
 
-/** Protocols by the listen address of a site's address; "" is the default. */
+/**
+ * Protocols by the listen address of a site's address; "" is the default. A site without `bind` uses `default_bind`.
+ */
 function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOptions): Map<string, Set<string>> {
   const port = portOf(address, options);
   const own = resultsOf(site, "bind").map(({ bind }) => bind);
@@ -54,14 +62,17 @@ function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOption
   return listeners;
 }
 
+/** A site behind a listen address, with those of its addresses that lead there. */
 interface Entry {
   readonly served: ServedSite;
   /** Equal for the same addresses of the same site. */
   readonly id: string;
 }
 
+/** Sites by protocol; "" is the default. */
 type ByProtocol = Map<string, Entry[]>;
 
+/** The value of a key, made when it is not there. */
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key);
   if (present !== undefined) {
@@ -72,6 +83,7 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
+/** By code units, as the model sorts; not by the user's language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,7 +2,11 @@ import { type Route, subrouteHandler } from "../routes/route.ts";
 import type { Draft } from "../values/draft.ts";
 import type { ServedSite } from "./site.ts";
 
-/** Sets of matchers for a site's hosts and paths; none when it is for all. */
+/**
+ * Sets of matchers for a site's hosts and paths; none when it is for all.
+ * The keys `a.example/x`, `b.example/x` and `c.example` become
+ * `[{ "host": ["a.example", "b.example"], "path": ["/x"] }, { "host": ["c.example"] }]`.
+ */
 export function siteMatchers({ addresses }: ServedSite): Draft[] {
   const hostsByPath = new Map<string, Set<string>>();
   let anyHost = false;

@@ -1,11 +1,15 @@
 import { stableSort } from "../values/stable-sort.ts";
 import type { ServedSite } from "./site.ts";
 
-/** How much of a text is fixed: its length without `*` and placeholders. */
+/**
+ * How much of a text is fixed: its length without `*` and placeholders.
+ * `*.example.com` has 12, `{env.HOST}` has 0.
+ */
 export function specificity(text: string): number {
   return text.replace(/\{[^}]*\}/g, "").replaceAll("*", "").length;
 }
 
+/** A site with what it is sorted by. */
 interface Key {
   readonly served: ServedSite;
   readonly isWildcard: boolean;
@@ -13,6 +17,7 @@ interface Key {
   readonly pathLength: number;
 }
 
+/** The most specific of some texts; the first of equals. */
 function longest(texts: readonly string[]): string {
   let best = "";
   for (const text of texts) {
@@ -33,6 +38,9 @@ function keyOf(served: ServedSite): Key {
   };
 }
 
+/**
+ * The order of two sites: any host last, exact hosts before wildcards, then the longer host, then the longer path.
+ */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.hostSpecificity === 0) {
     return false;

@@ -2,8 +2,10 @@ import { ServerError } from "server-core/errors";
 import type { GlobalOptions } from "../sites/global-options.ts";
 import { childOf, type Draft, type Given, listOf } from "../values/draft.ts";
 
+/** ACME directory of the second default authority. */
 const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
+/** True for an object. */
 function isDraft(value: Given): value is Draft {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -61,6 +63,7 @@ export function hasGlobalAcmeOptions(options: GlobalOptions): boolean {
   );
 }
 
+/** Sets a member that is absent. */
 function setDefault(draft: Draft, key: string, value: Given): void {
   if (value !== undefined && draft[key] === undefined) {
     draft[key] = value;
@@ -84,6 +87,7 @@ function fillPorts(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
+/** Challenges are answered where `default_bind` listens; not with the DNS challenge, which needs no port. */
 function fillBindHost(issuer: Draft, options: GlobalOptions): void {
   const challenges = isDraft(issuer.challenges) ? issuer.challenges : undefined;
   const [bind] = options.defaultBind ?? [];
@@ -99,6 +103,7 @@ function fillBindHost(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
+/** The DNS challenge of `acme_dns`. @throws ServerError CONFIG_ADAPTER without a provider */
 function fillDns(issuer: Draft, options: GlobalOptions): void {
   if (options.acmeDns === undefined) {
     return;

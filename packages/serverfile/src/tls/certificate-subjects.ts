@@ -1,6 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { splitHostPort } from "server-core/go/host-port";
 
+/** Networks whose addresses no public authority certifies. Source: the public model, `certmagic.SubjectIsInternal` */
 const internalNetworks = new BlockList();
 for (const [network, bits, family] of [
   ["127.0.0.0", 8, "ipv4"],
@@ -18,8 +19,10 @@ for (const [network, bits, family] of [
 
 /** A name of the DNS has 127 labels at most. Source: RFC 1035 section 3.1 */
 const maxPatternLabels = 127;
+/** Endings of names that no public authority certifies. */
 const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];
 
+/** A subject without its port and its brackets. */
 function hostOnly(subject: string): string {
   if (!subject.includes(":") && !subject.startsWith("[")) {
     return subject; // as nearly all are: what is thrown below costs much

@@ -12,14 +12,17 @@ export interface PolicyDrafts {
   readonly policies: Draft[];
   /** Policies of sites without settings of their own. */
   readonly plain: Draft[];
+  /** Whether the last policy is for connections with any name. */
   hasCatchAll: boolean;
 }
 
+/** A policy without its matcher. */
 function settingsOf(policy: Draft): Draft {
   const { match: _match, ...settings } = policy;
   return settings;
 }
 
+/** Names that a policy is for; undefined: all. */
 function namesOf(policy: Draft): string[] | undefined {
   const match = policy.match as Draft | undefined;
   return match?.sni as string[] | undefined;
@@ -87,6 +90,7 @@ function shieldHosts(policies: Draft[], plain: readonly Draft[]): void {
   }
 }
 
+/** Settings that two policies for the same connections share, with their names for messages. */
 const mergeable: Readonly<Record<string, string>> = {
   alpn: "ALPN",
   cipher_suites: "cipher suites",
@@ -98,6 +102,7 @@ const mergeable: Readonly<Record<string, string>> = {
   protocol_max: "max protocol",
 };
 
+/** A setting as a message shows it. */
 function describe(value: DraftValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -138,6 +143,7 @@ class ComparedPolicy {
     this.#look();
   }
 
+  /** Reads the numbers anew, after the policy has changed. */
   #look(): void {
     this.#settings = this.#numbers.of(sortedJson(settingsOf(this.policy)));
     this.#match = this.#numbers.of(sortedJson(this.policy.match));

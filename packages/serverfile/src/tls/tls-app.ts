@@ -1,3 +1,14 @@
+// Builds the app `tls`. Each site has a policy for its names:
+//
+// | site | policy |
+// |---|---|
+// | names, nothing said | empty: the server's default issuers |
+// | names that no public authority knows | the internal issuer, in a policy of their own beside public names |
+// | any host | the policy for all other names |
+// | only `http://` | none |
+//
+// Then global options fill what issuers do not say, and policies that say the same are joined.
+
 import { ServerError } from "server-core/errors";
 import { usePortOtherThan } from "../addresses/network-address.ts";
 import type { Token } from "../lexer/token.ts";
@@ -86,9 +97,13 @@ function refusedName(name: string, keys: readonly Token[]): ServerError {
 /** Collects policies, certificates and names over all sites. */
 class TlsApp {
   readonly #options: GlobalOptions;
+  /** Policies of the sites so far; the one of the global options is first. */
   readonly #policies: AutomationPolicy[] = [];
+  /** Members of `certificates`: files, folders, and names to automate. */
   readonly #certificates: Draft = {};
+  /** Names of sites with `tls force_automate`. */
   readonly #forced = new Set<string>();
+  /** The policy for names that no other policy lists; undefined when nothing is said about it. */
   #catchAll: AutomationPolicy | undefined;
 
   constructor(options: GlobalOptions) {
@@ -99,6 +114,7 @@ class TlsApp {
     }
   }
 
+  /** Adds the policy and the certificates of a site. @throws ServerError CONFIG_ADAPTER */
   addSite(served: ServedSite): void {
     const { site } = served;
     const hosts = hostsOf(served);
@@ -132,6 +148,10 @@ class TlsApp {
     }
   }
 
+  /**
+   * Sets the issuers of a site. @throws ServerError CONFIG_ADAPTER when a site for any host contradicts the global
+   * options
+   */
   #addIssuers({ site }: ServedSite, policy: AutomationPolicy, isCatchAll: boolean): void {
     const issuers = resultsOf(site, "issuer").map(({ issuer }) => issuer);
     if (issuers.length === 0) {
@@ -159,6 +179,7 @@ class TlsApp {
     }
   }
 
+  /** Lists the names of a site in its policy. Internal names beside public ones get a policy of their own. */
   #addNames({ addresses, site }: ServedSite, policy: AutomationPolicy): void {
     const httpPort = `${httpPortOf(this.#options)}`;
     const names = addresses
@@ -187,7 +208,7 @@ class TlsApp {
     }
   }
 
-  /** @param besideAnyHost names that need certificates though no route names them */
+  /** The app, with everything that global options add. It is called once. */
   finish(besideAnyHost: ReadonlySet<string>): Draft {
     this.#addPublicNames();
     this.#automate(besideAnyHost);
@@ -237,6 +258,7 @@ class TlsApp {
     }
   }
 
+  /** Lists names that get certificates though no route names them, and policies for those that no site has. */
   #automate(besideAnyHost: ReadonlySet<string>): void {
     const { autoHttps = [], automateNames = [] } = this.#options;
     const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }], isImplicitlyInternal: true };
@@ -277,6 +299,7 @@ class TlsApp {
   }
 }
 
+/** @throws ServerError CONFIG_ADAPTER for a name in two policies: which one holds would depend on their order */
 function refuseDoubleNames(policies: readonly AutomationPolicy[]): void {
   const seen = new Set<string>();
   for (const name of policies.flatMap(({ subjects }) => subjects)) {

@@ -24,7 +24,11 @@ function hasNoCertificates({ members }: ServerDraft): boolean {
   return isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true);
 }
 
-/** The choices when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
+/**
+ * The choices for a config, the usual ones first. Only choices that can matter are tried: each costs one adaption
+ * of the
+ * whole text. @throws ServerError CONFIG_INEXPRESSIBLE
+ */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
   const tls = members.objectAt("apps", "tls");

@@ -33,8 +33,10 @@ export interface ConfigLines {
   readonly sites: readonly SiteLines[];
 }
 
+/** Global options keep long placeholders: shorthands such as `{host}` hold in sites only. */
 const keep = (text: string) => text;
 
+/** The text of one site, with its comment. */
 function siteText({ keys, head, body, comment }: SiteLines): string {
   const lines = printLines([...head, ...body], shortenPlaceholders, 1);
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;

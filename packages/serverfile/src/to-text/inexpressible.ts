@@ -1,6 +1,11 @@
 import { ServerError } from "server-core/errors";
 
-/** A part of the config that no line says. @param path in the document, `/config/apps/…` @param reason why */
+/**
+ * A part of the config that no line says.
+ * The admin API answers with path and reason, so that the user can mend the one part.
+ * @param path in the document, `/config/apps/…`
+ * @param reason why
+ */
 export function inexpressible(path: string, reason: string): ServerError {
   return new ServerError("CONFIG_INEXPRESSIBLE", `no serverfile says ${path}: ${reason}`, { path });
 }

@@ -8,14 +8,20 @@ import {
 } from "server-core/json/json-value";
 import { inexpressible } from "./inexpressible.ts";
 
-/** A key as a segment of a path in the document. */
+/** A key as a segment of a path. Slashes in keys are not escaped: the path is for people. */
 function segment(key: string): string {
   return `/${key}`;
 }
 
 /**
- * The members of a JSON object while they are written as text. Each is taken once; members that are left at the end are those that the
+ * The members of a JSON object while they are written as text. Each is taken once; members that are left at the end
+ * are those that the
  * text cannot say.
+ * So no member of the config gets lost without an error:
+ *
+ *     const members = new Members({ email: "a@example.com", other: 1 }, "/config/x");
+ *     members.text("email");      // "a@example.com"
+ *     members.done("the option"); // throws: no serverfile says /config/x/other
  */
 export class Members {
   /** Where it stands in the document: `/config/apps/http`. */
@@ -33,6 +39,7 @@ export class Members {
     this.path = path;
   }
 
+  /** True for `{}`, whether members were taken or not. */
   get isEmpty(): boolean {
     return Object.keys(this.#object).length === 0;
   }
@@ -42,6 +49,7 @@ export class Members {
     return Object.keys(this.#object).filter((key) => !this.#taken.has(key));
   }
 
+  /** Path of a member in the document. */
   pathOf(key: string): string {
     return this.path + segment(key);
   }
@@ -85,6 +93,7 @@ export class Members {
     return value;
   }
 
+  /** A number; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
   number(key: string): number | undefined {
     const value = this.take(key);
     if (value !== undefined && typeof value !== "number") {
@@ -93,6 +102,7 @@ export class Members {
     return value;
   }
 
+  /** A boolean; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
   boolean(key: string): boolean | undefined {
     const value = this.take(key);
     if (value !== undefined && typeof value !== "boolean") {
@@ -110,6 +120,7 @@ export class Members {
     return value;
   }
 
+  /** A list of texts; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
   texts(key: string): string[] | undefined {
     return this.list(key)?.map((each, index) => {
       if (typeof each !== "string") {

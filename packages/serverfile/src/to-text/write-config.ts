@@ -1,3 +1,16 @@
+// Writes a config in one way:
+//
+// | step | what is found |
+// |---|---|
+// | `readServers` | servers, and the sites that their routes show |
+// | `withHiddenSites` | sites that only logs or policies tell of |
+// | `mergeSites` | sites of several servers that are one in the text |
+// | `RouteWriter` | directives of each site, named matchers |
+// | `inReadingOrder` | the order of sites in which `group0`, `group1` … come out as in the config |
+// | options | everything that is no site |
+//
+// Writers take the members that they write. Members that are left have no text, and the config is refused.
+
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
 import { type ConfigLines, configText, unservedSite } from "./config-lines.ts";
@@ -50,6 +63,7 @@ interface SiteText {
   readonly head: readonly Line[];
   /** How many groups of mutually exclusive routes the site has. */
   readonly groups: number;
+  /** The number of the site's first group; undefined when the config shows none. */
   readonly firstGroup: number | undefined;
 }
 
@@ -57,8 +71,11 @@ interface SiteText {
 interface SitePlace {
   /** All sites of the text, in their order. */
   readonly sites: readonly SiteDraft[];
+  /** Writes the lines `log`; it counts the logs that have no name. */
   readonly accessLogs: AccessLogs;
+  /** Writes the lines `tls`; it remembers which names sites automate. */
   readonly certificates: CertificateLines;
+  /** Addresses that all sites listen on, when `default_bind` says them. */
   readonly common: Listening["binds"] | undefined;
   /** True for the last site of the text. */
   readonly isLast: boolean;
@@ -89,10 +106,12 @@ class ConfigWriter {
     this.#ports = { ...ports, namesScheme: choices.namesScheme };
   }
 
+  /** Another order of directives, which the sites written so far need; undefined when the order fits. */
   get betterOrder(): DirectiveOrder | undefined {
     return this.#order.better();
   }
 
+  /** The lines of the text. It can be called once, since members are taken. */
   lines(): ConfigLines {
     const logs = this.#logs();
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
@@ -150,6 +169,7 @@ class ConfigWriter {
     };
   }
 
+  /** The logs of the config by name. */
   #logs(): JsonObject {
     const logging = this.#config.child("logging");
     const logs = logging?.take("logs");
@@ -157,6 +177,7 @@ class ConfigWriter {
     return isJsonObject(logs) ? logs : {};
   }
 
+  /** A writer for the routes of one site, whose matchers have names of their own. */
   #writerFor(): RouteWriter {
     return new RouteWriter(new NamedMatchers(this.#writers.matcherLines), {
       hiddenFile: this.#hiddenFile,
@@ -192,6 +213,7 @@ class ConfigWriter {
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }
 
+  /** The lines of the block of global options. @throws ServerError for a part of the config that no option says */
   #options(
     servers: readonly ServerDraft[],
     logs: JsonObject,

@@ -1,3 +1,23 @@
+// Tables of lines: one row reads a line into JSON, and writes it back. With
+//
+//     const fields = { max_size: size("limits.max_bytes"), strict: flag("strict") };
+//
+// the block
+//
+//     max_size 10MB
+//     strict
+//
+// is read as `{ "limits": { "max_bytes": 10000000 }, "strict": true }`, and `fieldLines` makes the block of it again.
+//
+// | row | line | member |
+// |---|---|---|
+// | `text`, `onlyText` | one word | string |
+// | `texts`, `appended` | several words | list |
+// | `flag` | no word | true or false |
+// | `integer` | `5` | number |
+// | `duration` | `1m30s` | nanoseconds |
+// | `size` | `10MiB` | bytes |
+
 import { messageOf } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
@@ -9,9 +29,13 @@ import { durationWord, sizeWord } from "./value-words.ts";
 
 /** Reads one line of a block, whose first word is the current token, into what is being made. */
 export type FieldReader = (cursor: TokenCursor, draft: Draft) => void;
+/** Readers of a block's lines, by the first word of each. */
 export type FieldReaders = Readonly<Record<string, FieldReader>>;
 
-/** The members of an object that is written as text. Each method takes the member, and refuses one of another type. */
+/**
+ * The members of an object that is written as text. Each method takes the member, and refuses one of another type.
+ * `Members` of to-text implements it; this folder does not depend on that one.
+ */
 interface TakenMembers {
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
@@ -34,11 +58,15 @@ export type Row = FieldReader & {
   readonly empty: string | undefined;
 };
 
-/** @param path where the member stands, dotted */
+/**
+ * A line that is read by `read` and written with `words`. @param path where the member stands, dotted
+ * @param empty the word for an empty value; absent: an empty value cannot be written
+ */
 export function row(path: string, read: FieldReader, words: RowWords, empty?: string): Row {
   return Object.assign((cursor: TokenCursor, draft: Draft) => read(cursor, draft), { path, words, empty });
 }
 
+/** One word for a value; undefined for an absent one. */
 function one<T>(value: T | undefined, toWord: (value: T) => string): readonly string[] | undefined {
   return value === undefined ? undefined : [toWord(value)];
 }
@@ -54,7 +82,10 @@ export const wordsOf = {
   size: (members, key) => one(members.number(key), sizeWord),
 } satisfies Record<string, RowWords>;
 
-/** A line with fixed words that stands for a boolean. */
+/**
+ * A line with fixed words that stands for a boolean.
+ * A config with the opposite value has no line, and is refused.
+ */
 export function wordsFor(value: boolean, ...words: readonly string[]): RowWords {
   return (members, key) => {
     const present = members.boolean(key);
@@ -65,7 +96,11 @@ export function wordsFor(value: boolean, ...words: readonly string[]): RowWords 
   };
 }
 
-/** One word; more are left unread. @param path where it goes, dotted */
+/**
+ * One word; more are left unread.
+ * An empty word removes the member, as in the model.
+ * @param path where it goes, dotted
+ */
 export function text(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.argument()), wordsOf.text, "");
 }

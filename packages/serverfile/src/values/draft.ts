@@ -1,12 +1,17 @@
+// JSON under construction. The model leaves out members with Go's zero values, so `""`, `0`, `false` and `[]` are the
+// same as an absent member: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
+
 /** A JSON object under construction. Its empty members are left out of the result. */
 export interface Draft {
   [key: string]: DraftValue;
 }
+/** Any JSON that can still be changed. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
 
 /** A value that a directive may have left out. */
 export type Given = DraftValue | undefined;
 
+/** Whether a value says nothing. `{}` and null do say something. */
 function isEmpty(value: Given): boolean {
   return (
     value === undefined ||
@@ -88,6 +93,7 @@ export function setAt(draft: Draft, path: string, value: DraftValue): void {
   }
 }
 
+/** A replacer for `JSON.stringify` that sorts the members of each object. */
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return value;

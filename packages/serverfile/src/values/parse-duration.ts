@@ -1,3 +1,4 @@
+/** Nanoseconds of each unit. A day has 24 hours. */
 const unitsNs: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -10,6 +11,7 @@ const unitsNs: Readonly<Record<string, number>> = {
   d: 86_400e9,
 };
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h|d)/y;
+/** Go's durations have 64 bits with a sign, some 292 years. */
 const maxDurationNs = 2 ** 63;
 
 /**

@@ -22,10 +22,15 @@ export function parseFloatingPoint(text: string): number {
   return Number(text);
 }
 
+/** Words for true. Source: Go, `strconv.ParseBool`, without 1 */
 const trueWords = new Set(["t", "T", "TRUE", "true", "True"]);
+/** Words for false, without 0. */
 const falseWords = new Set(["f", "F", "FALSE", "false", "False"]);
 
-/** The value of a bare word where any type is allowed: a number, a boolean, otherwise the word. */
+/**
+ * The value of a bare word where any type is allowed: a number, a boolean, otherwise the word.
+ * `8080` is a number, `t` is true, `1e999` is a text, since no number can hold it.
+ */
 export function parseScalar(text: string): string | number | boolean {
   if (floatPattern.test(text)) {
     const value = Number(text);

@@ -1,4 +1,6 @@
+/** Units in their order; each is 1,000 or 1,024 times the one before. */
 const letters = ["k", "m", "g", "t", "p", "e"];
+/** Bytes of each unit, in lower case. `k` and `kb` are 1,000, `ki` and `kib` 1,024. */
 const factors = new Map<string, number>([
   ["", 1],
   ["b", 1],

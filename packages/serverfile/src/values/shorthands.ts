@@ -59,11 +59,16 @@ export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** A short placeholder without dots. */
 const exactPattern = /\{([a-z_?%0-9]+)\}/g;
+/** A short placeholder with a name behind its first dot. Only `re`, `rp`, `resp` and `err` may have more dots. */
 const prefixPattern =
   /\{(?:(header|cookie|labels|path|file|query|vars|file_match)\.([\w-]*)|(re|rp|resp|err)\.([\w.-]*))\}/g;
 
-/** A text with its short placeholders written out: `{host}` becomes `{http.request.host}`. */
+/**
+ * A text with its short placeholders written out: `{host}` becomes `{http.request.host}`.
+ * `{header.Host}` becomes `{http.request.header.Host}`; an unknown `{name}` stays.
+ */
 export function expandShorthands(text: string): string {
   if (!text.includes("{")) {
     return text;

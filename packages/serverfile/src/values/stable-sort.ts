@@ -1,7 +1,10 @@
+/** True when `a` must stand before `b`. */
 type Less<T> = (a: T, b: T) => boolean;
 
+/** Items of a block that is sorted by insertion before blocks are merged. Another size gives other results. */
 const blockSize = 20;
 
+/** The item at an index that is known to exist. */
 function at<T>(items: readonly T[], index: number): T {
   return items[index] as T; // callers stay within the array
 }
@@ -21,6 +24,7 @@ export function insertionSort<T>(items: T[], from: number, to: number, less: Les
   }
 }
 
+/** Exchanges the neighbours [from, middle) and [middle, to), each in its order. */
 function rotate<T>(items: T[], from: number, middle: number, to: number): void {
   const moved = items.slice(from, middle);
   items.copyWithin(from, middle, to);
@@ -44,6 +48,7 @@ function search(from: number, to: number, holds: (index: number) => boolean): nu
   return low;
 }
 
+/** Merges the sorted neighbours [from, middle) and [middle, to). */
 function merge<T>(items: T[], from: number, middle: number, to: number, less: Less<T>): void {
   if (middle - from === 1) {
     const end = search(middle, to, (index) => !less(at(items, index), at(items, from)));

@@ -36,6 +36,7 @@ export const plainFields: FieldReaders = {
   time_local: flag("time_local"),
 };
 
+/** The encoders `console` and `json`, which have the same lines. */
 const plain: ModuleReader = (cursor) => {
   cursor.next();
   cursor.noMoreArguments();
@@ -47,6 +48,7 @@ const plain: ModuleReader = (cursor) => {
   return draft;
 };
 
+/** The encoder behind `wrap`, whose output another one changes. */
 function readWrapped(cursor: TokenCursor, readModule: ReadModule): Draft {
   cursor.argument();
   return readModule(cursor, "logging.encoders", "format");
@@ -69,6 +71,15 @@ function readWrapAndFields(cursor: TokenCursor, readModule: ReadModule, readFiel
   return draft;
 }
 
+/**
+ * `filter { field filter … }`: what becomes of fields of a log line.
+ *
+ * | text | JSON |
+ * |---|---|
+ * | `request>uri delete` | `{ "request>uri": { "filter": "delete" } }` |
+ * | one `regexp` for a field | `{ "filter": "regexp", … }` |
+ * | several `regexp` for a field | `{ "filter": "multi_regexp", "operations": […] }` |
+ */
 const filter: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const fields: Draft = {};
@@ -102,6 +113,7 @@ const filter: ModuleReader = (cursor, readModule) => {
   return isEmptyDraft(fields) ? draft : { ...draft, fields };
 };
 
+/** `append { key value }`: fields that are added to each line. A bare number or boolean keeps its type. */
 const append: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const fields: Draft = {};
@@ -114,6 +126,7 @@ const append: ModuleReader = (cursor, readModule) => {
   return isEmptyDraft(fields) ? draft : { ...draft, fields };
 };
 
+/** `journald { wrap … }`. */
 const journald: ModuleReader = (cursor, readModule) => {
   cursor.next();
   cursor.noMoreArguments();

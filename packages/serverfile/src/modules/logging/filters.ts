@@ -5,9 +5,12 @@ import { parseInteger } from "../../values/parse-number.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective ${word}`;
+/** Expressions of one `multi_regexp`, as in the model: each is applied to every log line. */
 const maxOperations = 50;
+/** Characters of one expression, as in the model. */
 const maxPatternLength = 1000;
 
+/** A filter with one word, which may be missing. */
 function optionalWord(member: string): ModuleReader {
   return (cursor) => {
     cursor.next();
@@ -45,6 +48,7 @@ export const maskFields = {
   ipv6: integer("ipv6_cidr", "error parsing %s"),
 };
 
+/** `ip_mask [ipv4 [ipv6]]`, or a block: bits of an address that are kept. */
 const ipMask: ModuleReader = (cursor) => {
   cursor.next();
   const [ipv4, ipv6, ...more] = cursor.remainingArguments();
@@ -59,6 +63,7 @@ const ipMask: ModuleReader = (cursor) => {
   return draft;
 };
 
+/** `regexp pattern value`. */
 const regexp: ModuleReader = (cursor) => {
   cursor.next();
   const pattern = cursor.nextArgument() ? cursor.value : "";
@@ -66,6 +71,7 @@ const regexp: ModuleReader = (cursor) => {
   return onlyGiven({ regexp: pattern, value });
 };
 
+/** `multi_regexp { regexp pattern value … }`. */
 const multiRegexp: ModuleReader = (cursor) => {
   cursor.next();
   const operations: Draft[] = [];

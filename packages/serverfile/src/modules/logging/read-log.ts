@@ -5,10 +5,13 @@ import type { ReadModule } from "../module-reader.ts";
 
 /** The block of a log. */
 export interface LogBlock {
+  /** The log as the config has it. */
   readonly draft: Draft;
   /** Whether it says nothing about the log itself. */
   readonly isEmpty: boolean;
+  /** Hosts of `hostnames`; none: those of the site. */
   readonly hosts: readonly string[];
+  /** True for `no_hostname`: the log is for no host, and handlers name it. */
   readonly noHost: boolean;
 }
 
@@ -25,6 +28,7 @@ export const samplingFields: FieldReaders = {
   thereafter: integer("thereafter", "failed to parse thereafter"),
 };
 
+/** `sampling { interval …; first …; thereafter … }`, each line once. */
 function readSampling(cursor: TokenCursor): Draft {
   const sampling: Draft = {};
   const seen = new Set<string>();

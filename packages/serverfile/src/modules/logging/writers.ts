@@ -17,7 +17,9 @@ import { parseSize } from "../../values/parse-size.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective '${word}'`;
+/** Nanoseconds of a day, in which `roll_keep_for` is rounded up. */
 const dayNs = 86_400e9;
+/** Bytes of the unit in which `roll_size` is rounded up. */
 const mebibyte = 1024 * 1024;
 
 /** Octal permission bits. @throws Error */
@@ -40,11 +42,13 @@ function separated(cursor: TokenCursor, what: string): string[] {
   );
 }
 
+/** `mode 0600`: permission bits of the file; 0 is the default of the server. */
 const readMode: FieldReader = (cursor, draft) => {
   const mode = parsed(cursor, cursor.onlyArgument(), parseMode, "parsing mode");
   setAt(draft, "mode", mode === 0 ? "" : mode.toString(8).padStart(4, "0"));
 };
 
+/** `dir_mode 0700`, `inherit` or `from_file`: permission bits of folders that are made. */
 const readFolderMode: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument().trim();
   if (!["inherit", "from_file"].includes(word.toLowerCase())) {
@@ -53,11 +57,13 @@ const readFolderMode: FieldReader = (cursor, draft) => {
   draft.dir_mode = word;
 };
 
+/** `roll_size 100MiB`: size at which a file is rolled. */
 const readRollSize: FieldReader = (cursor, draft) => {
   const bytes = parsed(cursor, cursor.onlyArgument(), parseSize, "parsing size");
   setAt(draft, "roll_size_mb", Math.ceil(bytes / mebibyte));
 };
 
+/** `roll_compression none | gzip | zstd`. */
 const readCompression: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument().trim().toLowerCase();
   if (!["none", "gzip", "zstd"].includes(word)) {
@@ -66,9 +72,11 @@ const readCompression: FieldReader = (cursor, draft) => {
   draft.roll_compression = word;
 };
 
+/** `roll_keep 10`: rolled files that are kept. */
 const readKeep: FieldReader = (cursor, draft) =>
   setAt(draft, "roll_keep", parsed(cursor, cursor.onlyArgument(), parseInteger, "parsing roll_keep number"));
 
+/** `roll_keep_for 90d`: age at which rolled files are deleted. */
 const readKeepFor: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   const time = parsed(cursor, word, parseDuration, "parsing roll_keep_for duration");
@@ -78,17 +86,20 @@ const readKeepFor: FieldReader = (cursor, draft) => {
   setAt(draft, "roll_keep_days", Math.ceil(time / dayNs));
 };
 
+/** `roll_interval 24h`: time after which a file is rolled. */
 const readRollInterval: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   setAt(draft, "roll_interval", parsed(cursor, word, parseDuration, "parsing roll_interval duration"));
 };
 
+/** `roll_minutes 0,30`: minutes of the hour at which a file is rolled. */
 const readMinutes: FieldReader = (cursor, draft) => {
   draft.roll_minutes = separated(cursor, "roll_minutes").map((word) =>
     parsed(cursor, word, parseInteger, "parsing roll_minutes number"),
   );
 };
 
+/** `roll_at 00:00,12:00`: times of the day at which a file is rolled. */
 const readRollAt: FieldReader = (cursor, draft) => {
   draft.roll_at = separated(cursor, "roll_at");
 };
@@ -110,6 +121,7 @@ export const fileFields: FieldReaders = {
   backup_time_format: onlyText("backup_time_format"),
 };
 
+/** `dial_timeout 5s`: time for a connection to the log's host. */
 const readDialTimeout: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   try {
@@ -126,6 +138,7 @@ export const netFields: FieldReaders = {
   soft_start: flag("soft_start"),
 };
 
+/** `output file path { … }`. */
 const file: ModuleReader = (cursor) => {
   cursor.next();
   const draft = onlyGiven({ filename: cursor.argument() });
@@ -134,6 +147,7 @@ const file: ModuleReader = (cursor) => {
   return draft;
 };
 
+/** `output net address { … }`. */
 const net: ModuleReader = (cursor) => {
   cursor.next();
   const draft = onlyGiven({ address: cursor.argument() });

@@ -33,6 +33,7 @@ function listed(member: string, line: string, missing: string, takesArguments = 
   };
 }
 
+/** `storage key… { storage …; keys … }`: certificates in a storage. */
 const storage: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
@@ -48,10 +49,12 @@ const storage: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
+/** `insecure_skip_verify`: certificates of the other side are not checked. */
 const skipVerify: FieldReader = (_cursor, draft) => {
   draft.insecure_skip_verify = true;
 };
 
+/** `renegotiation never | once | freely`. */
 const renegotiation: FieldReader = (cursor, draft) => {
   const level = cursor.argument();
   if (!["never", "once", "freely"].includes(level)) {
@@ -68,6 +71,7 @@ export const clientTlsFields: FieldReaders = {
   renegotiation: row("renegotiation", renegotiation, wordsOf.text),
 };
 
+/** `tls { … }`: how the pool's own requests are encrypted. */
 function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
   const draft: Draft = {};
   const ca: FieldReader = (line, read) => {
@@ -78,6 +82,7 @@ function readClientTls(cursor: TokenCursor, readModule: ReadModule): Draft {
   return draft;
 }
 
+/** `http endpoint… { endpoints …; tls { … } }`: certificates that a server hands out. */
 const http: ModuleReader = (cursor, readModule) => {
   cursor.next();
   const draft: Draft = {};
@@ -97,6 +102,7 @@ const http: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
+/** `system`: the trust store of the machine. */
 const system: ModuleReader = (cursor) => {
   cursor.next();
   if (cursor.countRemainingArguments() > 0) {
@@ -108,6 +114,7 @@ const system: ModuleReader = (cursor) => {
   return {};
 };
 
+/** `combined { source …; source … }`: several pools as one. */
 const combined: ModuleReader = (cursor, readModule) => {
   cursor.next();
   if (cursor.countRemainingArguments() > 0) {

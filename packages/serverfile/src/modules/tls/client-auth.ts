@@ -5,9 +5,13 @@ import type { TokenCursor } from "../../lexer/token-cursor.ts";
 import { type Draft, listOf, setAt } from "../../values/draft.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
+/** A certificate in a PEM file. Other blocks, such as keys, are skipped. */
 const pemBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM file as base64 of their DER. */
+/**
+ * The certificates of a PEM file as base64 of their DER.
+ * @throws ServerError CONFIG_ADAPTER when the file cannot be read or has a faulty certificate
+ */
 function certificatesOf(cursor: TokenCursor, path: string): string[] {
   try {
     const pem = readRegularFileSync(path, maxPemBytes).toString("utf8");

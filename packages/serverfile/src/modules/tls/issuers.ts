@@ -40,7 +40,7 @@ export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   };
 }
 
-/** The same, with the provider. */
+/** The same, with the provider: `dns cloudflare token`, or `dns` alone for the provider of the global option. */
 export function dnsChallengeFields(at: string, readModule: ReadModule): FieldReaders {
   return {
     ...dnsChallengeRows(at),
@@ -85,8 +85,10 @@ export function readPreferredChains(cursor: TokenCursor): Draft {
   return draft;
 }
 
+/** A port that challenges are answered on. */
 const port = (path: string) => integer(path, "invalid port %s");
 
+/** `lifetime 90d`: lifetime that orders ask for. */
 const certificateLifetime: FieldReader = (cursor, draft) => {
   const word = cursor.onlyArgument();
   const time = parsed(cursor, word, parseDuration, "invalid lifetime %s");
@@ -96,6 +98,7 @@ const certificateLifetime: FieldReader = (cursor, draft) => {
   setAt(draft, "certificate_lifetime", time);
 };
 
+/** `distributed false`: challenges are answered only by the server that asked. */
 const distributed: FieldReader = (cursor, draft) => {
   if (cursor.argument() !== "false") {
     throw cursor.error("only accepted value is 'false'");
@@ -103,6 +106,7 @@ const distributed: FieldReader = (cursor, draft) => {
   setFalse(draft, "challenges.distributed");
 };
 
+/** `trusted_roots file…`: roots that the authority's own HTTPS is checked with. */
 const trustedRoots: FieldReader = (cursor, draft) =>
   setAt(draft, "trusted_roots_pem_files", cursor.remainingArguments());
 

@@ -38,7 +38,13 @@ export function fixed(path: string, word: string, value: boolean): Field {
   return field(path, wordsFor(value, word));
 }
 
-/** The lines for the members that are there. Others are left to be taken. */
+/**
+ * The lines for the members that are there. Others are left to be taken.
+ *
+ *     fieldLines({ timeouts: { read_body: 1e9 } }, { read_body: duration("timeouts.read_body") })
+ *
+ * gives the line `read_body 1s`. The same table reads the line, see values/block-fields.ts.
+ */
 export function fieldLines(members: Members, fields: Fields): Line[] {
   const lines: Line[] = [];
   const filled = new Set<string>();

@@ -6,8 +6,12 @@ export type Word =
   /** As it stands: several words, quotes of their own. */
   | { readonly raw: string };
 
-/** A directive, a subdirective or an option, with the lines in its braces. */
+/**
+ * A directive, a subdirective or an option, with the lines in its braces: `{ words: ["header", "A", "b c"] }` is
+ * written as `header A "b c"`.
+ */
 export interface Line {
+  /** Its words, the name first. */
   readonly words: readonly Word[];
   /** undefined without braces. Read when the text is made: lines of routes find their order late. */
   readonly block?: Block | undefined;

@@ -1,8 +1,10 @@
 import { exactShorthands, prefixShorthands } from "../../values/shorthands.ts";
 
+/** Shorthands by the placeholder that they stand for. */
 const shortOf = new Map([...exactShorthands].map(([short, long]) => [long, short]));
 /** The longest first: a path's file is more than its path. */
 const prefixes = [...prefixShorthands].sort(([, a], [, b]) => b.length - a.length);
+/** Shorthands whose rest may have dots: `{re.name.1}`. Dots in others would be read as another placeholder. */
 const dotted = new Set(["re", "rp", "resp", "err"]);
 
 /** A text with its placeholders as people write them: `{http.request.host}` is `{host}`. */

@@ -1,3 +1,11 @@
+// | text | word |
+// |---|---|
+// | `a/b` | `a/b` |
+// | `a b` | `"a b"` |
+// | `say "hi"` | in backticks |
+// | several lines | a heredoc |
+// | `{$HOME}` | `{$:{$}HOME}`, which is read as `{$HOME}` |
+
 import { isSpace } from "../../lexer/white-space.ts";
 import type { Word } from "./line.ts";
 
@@ -29,6 +37,7 @@ function balanced(text: string): boolean {
   return open === 0;
 }
 
+/** Marker of heredocs. A text with this word in it is quoted otherwise. */
 const marker = "TEXT";
 
 /** Several lines as a heredoc, each with `indent` before it. */
@@ -37,6 +46,7 @@ function heredoc(text: string, indent: string): string {
   return `<<${marker}\n${lines.join("\n")}\n${indent}${marker}`;
 }
 
+/** A text in quotes, or as a heredoc when it has several lines. */
 function quoted(text: string, indent: string): string {
   if (text.includes("\n") && !text.includes("\r") && !text.includes(marker)) {
     return heredoc(text, indent);

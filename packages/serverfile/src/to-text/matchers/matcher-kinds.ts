@@ -10,12 +10,12 @@ export function listOfTexts(value: JsonValue, path: string): string[] {
   return new Members({ list: value }, path).texts("list") ?? [];
 }
 
-/** A matcher that is a list of words. */
+/** A matcher that is a list of words: `{ "path": ["/a", "/b"] }` is `path /a /b`. */
 export function wordLines(name: string): MatcherWriter {
   return (value, path) => [line(name, ...(value === null ? [] : listOfTexts(value, path)))];
 }
 
-/** A matcher that is a list of ranges. */
+/** A matcher that is a list of ranges; all private ones become the word `private_ranges`. */
 export function rangeLines(name: string): MatcherWriter {
   return (value, path) => {
     const members = new Members(value, path);
@@ -42,7 +42,7 @@ export function regexpWords(
   return name === matcherName ? [...key, pattern] : [name, ...key, pattern];
 }
 
-/** Regular expressions by what they look at. */
+/** Regular expressions by what they look at, one line each. */
 export function keyedRegexps(name: string): MatcherWriter {
   return (value, path, matcherName) =>
     new Members(value, path)

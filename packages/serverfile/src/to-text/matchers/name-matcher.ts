@@ -11,6 +11,7 @@ function firstText(value: JsonValue | undefined): string {
   return isJsonObject(value) ? (Object.keys(value)[0] ?? "") : "";
 }
 
+/** A text as a name: `/API/v1/*` becomes `api_v1`. At most 30 characters. */
 function slug(text: string): string {
   return text
     .toLowerCase()
@@ -19,7 +20,7 @@ function slug(text: string): string {
     .slice(0, 30);
 }
 
-/** The name of a matcher, made of the values that it matches. */
+/** The name of a matcher, made of the values that it matches: `host` of `www.example.com` gives `www_example`. */
 function wordFor(name: string, value: JsonValue | undefined): string {
   switch (name) {
     case "method":
@@ -39,6 +40,7 @@ function wordFor(name: string, value: JsonValue | undefined): string {
   }
 }
 
+/** The word of a set's first matcher. */
 function setWord(set: JsonObject): string {
   const [name = "any"] = Object.keys(set);
   return wordFor(name, set[name]) || name;

@@ -26,12 +26,14 @@ export class NamedMatchers {
     this.#writeSet = writeSet;
   }
 
+  /** Lines `@name …` in the order in which the matchers were first used. */
   get definitions(): readonly Line[] {
     return this.#definitions;
   }
 
   /**
    * The words that stand before a directive's arguments.
+   * A set with one path is written on the directive's line: `respond /api/* ok`. Any other set gets a name.
    * @param match of the route
    * @throws ServerError CONFIG_INEXPRESSIBLE for more than one set
    */

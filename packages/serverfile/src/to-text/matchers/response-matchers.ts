@@ -19,6 +19,7 @@ export function responseMatcherLines(matcher: Members): Line[] {
 /** The named response matchers of one directive. */
 export class ResponseMatchers {
   readonly #names = new Map<string, string>();
+  /** Lines `@name …` for the directive's block. */
   readonly definitions: Line[] = [];
 
   /** Its name, `@` included. */

@@ -14,6 +14,7 @@ const lists: Readonly<Record<string, string>> = {
   storage: "pem_keys",
 };
 
+/** Lines of the block `tls`: how the pool's own requests are encrypted. */
 function clientTlsLines(tls: Members): Line[] {
   const lines = fieldLines(tls, clientTlsFields);
   const pool = tls.child("ca");

@@ -3,12 +3,14 @@ import { type Line, line } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { caPoolLine } from "./ca-pools.ts";
 
+/** The member of a loader that lists what it loads. */
 const loaderLists: Readonly<Record<string, string>> = {
   file: "files",
   folder: "folders",
   pem: "certificates",
 };
 
+/** `verifier leaf { file … }`. */
 function verifierLine(verifier: Members): Line {
   const name = verifier.text("verifier") ?? "";
   const loaders = (verifier.children("leaf_certs_loaders") ?? []).map((loader) => {

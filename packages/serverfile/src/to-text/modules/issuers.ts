@@ -24,6 +24,7 @@ function dnsLines(challenge: Members | undefined): Line[] {
   return provider === undefined ? [] : [dnsProviderLine(provider, "dns")];
 }
 
+/** Lines in the block of an ACME issuer. */
 function acmeLines(issuer: Members): Line[] {
   const lines = fieldLines(issuer, acmeFields);
   const challenges = issuer.look("challenges") === undefined ? undefined : issuer.child("challenges");

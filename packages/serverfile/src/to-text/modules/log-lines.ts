@@ -8,6 +8,7 @@ import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { scalarWord } from "../lines/scalar-word.ts";
 import type { Members } from "../members.ts";
 
+/** `output file path { … }` and the like. @throws ServerError CONFIG_INEXPRESSIBLE for an unknown output */
 function outputLine(writer: Members): Line {
   const name = writer.text("output") ?? "";
   switch (name) {
@@ -24,6 +25,7 @@ function outputLine(writer: Members): Line {
   }
 }
 
+/** `replace key value`, `hash key`, `delete key` in the block of a filter. @param nameKey the member with the key */
 function actionLines(filter: Members, nameKey: string): Line[] {
   const actions = filter.take("actions");
   if (actions === null) {
@@ -74,6 +76,7 @@ function filterLines(name: string, filter: Members): Line[] {
   return [lineWith(words, lines)];
 }
 
+/** `format json { … }`; the encoder `filter` wraps another one. @param before `format` or `wrap` */
 function formatLine(encoder: Members, before: string): Line {
   const name = encoder.text("format") ?? "";
   const lines = fieldLines(encoder, plainFields);

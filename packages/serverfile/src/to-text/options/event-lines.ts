@@ -3,6 +3,7 @@ import { duration, field, fieldLines, flag, text } from "../lines/field-lines.ts
 import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 
+/** Lines of the handler `exec`. */
 const execFields = {
   dir: text("dir"),
   timeout: duration("timeout"),

@@ -7,6 +7,7 @@ import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 import type { WrapperWriters } from "./option-writer.ts";
 
+/** A listener wrapper, by its own writer or as `proxy_protocol { … }`. */
 function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   const name = wrapper.text("wrapper") ?? "";
   const written = writers.wrapperWriterOf(name)?.(wrapper, writers.matcherLines);
@@ -19,6 +20,7 @@ function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   return lineWith([name], lines);
 }
 
+/** Lines in the block `servers` of one server. */
 function optionLines(members: Members, writers: WrapperWriters): Line[] {
   const lines: Line[] = [];
   const wrappers = members.children("listener_wrappers");

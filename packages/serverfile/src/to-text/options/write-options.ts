@@ -140,6 +140,7 @@ export function authorityLines(pki: Members | undefined, mentioned: (id: string)
   return block.length === 0 ? lines : [...lines, { words: ["pki"], block }];
 }
 
+/** Words of `auto_https` by the member of `automatic_https`. */
 const modes: Readonly<Record<string, string>> = {
   disable: "off",
   disable_redirects: "disable_redirects",
@@ -298,6 +299,7 @@ export function certificateOptionLines(
   return lines;
 }
 
+/** Options of the policy for all names: issuers as options or as `cert_issuer`, then keys. */
 function policyLines(
   policy: JsonObject,
   ports: UsualPorts,

@@ -2,11 +2,14 @@ import type { JsonValue } from "server-core/json/json-value";
 
 /** One handler of a route, with the route's group and matchers. */
 export interface FlatRoute {
+  /** As the config has it: `group0`. */
   readonly group: string | undefined;
+  /** Matchers of the route; undefined for every request. */
   readonly match: JsonValue | undefined;
   readonly handler: JsonValue;
   /** The path of the route. */
   readonly path: string;
+  /** JSON path of the handler, for refusals. */
   readonly handlerPath: string;
 }
 

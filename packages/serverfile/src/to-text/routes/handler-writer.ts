@@ -9,6 +9,7 @@ import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
 /** The services of a writer beside the handler. */
 export interface WriteContext {
+  /** Gives names to sets of matchers, for directives that have several. */
   readonly matchers: NamedMatchers;
   /** The lines of a set of matchers. */
   readonly matcherLines: MatcherSetWriter;
@@ -22,9 +23,11 @@ export interface WriteContext {
 
 /** A directive without its matcher. */
 export interface Written {
+  /** First word of the line. */
   readonly directive: string;
   /** An older name of the directive, which is sorted before it. */
   readonly older?: string;
+  /** Words behind the name and the matcher. */
   readonly words: readonly Word[];
   readonly block?: Block | undefined;
   /** Blocks of routes anywhere in it, in the order in which they are read. */

@@ -5,8 +5,10 @@ import type { ServerDraft } from "../sites/site-draft.ts";
 import { inReadingOrder, RouteBlock } from "./route-block.ts";
 import type { RouteWriter } from "./write-routes.ts";
 
+/** Makes a writer for one route, since matchers of different routes may have the same name. */
 type MakeWriter = () => RouteWriter;
 
+/** `&(name) { … }`: the directives of a subroute, or the handlers of a plain route. */
 function namedRoute(route: JsonValue, path: string, makeWriter: MakeWriter): RouteBlock {
   const members = new Members(route, path);
   const handlers = members.list("handle") ?? [];

@@ -1,9 +1,14 @@
+// Directives are sorted when a text is read. A config whose routes are in another order needs the option `order`:
+// with `respond` before `header` in a list, `order respond before header` is written.
+
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";
 
 /** The order of directives, with the `order` options that make it. */
 export class DirectiveOrder {
+  /** Directives in the order in which they run. */
   readonly names: readonly string[];
+  /** Options `order …` that make it of the usual order. */
   readonly lines: readonly Line[];
 
   constructor(names: readonly string[], lines: readonly Line[] = []) {
@@ -11,6 +16,7 @@ export class DirectiveOrder {
     this.lines = lines;
   }
 
+  /** Place of a directive; `handle_path` has that of `handle`. */
   positionOf(name: string): number {
     return this.names.indexOf(name === "handle_path" ? "handle" : name);
   }
@@ -47,7 +53,10 @@ export class OrderNeeds {
     });
   }
 
-  /** Another order that keeps all routes as they are; undefined when this one does, or none is found. */
+  /**
+   * Another order that keeps all routes as they are; undefined when this one does, or none is found.
+   * It is a search without a guarantee: each round takes the move that mends most pairs, at most 20 rounds.
+   */
   better(): DirectiveOrder | undefined {
     const pairs = [...this.#pairs].map((pair) => pair.split(" ") as [string, string]);
     let { order } = this;
@@ -74,10 +83,12 @@ export class OrderNeeds {
   }
 }
 
+/** Pairs of directives that an order has the wrong way round. */
 function violations(order: DirectiveOrder, pairs: readonly (readonly [string, string])[]) {
   return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
 }
 
+/** An order with one directive moved, and the option that says so. */
 function move(order: DirectiveOrder, name: string, where: "before" | "after", other: string): DirectiveOrder {
   const names = order.names.filter((each) => each !== name);
   names.splice(names.indexOf(other) + (where === "after" ? 1 : 0), 0, name);

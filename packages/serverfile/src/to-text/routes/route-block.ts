@@ -1,3 +1,14 @@
+// Numbers of groups. While a text is read, each `handle` among others, each `rewrite` and each `root` takes names
+// `group0`, `group1` …, inner blocks first. The config shows the numbers, but not the order of the text that made
+// them.
+// Here the order is found again: statements with a known number are placed by it, the others fill the gaps.
+//
+// | list | numbers of the list |
+// |---|---|
+// | any | 1 for `rewrite`, whether there is one or not |
+// | several `handle` | 1 more |
+// | several `root` | 1 more |
+
 import type { Route } from "../../routes/route.ts";
 import { precedes } from "../../routes/sort-routes.ts";
 import type { Line } from "../lines/line.ts";
@@ -196,10 +207,12 @@ export class RouteBlock {
     this.#head = head;
   }
 
+  /** Directives in their present order; `arrange` changes it. */
   get statements(): readonly Statement[] {
     return this.#statements;
   }
 
+  /** Lines before the directives, then the directives. */
   get lines(): readonly Line[] {
     return [...this.#head, ...this.#statements.map(({ line }) => line)];
   }
@@ -216,6 +229,7 @@ export class RouteBlock {
     return this.#statements.reduce((sum, statement) => sum + groupsOf(statement), 0);
   }
 
+  /** Numbers that reading the block takes. */
   get groups(): number {
     return this.innerGroups + this.listGroups;
   }
@@ -223,6 +237,7 @@ export class RouteBlock {
   /** The first number of the list itself, as far as the config tells. Set by who reads the routes. */
   listFirstGroup: number | undefined;
 
+  /** The first number of the block; undefined when the config does not show it. */
   get firstGroup(): number | undefined {
     if (this.listFirstGroup !== undefined) {
       return this.listFirstGroup - this.innerGroups;

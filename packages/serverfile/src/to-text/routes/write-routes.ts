@@ -1,3 +1,13 @@
+// Writes lists of routes. Each route of one handler is one directive, except where a directive makes several routes:
+//
+// | routes | text |
+// |---|---|
+// | `{ handler: "subroute" }` in a group | `handle`, or `handle_path` when it begins with taking its path off |
+// | the only plain subroute of its list | `handle` when sorting keeps its order, else `route` |
+// | another subroute | `route` |
+// | routes that a `RunWriter` knows | `try_files`, `php_fastcgi`, `forward_auth` |
+// | another handler | the directive that its module writes |
+
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import type { Route } from "../../routes/route.ts";
 import { inexpressible } from "../inexpressible.ts";
@@ -9,8 +19,12 @@ import type { HandlerWriters, RunWriter, WriteContext, Written, WrittenRun } fro
 import type { OrderNeeds } from "./order-needs.ts";
 import { RouteBlock, type Statement, withOlderNames } from "./route-block.ts";
 
-/** Directives whose lone argument is never a matcher. */
+/**
+ * Directives whose lone argument is never a matcher.
+ * `root * /srv` needs the `*`; `root /srv` is a root for all requests.
+ */
 const loneArgument = new Set(["root", "rewrite"]);
+/** Directives whose words hold the matcher already. */
 const noMatcher = new Set(["handle_path", "try_files"]);
 
 /** Routes with one handler each, as directives make them. */
@@ -79,6 +93,7 @@ export class RouteWriter {
     return block;
   }
 
+  /** Writes a list of routes. @param isSorted whether its directives are sorted when the text is read */
   #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
     const statements: Statement[] = [];
     const runWriters = this.#runWritersFor(routes);
@@ -119,6 +134,7 @@ export class RouteWriter {
     return block;
   }
 
+  /** One route as one directive. @throws ServerError CONFIG_INEXPRESSIBLE */
   #statementOf(route: FlatRoute, mayBeHandle: boolean): Statement {
     if (isSubroute(route.handler)) {
       return this.#subroute(route, mayBeHandle);
@@ -142,6 +158,7 @@ export class RouteWriter {
     return this.#writers.runWritersOf(handlersOf(routes));
   }
 
+  /** A directive with its matcher. @param match undefined for every request */
   #statement(
     { directive, older, words, block, blocks = [] }: Written,
     match: JsonValue | undefined,
@@ -163,6 +180,7 @@ export class RouteWriter {
     };
   }
 
+  /** The matcher on a directive's line. `*` is written where the first word would be taken for a matcher. */
   #matcherWords(
     directive: string,
     words: readonly Word[],
@@ -177,6 +195,7 @@ export class RouteWriter {
     return looksLikeMatcher || (loneArgument.has(directive) && words.length === 1) ? ["*"] : [];
   }
 
+  /** A subroute as `php_fastcgi`, `handle_path`, `handle` or `route`, the first that fits. */
   #subroute(route: FlatRoute, mayBeHandle: boolean): Statement {
     const handler = new Members(route.handler, route.handlerPath);
     handler.take("handler");
@@ -230,6 +249,7 @@ export class RouteWriter {
       : undefined;
   }
 
+  /** The block of `handle`. @param skipped routes at the beginning that the directive makes itself */
   #inner(routes: JsonValue | undefined, path: string, skipped: number): RouteBlock {
     return this.#block(flatten(routes, path).slice(skipped), true);
   }
@@ -261,12 +281,14 @@ function runAt(
   return undefined;
 }
 
+/** Names of the handlers in a list. */
 function handlersOf(routes: readonly FlatRoute[]): Set<string> {
   return new Set(
     routes.map(({ handler }) => String(isJsonObject(handler) ? member(handler, "handler") : "")),
   );
 }
 
+/** True for a handler with routes of its own. */
 function isSubroute(handler: JsonValue): boolean {
   return isJsonObject(handler) && member(handler, "handler") === "subroute";
 }
@@ -279,6 +301,7 @@ function kindOf(handler: JsonValue): number | undefined {
   return handler.handler === "rewrite" ? 1 : handler.handler === "vars" ? 2 : undefined;
 }
 
+/** True when `try_files` took the group: then its number says nothing about the list. */
 function isTryFiles(statements: readonly Statement[], group: number): boolean {
   return statements.some(({ directive, firstGroup }) => directive === "try_files" && firstGroup === group);
 }

@@ -1,3 +1,14 @@
+// Logs of a server say which host writes to which log. In the text, each site says it by `log`:
+//
+// | in `logs` of a server | text of the site |
+// |---|---|
+// | `logger_names: { "a.example": ["log0"] }` | `log { … }` |
+// | `logger_names: { "a.example": ["x"] }` | `log x { … }` |
+// | `logger_names: { "a.example": [""] }` | `log` |
+// | `skip_hosts: ["a.example"]` | nothing, while another site has a log |
+// | `default_logger_name: "log0"` | `log { … }` in the site for any host |
+// | a name for a host without a site | `log x { hostnames host }` in a site of the server |
+
 import { joinHostPort } from "server-core/go/host-port";
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import { textsOf } from "../json-lists.ts";
@@ -21,6 +32,7 @@ function logsOf({ server }: SiteDraft): JsonObject | undefined {
   return Object.keys(own).length === 0 && Object.keys(logs).length > 0 ? undefined : own;
 }
 
+/** Logs of a host; none when it is not mapped. */
 function namesOfHost(logs: JsonObject, host: string): string[] {
   return isJsonObject(logs.logger_names) ? textsOf(logs.logger_names[host]) : [];
 }
@@ -28,6 +40,7 @@ function namesOfHost(logs: JsonObject, host: string): string[] {
 /** Logs of a site by name, each with the hosts that it is for when those are not all. */
 type Mapping = Map<string, readonly string[] | undefined>;
 
+/** The logs of one site, as its server maps them. */
 function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   const mapping: Mapping = new Map();
   if (isForAnyHost(site)) {
@@ -64,7 +77,9 @@ export class AccessLogs {
   readonly #sites: readonly SiteDraft[];
   readonly #groups: readonly (readonly SiteDraft[])[];
   readonly #strangersOf = new Map<ServerDraft, ReadonlyMap<string, readonly string[]>>();
+  /** Names whose block was written; a second line with the name has none. */
   readonly #written = new Set<string>();
+  /** Logs without a name so far; the next one is `log` and this number. */
   #unnamed = 0;
 
   /**
@@ -165,6 +180,7 @@ export class AccessLogs {
     return byName;
   }
 
+  /** A line `log`. @param head lines before those of the log itself */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
       return head.length === 0 ? line("log") : { words: ["log"], block: head };
@@ -182,6 +198,7 @@ export class AccessLogs {
     return block.length === 0 ? { words } : { words, block };
   }
 
+  /** Lines of a log's own settings. Reading it takes the members, so it is called once for each log. */
   #body(name: string, log: JsonValue): Line[] {
     const members = new Members(log, `/config/logging/logs/${name}`);
     members.take("include");

@@ -8,10 +8,12 @@ export interface UsualPorts {
   readonly namesScheme: boolean;
 }
 
+/** A host as an address has it: `[::1]`. */
 function bracketed(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
+/** The usual address of a site for any host: `:8080`, `https://`, `http://:8080`. */
 function anyHost(
   { listening: { port }, hasPolicies }: ServerDraft,
   { namesScheme, ...ports }: UsualPorts,
@@ -28,6 +30,7 @@ function anyHost(
   return hasPolicies && port !== ports.http ? `https://:${port}` : `:${port}`;
 }
 
+/** True when a server listens on a unix socket or a descriptor as well. */
 function hasSocketWithoutPort({ listening }: ServerDraft): boolean {
   return listening.binds.some(({ address }) => /^(unix|fd)/.test(address));
 }
@@ -41,7 +44,10 @@ interface AddressParts {
   readonly repetition: number;
 }
 
-/** An address as people write it. */
+/**
+ * An address as people write it. The same address may be needed twice on a server; a repetition is written otherwise,
+ * since a text must not have one address twice: `a.example`, then `https://a.example`, then `a.example:443`.
+ */
 export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
   const { port } = server.listening;
   if (host === "") {

@@ -3,6 +3,7 @@ import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
 type Binds = Listening["binds"];
 
+/** True for all addresses with the usual protocols, which need no line. */
 function isUsual(binds: Binds): boolean {
   return binds.every(({ address, protocols }) => address === "" && protocols.length === 0);
 }

@@ -4,7 +4,10 @@ interface MovableSite {
   readonly groups: number;
 }
 
-/** Moves sites so that their pairs of files get the numbers of the config. Sites with numbered groups stay. */
+/**
+ * Moves sites so that their pairs of files get the numbers of the config. Sites with numbered groups stay.
+ * Tags of certificate files, `cert0`, `cert1`, are counted as sites are read.
+ */
 export function inCertificateOrder<T extends MovableSite>(
   texts: readonly T[],
   numberOf: (text: T) => number | undefined,

@@ -1,3 +1,14 @@
+// Policies say how certificates of names are had. In the text, sites and options say it:
+//
+// | in the config | text |
+// |---|---|
+// | a policy without `subjects` | options such as `email`, `acme_ca`, `key_type` |
+// | a policy with the names of a site | `tls …` in the site |
+// | internal issuer | `tls internal` |
+// | `automate` with the names of a site | nothing, or `tls force_automate` |
+// | `automate` with other names | further addresses of the site for any host, or `tls_automate_names` |
+// | a connection policy with files | `tls cert key` |
+
 import { isJsonObject, type JsonObject } from "server-core/json/json-value";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import { wordsOf } from "../../values/block-fields.ts";
@@ -18,6 +29,7 @@ export function automatedNames({ certificates }: JsonObject): string[] {
   return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
 }
 
+/** Members of a policy that are one line each. */
 const policyFields = {
   key_type: text("key_type"),
   on_demand: flag("on_demand"),
@@ -37,12 +49,14 @@ export interface SiteCertificates {
 /** The lines `tls` of sites. */
 export class CertificateLines {
   readonly #tls: JsonObject;
+  /** Policies of the app `tls`, in their order. */
   readonly #policies: readonly JsonObject[];
   readonly #ports: UsualPorts;
   readonly #choices: Choices;
   /** Names that sites automate by their addresses or by `force_automate`. */
   readonly automated = new Set<string>();
   readonly #sites: readonly SiteDraft[];
+  /** True once a site has the line `load`; others would load the folders again. */
   #hasFolders = false;
 
   constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
@@ -70,10 +84,12 @@ export class CertificateLines {
     return isOff ? this.#policies.flatMap(({ subjects }) => textsOf(subjects)) : [];
   }
 
+  /** Names in `automate` of the config. */
   get automateNames(): string[] {
     return automatedNames(this.#tls);
   }
 
+  /** The policy that lists a host; undefined when none does. */
   #policyFor(host: string): JsonObject | undefined {
     return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
   }
@@ -184,6 +200,7 @@ export class CertificateLines {
     return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
   }
 
+  /** Lines `tls`: the first with the block, and one more for each further pair of files or word. */
   #tlsLines(
     given: readonly Word[],
     lines: readonly Line[],
@@ -211,6 +228,7 @@ export class CertificateLines {
     return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as JsonObject;
   }
 
+  /** Words and lines of a policy. @param isOwn true: the options cannot have said it, since it is for one address */
   #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };
@@ -293,6 +311,7 @@ export class CertificateLines {
     return [line("load", ...folders)];
   }
 
+  /** Whether a site says `force_automate`: its names are automated although a connection policy is for them. */
   #isForced(connection: JsonObject | undefined, hosts: readonly string[]): boolean {
     const names = this.automateNames;
     const isForced =
@@ -341,6 +360,7 @@ function settingsOf(policy: JsonObject | undefined): JsonObject {
   return settings;
 }
 
+/** Each element once, compared as JSON. */
 function distinct<T>(items: readonly T[]): T[] {
   const texts = items.map((item) => JSON.stringify(item));
   return items.filter((_item, index) => texts.indexOf(texts[index] ?? "") === index);

@@ -1,7 +1,9 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
 
 const status = "\\{http\\.error\\.status_code\\}";
+/** `{http.error.status_code} >= 500 && {http.error.status_code} <= 599` */
 const classPattern = new RegExp(`^${status} >= (\\d)00 && ${status} <= \\1(?:99)$`);
+/** `{http.error.status_code} in [404, 405]` */
 const codesPattern = new RegExp(`^${status} in \\[(\\d{3}(?:, \\d{3})*)\\]$`);
 
 /** The codes that `handle_errors` names for a route's matchers; undefined when they are others. */

@@ -4,6 +4,7 @@ import { objectsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
+/** Settings of a server's logs; empty when it has none. */
 function logsOf({ members }: ServerDraft): JsonObject {
   const logs = members.look("logs");
   return isJsonObject(logs) ? logs : {};

@@ -3,6 +3,7 @@ import { objectsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
+/** All names that policies list. */
 function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
   return new Set(objectsOf(policies).flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
 }

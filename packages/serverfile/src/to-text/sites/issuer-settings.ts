@@ -37,6 +37,7 @@ export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): stri
   return isIt ? email : undefined;
 }
 
+/** An object with its keys in order, so that JSON texts can be compared. */
 function sortedKeys(object: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

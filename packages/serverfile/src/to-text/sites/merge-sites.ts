@@ -15,10 +15,12 @@ function likeness({ routes, errors }: SiteDraft): string {
   return JSON.stringify([withoutGroups(routes), withoutGroups(errors)]);
 }
 
+/** The addresses of a site as one text. */
 function addressesKey({ addresses }: SiteDraft): string {
   return JSON.stringify(addresses);
 }
 
+/** Addresses that a site listens on, protocols included, as texts. */
 function bindKeys({ server }: SiteDraft): string[] {
   return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
 }

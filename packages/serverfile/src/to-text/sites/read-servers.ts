@@ -1,3 +1,12 @@
+// Finds sites in the routes of a server:
+//
+// | route | site |
+// |---|---|
+// | `terminal`, matches hosts and paths only, one subroute | a site with these addresses |
+// | any other one | all routes of the server are one site for any host |
+//
+// Error routes are divided in the same way, and joined to the sites by their addresses.
+
 import { messageOf } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import {
@@ -13,6 +22,7 @@ import type { UsualPorts } from "./addresses.ts";
 import { httpHostsOf } from "./http-hosts.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
+/** Where a server listens. @throws ServerError CONFIG_INEXPRESSIBLE for addresses that differ in their ports */
 function readListening(members: Members): { listening: Listening; listen: string[] } {
   const listen = members.texts("listen") ?? [];
   const protocols = members.list("listen_protocols");
@@ -79,6 +89,7 @@ function addressesOf(match: JsonValue | undefined): SiteDraft["addresses"] | und
   return addresses;
 }
 
+/** A route of a whole site. */
 interface SiteRoute {
   readonly key: string;
   readonly addresses: SiteDraft["addresses"];
@@ -116,7 +127,9 @@ function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
       };
 }
 
+/** Members that a site's route may have. */
 const siteKeys = new Set(["match", "handle", "terminal"]);
+/** Members that a site's subroute may have. */
 const subrouteKeys = new Set(["handler", "routes"]);
 
 /** The routes of a server as those of sites; undefined when they are direct. */
