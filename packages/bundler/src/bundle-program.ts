@@ -19,34 +19,46 @@ export interface ProgramBuild {
   /** The main file: loading it starts the process. With `serve`, it exports `run(startAnew)`. */
   readonly main: string;
   /**
-   * The file of a second start, which loads nothing that only the command line and the check of options need.
-   * It exports `serve(options)`, and gets the options that `startAnew` was given.
+   * The file of a second start. It exports `serve(options)`, which gets the options that `startAnew` was given.
+   * A second start loads neither the command line nor the check of options.
    */
   readonly serve?: string;
-  /** false: it runs no process with a log and metrics, so the packages for these are not in it. */
+  /** False: the program keeps neither log nor metrics, so the packages for these stay out. */
   readonly isProcess?: boolean;
-  /** More code that is named by URL, the programs of worker threads for one: it becomes `dist/<basename>.cjs`. */
+  /**
+   * Further files that code names by URL, such as the programs of worker threads: each becomes
+   * `dist/<basename>.cjs`.
+   */
   readonly entries?: readonly string[];
-  /** The same for what others import as an ES module: `dist/<basename>.mjs`, with the very objects that the program has. */
+  /**
+   * Files that others import as ES modules: each becomes `dist/<basename>.mjs`, and shares its objects with the
+   * program.
+   */
   readonly modules?: readonly string[];
   /**
-   * Packages that are seldom needed: files of their own, loaded when something of them is used. Each with the package that
-   * depends on it: "" is this one, "a > b" is the b that a depends on.
+   * Packages that are seldom needed: each becomes a file that loads with its first use. The value names the
+   * package that depends on it: "" is this one, "a > b" is the b that a depends on.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
   /**
    * Source files that are seldom needed; they are lazy too. Modules that only they import are lazy with them.
    */
   readonly lazyFiles?: readonly string[];
-  /** Files that a start loads. Absent: `main`, and all that it imports. `serve` and all that it imports are always packed. */
+  /**
+   * Files that a start loads, packed into one. Absent: `main` and its imports. `serve` and its imports are
+   * always packed.
+   */
   readonly start?: PackedStart;
-  /** A start after the build, to keep what V8 compiles in one. */
+  /** A start that the build makes, so that V8's compiled code ships with the program. */
   readonly warmStart?: WarmStart;
-  /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
+  /**
+   * Files and folders that code names by URL, and the names of their copies beside the program where the names
+   * differ.
+   */
   readonly sideFiles?: Readonly<Record<string, string>>;
 }
 
-/** Every process has these, and seldom needs them: files of configuration, logs on a terminal, metrics with exemplars. */
+/** Packages that every process has and seldom needs: config files, logs on a terminal, metrics with exemplars. */
 const lazyInEveryProcess = {
   "@opentelemetry/api": "@prometheus-io/client",
   "pino-pretty": "lifecycle",
@@ -56,14 +68,14 @@ const lazyInEveryProcess = {
 
 const textOf = (value: unknown) => JSON.stringify(value);
 
-/** Loads a program's code once it runs as it asks for. */
+/** Text that loads a program's code, after the program was started with the options that it wants. */
 const loadMain = (main: string, program: Program) => `
 startAsAsked(${textOf(program)});
 keepCompiled(__dirname);
 runWorkersOfExecutable(__dirname);
 void import(${textOf(main)});`;
 
-/** Loads a program's code that checks options, and after another start that which serves. */
+/** Text that loads the code which checks options, and after the second start the code which serves. */
 const loadStage = (main: string, serveFile: string, program: Program) => `
 keepCompiled(__dirname);
 const options = takeCheckedOptions();
@@ -73,7 +85,7 @@ if (options === undefined) {
   void ${requireBeside(`./${serveFile}`)}.serve(options);
 }`;
 
-/** The first lines of a program: start with the options it asks for, then load the rest. */
+/** The first lines of a program: they start it with the options that it wants, then load the rest. */
 function startPlugin(main: string, serveFile: string | undefined, program: Program): Plugin {
   const start = fileURLToPath(new URL("./start-program.ts", import.meta.url));
   const workers = fileURLToPath(new URL("./executable-workers.ts", import.meta.url));
@@ -105,7 +117,7 @@ function writeAsAscii(file: string): void {
 
 const nameOf = (path: string) => basename(path, extname(path));
 
-/** An ES module in front of a CommonJS one: Node cannot see by itself which names a bundled one exports. */
+/** Writes an ES module over a CommonJS one. Node cannot find the exported names of a bundled CommonJS module. */
 function writeModule(distFolder: string, name: string): void {
   const names = Object.keys(createRequire(import.meta.url)(join(distFolder, `${name}.cjs`)) as object);
   writeFileSync(
@@ -150,7 +162,10 @@ async function write(
   return chunks;
 }
 
-/** For who makes a program smaller: `BUNDLE_SIZES=1 pnpm run build` prints the largest modules of each file. */
+/**
+ * Prints the largest modules of each file, for those who make a program smaller: `BUNDLE_SIZES=1 pnpm run
+ * build`.
+ */
 function printSizes(
   output: Awaited<ReturnType<Awaited<ReturnType<typeof rolldown>>["write"]>>["output"],
 ): void {
@@ -171,11 +186,12 @@ function printSizes(
 }
 
 /**
- * Builds the program of a process: `dist/<name>.cjs` and, beside it, files that load on demand, with
- * everything except native packages. From its sources a process needs tens of megabytes more. They are for
- * the compiler that strips types, for hundreds of modules, and for the parts of Node that ES modules load as
- * a whole.
- * @throws Error when the code does not bundle, or a file that it names is not there
+ * Builds the program of a process: `dist/<name>.cjs` and, beside it, files that load on demand. Only native
+ * packages stay outside.
+ *
+ * A process that runs from its sources needs tens of megabytes more. They hold the compiler that strips types,
+ * hundreds of modules, and parts of Node that ES modules load whole.
+ * @throws Error when the code does not bundle, or names a file that is not there
  */
 export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const packageFolder = fileURLToPath(build.packageFolder);
@@ -220,8 +236,8 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
 }
 
 /**
- * The second stage, packed. It is built apart: a file that both stages had a part in would bring along what only the first
- * needs.
+ * Writes the second stage as one pack. It is built apart from the first: a file shared by both stages would
+ * bring along code that only the first needs.
  */
 async function writeServe(serve: string, file: string, plugins: Plugin[]): Promise<void> {
   const distFolder = dirname(file);

@@ -2,14 +2,17 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
 const elfMagic = Buffer.from("\x7fELF\x02\x01", "latin1");
 const headerBytes = 64;
-/** Where a section's header has its flags. Source: System V ABI, "Sections" of 64-bit files */
+/** Offset of the flags in a section header. Source: System V ABI, "Sections" of 64-bit files */
 const flagsAt = 8;
 const flagAlloc = 0x2n;
 
 /**
- * Takes the sections that are not loaded (symbols, debug information) out of the list of an ELF file. Files of other formats stay
- * as they are. The headers of these sections are some hundred bytes beside their contents: a fault of `node --build-sea`. The engine of
- * tracing-storage looks there for the names of functions at each error, and told of rubbish in place of the error.
+ * Removes sections that are not loaded (symbols, debug information) from the section table of an ELF file.
+ * Files of other formats stay unchanged.
+ *
+ * `node --build-sea` leaves headers of these sections that point some hundred bytes beside the contents. The
+ * engine of tracing-storage looks up function names there at each error, and reported garbage in place of the
+ * error.
  */
 export function forgetDisplacedSections(path: string): void {
   const file = openSync(path, "r+");

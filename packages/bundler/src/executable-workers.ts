@@ -1,8 +1,8 @@
 // Bundled into every program: nothing but Node may be imported here, and only where it is used.
 
 /**
- * The first program of a worker thread in an executable. It mounts the files of the executable, which Node
- * does only for the main thread, and continues with the requested program.
+ * The first program of a worker thread in an executable. It mounts the files of the executable, since Node
+ * mounts them for the main thread only, and then runs the requested program.
  */
 const mountAndRun = (file: string) => `
 const { create, MemoryProvider } = require("node:vfs");

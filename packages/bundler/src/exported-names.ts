@@ -6,10 +6,10 @@ import { parseSync } from "rolldown/utils";
 const require = createRequire(import.meta.url);
 
 /**
- * The names that a module exports, read from its text. The build runs no code of the modules that it bundles: native
- * packages of another platform would not load, and a module may do anything when it starts.
+ * The names that a module exports, read from its text. The build runs no bundled code: native packages of
+ * another platform would not load, and a module may do anything when it starts.
  * @param path an absolute path, or `node:` and a part of Node
- * @throws Error when nothing is found, because a module without names would hide what it has
+ * @throws Error when no name is found: a lazy module without names would hide all exports
  */
 export function exportedNames(path: string): string[] {
   const names = path.startsWith("node:")

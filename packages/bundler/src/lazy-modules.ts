@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Plugin } from "rolldown";
 import { exportedNames } from "./exported-names.ts";
 
-/** Parts of Node that cost megabytes, and that a process mostly does without: loaded when something of them is used. */
+/** Parts of Node that cost megabytes and that most processes never use: each loads with its first use. */
 const lazyBuiltins = [
   "assert",
   "child_process",
@@ -23,11 +23,11 @@ const lazyBuiltins = [
   "zlib",
 ];
 
-/** A module that is loaded when something of it is first used. */
+/** A module that loads with its first use. */
 interface LazyModule {
-  /** JavaScript that gives what the module exports. */
+  /** JavaScript whose value is the module's exports. */
   readonly load: string;
-  /** Where the build reads its names. */
+  /** File whose text names the exports. */
   readonly path: string;
 }
 
@@ -52,7 +52,7 @@ const slugOf = (name: string) =>
     .replace(/\W+/g, "-")
     .replace(/^-/, "");
 
-/** A package's file, as its owner finds it: "a > b" is the b that a depends on. */
+/** The file of a package as its owner resolves it: "a > b" is the b that a depends on. */
 function pathOfPackage(name: string, owner: string, packageFolder: string): string {
   const owners = owner === "" ? [] : owner.split(" > ");
   const folder = owners.reduce((from, each) => {
@@ -77,7 +77,7 @@ export function lazyEntries({ packageFolder, packages, files }: LazyOptions): Re
   ]);
 }
 
-/** The source of a module that has the names of another one, and loads it when one of them is used. */
+/** The source of a module with the same names as another, which it loads when one of them is used. */
 function lazySource(load: string, names: readonly string[]): string {
   return `
 let loaded;
@@ -88,11 +88,11 @@ for (const name of ${JSON.stringify(names)}) {
 }`;
 }
 
-/** JavaScript that loads a file beside the one that it stands in. */
+/** JavaScript that loads a file from the folder of the file it stands in. */
 export const requireBeside = (specifier: string) =>
   `process.getBuiltinModule("node:module").createRequire(__filename)(${JSON.stringify(specifier)})`;
 
-/** Loads parts of Node, packages and source files when something of them is first used, not with the program. */
+/** A plugin that loads parts of Node, packages and source files with their first use. */
 export function lazyModules(options: LazyOptions): Plugin {
   const { packageFolder, packages, files, externals } = options;
   const entries = lazyEntries(options);

@@ -1,22 +1,22 @@
 import type { Plugin } from "rolldown";
 
 /**
- * Files of packages that no process uses, and that their packages load all the same: with them parts of Node (worker
- * threads, zlib) that cost half a megabyte each. Paths within `node_modules`.
+ * Files of packages that no process uses, but that their packages load. Each of them loads a part of Node
+ * (worker threads, zlib) that costs half a megabyte. Paths within `node_modules`.
  */
 const leftOut =
   /\/node_modules\/(?:pino\/lib\/(?:transport|multistream)|@prometheus-io\/client\/lib\/(?:pushgateway|worker))\.js$/;
 
 /**
- * pino loads worker threads to know whether it runs in one, which matters only to logs that are not written at once: there
- * are none.
+ * pino loads worker threads to learn whether it runs in one. Only logs with delayed writes need that, and no
+ * process has them.
  */
 const pinoTools = /\/node_modules\/pino\/lib\/tools\.js$/;
 const mainThreadLine = "const { isMainThread } = require('worker_threads')";
 
 /**
- * Puts a function that throws in the place of files that no process uses, and leaves out what is loaded for nothing.
- * @throws Error (the build) when a new version of a package has that no more
+ * Replaces files that no process uses by a function that throws, and removes needless imports.
+ * @throws Error, which fails the build, when a new version of a package lacks such a file or import
  */
 export function leftOutFiles(): Plugin {
   return {

@@ -8,24 +8,25 @@ type Require = (name: string) => unknown;
 /** The text of a pack: a function that gives the `Require` of the files in it. */
 type Pack = (require: Require, file: string, folder: string) => Require;
 
-/** How often a thread is looked at until its start is over, and how many times at most. */
+/** Pause between two looks at a thread's load until its start is over, and the most looks. */
 const lookMs = 500;
 const maxLooks = 60;
-/** A thread has started once its loop was busy for less than this share at each of this many looks. */
+/** A thread has started once its loop was busy for less than this share at several looks in a row. */
 const restingShare = 0.1;
 const restingLooks = 2;
 
 const newScript = (code: string, options?: ConstructorParameters<typeof Script>[1]): Script =>
   new (process.getBuiltinModule("node:vm").Script)(code, options);
 
-/** The head of V8's compiled code, which tells the version and the options that it was compiled with. */
+/** The head of V8's compiled code: it holds the version and the options of the compilation. */
 const compiledHead = () => newScript("0").createCachedData().subarray(0, 32);
 
 /**
- * Makes compiled code look compiled with V8's options of another time. A program sets such options in its start (how large
- * the young heap is), and V8 takes only code that has those of the moment. None of these options changes the code.
+ * Gives compiled code the head of an earlier time, so that V8 takes it. A program sets V8 options during its
+ * start, such as the size of the young heap, and V8 takes only code compiled with the present options. None of
+ * these options changes the code.
  * @param then `compiledHead` of that time
- * @returns false where V8's format is not as known: the code must not be kept
+ * @returns false where V8's format is unknown: the code must not be kept
  */
 function backdate(compiled: Buffer, then: Buffer): boolean {
   const now = compiledHead();
@@ -40,7 +41,7 @@ function backdate(compiled: Buffer, then: Buffer): boolean {
   return true;
 }
 
-/** Keeps compiled code as a whole or not at all. Where the folder cannot be written, each start compiles. */
+/** Writes compiled code as a whole or not at all. In a folder that cannot be written, each start compiles. */
 function keepWhole(file: string, compile: () => Buffer | undefined): void {
   const { accessSync, constants, mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
   const folder = process.getBuiltinModule("node:path").dirname(file);
@@ -90,7 +91,7 @@ function readIfThere(file: string): Buffer<ArrayBuffer> | undefined {
   }
 }
 
-/** Where compiled code is kept; undefined where another program loads the pack, as a build or a test does. */
+/** The file of the compiled code; undefined where another program loads the pack, such as a build or a test. */
 function placeFor(file: string, hash: string, program: string | undefined): string | undefined {
   const { dirname, basename } = process.getBuiltinModule("node:path");
   const folder = dirname(file);
@@ -105,9 +106,11 @@ function placeFor(file: string, hash: string, program: string | undefined): stri
 }
 
 /**
- * Runs a pack: the files that a start loads, as one. Node keeps of a file what V8 compiles when it is loaded, without the
- * functions that are called later. This keeps all that the start called, so the next one compiles nearly nothing. The
- * main thread and the threads of each program call different functions, so each has its own.
+ * Runs a pack: all files that a start loads, as one.
+ *
+ * Node's own compile cache keeps what V8 compiled while a file loaded, without functions that run later. A pack
+ * keeps all functions that the start called, so the next start compiles almost nothing. Each program and each
+ * kind of thread has compiled code of its own, since they call different functions.
  * @param file absolute path
  * @param hash of its text: code that was compiled from another text must not run
  */

@@ -18,10 +18,10 @@ import { forgetDisplacedSections } from "./displaced-sections.ts";
 import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
-/** A native package larger than this goes beside the executable: the engine of tracing-storage has half a gigabyte. */
+/** Larger native packages are copied beside the executable: the engine of tracing-storage has half a gigabyte. */
 const maxNativeBytes = 20 * 1024 * 1024;
 
-/** The files of a native package and of the one for this platform, by their paths below the program. */
+/** The files of a native package and of its part for this platform, by their paths below the program. */
 function nativeFiles(name: string, packageFolder: string): [string, string][] {
   const folder = realpathSync(join(packageFolder, "node_modules", name));
   const manifest = createRequire(import.meta.url)(join(folder, "package.json")) as {
@@ -55,9 +55,9 @@ export interface ExecutableOptions {
 }
 
 /**
- * Makes one executable file of a built program, Node and native packages included, for the platform that this runs on. A
- * native package that is too large to be read into memory at each start is copied into `node_modules` beside the file,
- * where the program has to look for it: `createRequire(process.execPath)`.
+ * Makes one executable file of a built program with Node and its native packages, for this platform. A native
+ * package that is too large to be read at each start goes into `node_modules` beside the file; the program
+ * finds it by `createRequire(process.execPath)`.
  * @throws Error when Node cannot make it
  * Source: Node's documentation, "Single executable applications"
  */

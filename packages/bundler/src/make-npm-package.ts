@@ -24,17 +24,17 @@ export interface NpmPackageOptions {
   readonly program: Program;
   /** Files that go beside the program: the licence. */
   readonly notices?: readonly string[];
-  /** Address of the sources: a registry proves by it where the package was made. */
+  /** Address of the sources. A registry proves by it where the package was made. */
   readonly repository?: string | undefined;
-  /** "@owner", where names without a scope are others'. */
+  /** "@owner"; needed where names without a scope belong to others. */
   readonly scope?: string | undefined;
   /** Absolute path of the folder to write; what is there is replaced. */
   readonly output: string;
 }
 
 /**
- * Makes the folder of an npm package of a built program: the files of the program, and as dependencies nothing but its
- * native packages. `npm pack` or `npm publish` there does the rest.
+ * Makes the folder of an npm package of a built program: its files, and its native packages as the only
+ * dependencies. `npm pack` and `npm publish` work in that folder.
  */
 export function makeNpmPackage(options: NpmPackageOptions): void {
   const { packageFolder, name, program, notices = [], repository, scope, output } = options;

@@ -1,5 +1,5 @@
-/** The oldest Node whose V8 is known to have the options that programs ask for. */
+/** The oldest Node whose V8 surely has the options that programs ask for. */
 export const knownSinceMajor = 26;
 
-/** The oldest Node that runs the programs: what they call of it is in all later ones. */
+/** The oldest Node that runs the programs. */
 export const oldestNodeMajor = 24;

@@ -3,21 +3,21 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { OutputChunk } from "rolldown";
 
-/** Files that a start loads, by the source files that it begins with. Paths are relative to the package. */
+/** The source files that a start begins with. Paths are relative to the package. */
 export interface PackedStart {
-  /** These and all that they import become one file. */
+  /** These files and their imports become one file. */
   readonly files: readonly string[];
-  /** These and all that they import stay files of their own: the programs of small threads, commands that end soon. */
+  /** These files and their imports stay files of their own: programs of small threads, commands that end soon. */
   readonly apart?: readonly string[];
 }
 
-/** The first lines of a program, which decide whether it goes on in this process. */
+/** The entry with the first lines of a program, which decide whether the program runs on in this process. */
 export const startEntry = "\0start";
 
-/** Loads a pack with code that V8 kept. An entry of each build. */
+/** The entry that loads a pack with the compiled code that was kept. */
 export const packLoader = "load-pack";
 
-/** The files that these ones load, with themselves. */
+/** The files themselves and all files that they load. */
 function closureOf(roots: Iterable<OutputChunk>, byFile: ReadonlyMap<string, OutputChunk>): Set<string> {
   const found = new Set<string>();
   const add = (chunk: OutputChunk) => {
@@ -41,7 +41,10 @@ const lazyRequire =
   /process\.getBuiltinModule\([`"]node:module[`"]\)\.createRequire\(__filename\)\([`"](\.\/[^`"]+)[`"]\)/g;
 const plainRequire = /\brequire\([`"](\.\/[^`"]+)[`"]\)/g;
 
-/** The text of a pack: a script that is the function which `loadPack` calls, and as a module exports it. */
+/**
+ * The text of a pack: a script whose value is the function that `loadPack` calls. As a module it exports that
+ * function.
+ */
 function packText(distFolder: string, names: readonly string[]): string {
   const files = names.map((name) => {
     const text = readFileSync(join(distFolder, name), "utf8").replace(lazyRequire, 'require("$1")');
@@ -68,10 +71,10 @@ pack}
 }
 
 /**
- * Makes one file of those that a start loads, in place of them, and lets the others find what is in it. A file costs a start
- * a third of a millisecond in each thread, whatever is in it.
+ * Joins the files that a start loads into one, and lets all other files find their contents. Each file costs a
+ * start a third of a millisecond per thread, whatever its size.
  * @param name of the program: the pack is `<name>-start.cjs`
- * @returns the names of the files that are in it
+ * @returns the names of the joined files
  */
 export function packStart(
   { packageFolder, distFolder, name }: { packageFolder: string; distFolder: string; name: string },

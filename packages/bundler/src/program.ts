@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 
-/** The member `program` of a process's package.json: how Node is to run it. The one place where this stands. */
+/** The member `program` of a process's package.json: how Node runs the process. No other file says it. */
 export const programSchema = z.strictObject({
   /** Options of Node and V8, before the program. The built file starts itself with them. */
   nodeOptions: z.array(z.string().startsWith("--")).default([]),

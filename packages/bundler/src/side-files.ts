@@ -2,7 +2,7 @@ import { cpSync, existsSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Plugin } from "rolldown";
 
-/** The form in which code names such a file: `new URL("./some/file", import.meta.url)`. */
+/** The form in which code names a file beside itself: `new URL("./some/file", import.meta.url)`. */
 const fileUrl = /new URL\(\s*"(\.{1,2}\/[^"]+)"\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path));

@@ -2,7 +2,7 @@
 import { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 import type { Program } from "./program.ts";
 
-/** Ends this process with a sentence where its Node is too old: what it would say by itself names no version. */
+/** Ends this process with a sentence where its Node is too old. Node's own error would name no version. */
 export function refuseOldNode(): void {
   const { version, versions, execPath } = process;
   if (Number.parseInt(versions.node, 10) >= oldestNodeMajor) {
@@ -14,13 +14,13 @@ export function refuseOldNode(): void {
   process.exit(1);
 }
 
-/** Whether the command line is of a process that stays, for which a second start pays. */
+/** Whether the command line starts a process that stays, which is worth a second start. */
 function runsLong([first, ...rest]: readonly string[], { longCommands }: Program): boolean {
   const asks = [first, ...rest].some((arg) => arg === "--help" || arg === "-h" || arg === "--version");
   return !asks && (first === undefined || first.startsWith("-") || longCommands.includes(first));
 }
 
-/** Whether another start of this process is possible, and worth it. */
+/** Whether this platform can start the process again, and the command line is one of a process that stays. */
 function canStartAnew(program: Program): boolean {
   return (
     !process.connected && // the channel to the parent would be lost
@@ -31,7 +31,7 @@ function canStartAnew(program: Program): boolean {
   );
 }
 
-/** Starts this process anew: its number, its sockets and its parent stay. Does not return. */
+/** Replaces this process by a new start: process id, sockets and parent stay. Does not return. */
 function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record<string, string>>): void {
   const { argv, execArgv, execPath, env } = process;
   process.removeAllListeners("warning"); // that execve is experimental is no news here
@@ -46,8 +46,8 @@ function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record
 }
 
 /**
- * Starts this very process anew with the options that its program asks for, unless it has them, ends soon, or the platform
- * cannot. Then it does not return.
+ * Restarts this process with the options that its program asks for, and does not return then. It returns where
+ * the process has the options, ends soon, or the platform cannot restart it.
  */
 export function startAsAsked(program: Program): void {
   const isAsAsked =
@@ -64,9 +64,9 @@ const checkedOptionsName = "PROGRAM_CHECKED_OPTIONS";
 const maxCheckedOptionsBytes = 100_000;
 
 /**
- * Starts this process anew, as its program asks for, to go on with checked options. Returns where the
- * platform cannot, or the options are too long.
- * @param options JSON values. They are in the process's environment, which its user and root can read, as
+ * Restarts this process to serve with checked options. Returns where the platform cannot, or the options are
+ * too long.
+ * @param options JSON values. They pass through the environment, which the process's user and root can read, as
  *   they can its command line. Programs with secret options must not use this
  */
 export function startChecked(program: Program, options: object): void {
@@ -84,9 +84,10 @@ export function takeCheckedOptions(): object | undefined {
 }
 
 /**
- * Keeps what V8 compiles in a folder beside the program, so that the next start neither compiles it nor holds what only
- * compiling needs. Not in the system's folder for temporary files: who can write there could have any code run. Where the
- * folder cannot be written (and none came with the program) each start compiles.
+ * Keeps V8's compiled code in a folder beside the program, so that the next start does not compile.
+ *
+ * The folder is never the system's temporary folder: whoever can write there could have any code run. In a
+ * folder that cannot be written, each start compiles.
  */
 export function keepCompiled(programFolder: string): void {
   if (process.getBuiltinModule("node:sea").isSea()) {

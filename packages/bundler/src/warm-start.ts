@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-/** A start of a program that its build makes, so that the program has its compiled code from the first start on. */
+/** A start that the build makes, so that even the first start of an installed program has compiled code. */
 export interface WarmStart {
-  /** The arguments. @param folder an empty one, its home: nothing that it writes there stays */
+  /** The arguments. @param folder an empty home folder, deleted after the start */
   args(folder: string): readonly string[];
-  /** The programs whose code is kept: its own, and those of its threads. */
+  /** Programs whose compiled code ships: the program itself and those of its threads. */
   readonly keeps: readonly string[];
 }
 
@@ -22,7 +22,7 @@ function isKept(distFolder: string, programs: readonly string[]): boolean {
   return programs.every((program) => names.some((name) => name.endsWith(`-${program}`)));
 }
 
-/** Starts a built program until its compiled code is kept. Says so, and goes on, where that does not work. */
+/** Starts a built program until its compiled code is kept. A failure is printed, and the build goes on. */
 export async function warmStart(file: string, { args, keeps }: WarmStart): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "warm-start-"));
   const { PATH = "" } = process.env;

@@ -3,7 +3,10 @@ import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 import { IpRanges } from "server-core/net/ip-ranges";
 
-/** The network through which servers are told what to serve; "" is every one. @throws StartError for a text that is no range */
+/**
+ * The network through which servers get their documents; "" is every network. @throws StartError for a text
+ * that is no range
+ */
 export function readControllerNetwork(range: string): IpRanges | undefined {
   if (range === "") {
     return undefined;
@@ -26,13 +29,13 @@ export function ownAddressIn(network: IpRanges): string {
 }
 
 export interface ControlledServersSettings {
-  /** Addresses of the servers that there are now, as a URL has them. */
+  /** Present addresses of the servers, in the form of URLs. */
   readonly addresses: () => readonly string[];
   /** Sends a document to the admin endpoint of a server. @throws Error */
   readonly send: (address: string, json: Uint8Array) => Promise<void>;
 }
 
-/** The document for a server: with an admin endpoint that the controller reaches again. */
+/** The document for a server. Where it has no admin endpoint that the controller can reach, one is added. */
 function documentFor(address: string, json: Uint8Array): Uint8Array {
   const document = JSON.parse(Buffer.from(json).toString()) as {
     readonly admin?: { readonly disabled?: boolean };
@@ -43,7 +46,10 @@ function documentFor(address: string, json: Uint8Array): Uint8Array {
     : Buffer.from(JSON.stringify({ ...document, admin: { listen: `tcp/${address}:2019` } }));
 }
 
-/** Servers in other containers that run what labels say. Each has what it was sent last, or is sent it again. */
+/**
+ * Servers in other containers that run what labels say. A server that failed to take a document gets it again
+ * with the next one.
+ */
 export class ControlledServers {
   readonly #settings: ControlledServersSettings;
   /** The document that each server took last, by address. */

@@ -7,16 +7,16 @@ import type { Generator } from "./generator.ts";
 export interface ControllerSettings {
   readonly engines: readonly EngineClient[];
   readonly generator: Pick<Generator, "generate">;
-  /** Time after which containers are looked at though nothing happened. */
+  /** Time between two looks at containers when no event came. */
   readonly pollingMs: number;
-  /** Time for which events are gathered before they are looked at. */
+  /** Time for which events are gathered before a look. */
   readonly throttleMs: number;
-  /** Makes a text run. @throws Error: it is tried again with the next look */
+  /** Makes a text run. @throws Error: the next look tries again */
   readonly apply: (text: string) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Events after which labels or addresses may be others. */
+/** Events after which labels or addresses may have changed. */
 const actions: Readonly<Record<string, ReadonlySet<string>>> = {
   container: new Set(["create", "start", "stop", "die", "died", "destroy", "remove", "rename"]),
   network: new Set(["connect", "disconnect"]),
@@ -26,8 +26,8 @@ const actions: Readonly<Record<string, ReadonlySet<string>>> = {
 const mostRetryMs = 30_000;
 
 /**
- * Keeps a server at what labels say, as containers come and go: it listens to the engines' events, and looks
- * at intervals too, because events can be lost.
+ * Keeps a server's config equal to the labels, as containers come and go. It follows the engines' events, and
+ * also looks at intervals, because events can be lost.
  */
 export class Controller {
   readonly #settings: ControllerSettings;
@@ -99,7 +99,7 @@ export class Controller {
     }, ms);
   }
 
-  /** Events that come while others are gathered, or during a look, are seen with the next one. */
+  /** Plans a look soon. Events during a look or a pause cause one more look. */
   #happened(): void {
     if (!this.#isAwaited) {
       this.#isAwaited = true;

@@ -13,13 +13,13 @@ export interface ChartOptions {
   readonly imageRegistry: string | undefined;
 }
 
-/** Names and values of tests stay at home. */
+/** Names in a chart's folder that do not ship: tests and the list of ignored files. */
 const left = new Set(["ci", ".helmignore"]);
 
 /**
- * Packs charts as `helm package` does, so that it needs no Helm: an archive whose one folder is the chart.
+ * Packs charts as `helm package` does, without Helm: an archive with one folder, the chart.
  * @returns the files
- * @throws Error when a chart is of another version
+ * @throws Error when a chart has another version
  */
 export function makeCharts({ charts, output, version, imageRegistry }: ChartOptions): string[] {
   mkdirSync(output, { recursive: true });

@@ -10,19 +10,20 @@ export interface ImageOptions {
   readonly version: string;
   /** `amd64`, `arm64`. */
   readonly architectures: readonly string[];
-  /** By architecture; undefined: the one that the Dockerfile names. */
+  /** Base image by architecture; undefined: the one that the Dockerfile names. */
   readonly baseImage: (architecture: string) => string | undefined;
   readonly tell: (line: string) => void;
 }
 
-/** The engine of this machine; undefined where there is none. */
+/** The container engine of this machine, `podman` or `docker`; undefined where there is none. */
 export function containerEngine(): string | undefined {
   return ["podman", "docker"].find((name) => spawnSync(name, ["--version"]).error === undefined);
 }
 
 /**
  * Builds each image for each architecture and saves it as an archive that `podman load` and `docker load` read.
- * @returns the files, and in words what could not be made: another architecture needs an emulator, and all a base image
+ * @returns the files, and a sentence for each image that could not be made: another architecture needs an
+ *   emulator, every image needs a base image
  */
 export function makeImages(engine: string, options: ImageOptions) {
   const { root, output, version, architectures, baseImage, tell } = options;
@@ -69,7 +70,10 @@ const ownArchitecture = process.arch === "x64" ? "amd64" : process.arch;
 const buildArgument = (name: string, value: string | undefined) =>
   value === undefined ? [] : ["--build-arg", `${name}=${value}`];
 
-/** docker sets these by itself. Where podman 4 lacks them, it looks for every base image on the platform of the image. */
+/**
+ * Arguments that docker sets by itself. podman 4 lacks them, and then looks for every base image on the
+ * platform of the image.
+ */
 const platformArguments = (architecture: string) => [
   ...buildArgument("BUILDPLATFORM", `linux/${ownArchitecture}`),
   ...buildArgument("TARGETPLATFORM", `linux/${architecture}`),

@@ -2,10 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The texts of the licences of Node and of all that is built into it, which belong to every copy: an executable holds Node.
- * @param node path of the executable, by default the one that runs this
- * @returns path of the file that each of Node's own archives and packages has above the folder of the program
- * @throws Error where a distribution left it out
+ * The licences of Node and of everything built into it. They belong to every copy, and an executable holds
+ * Node.
+ * @param node path of the executable, by default the running one
+ * @returns path of the licence file, which Node's archives and packages have above the folder of the program
+ * @throws Error where a distribution left the file out
  */
 export function nodeLicence(node = process.execPath): string {
   const folder = dirname(realpathSync(node));

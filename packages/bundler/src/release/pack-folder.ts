@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 
-/** Packs things of a folder with the machine's tar, which macOS and Windows have too. @throws Error with what tar says */
+/**
+ * Packs entries of a folder with the machine's tar, which macOS and Windows have too. @throws Error with tar's
+ * output
+ */
 export function packFolder(folder: string, names: readonly string[], file: string): void {
   const { status, stderr, error } = spawnSync("tar", ["-czf", file, "-C", folder, ...names], {
     encoding: "utf8",

@@ -1,4 +1,4 @@
-/** Packages of the processes to the names of their programs. */
+/** Names of programs by package. */
 export const programs: Readonly<Record<string, string>> = {
   "admin-server": "server",
   "tracing-agent": "tracing-agent",
@@ -8,7 +8,10 @@ export const programs: Readonly<Record<string, string>> = {
   "tracing-storage": "tracing-storage",
 };
 
-/** Images of docker/Dockerfile that are published: of all but the command line. And packages of which each has a list of what it is made of. */
+/**
+ * Images of docker/Dockerfile that are published: all but the command line. Each of these packages has a bill
+ * of materials.
+ */
 export const imageNames = [
   ...Object.keys(programs)
     .filter((name) => name !== "tracing-cli")
@@ -19,7 +22,7 @@ export const imageNames = [
 /** Processors that images are published for. */
 export const imageArchitectures: readonly string[] = ["amd64", "arm64"];
 
-/** The parts of a release that depend on how it is made. */
+/** The facts that the names of a release's files depend on. */
 export interface ReleaseParts {
   readonly version: string;
   /** Operating system and processor that executables are for, as Node names them: "linux-x64". */
@@ -30,7 +33,7 @@ export interface ReleaseParts {
   readonly architectures: readonly string[];
 }
 
-/** Every file that a release has in its folder, except for the checksums of these files. */
+/** Every file of a release's folder, except for the checksums. */
 export function releaseFiles({ version, platform, charts, scope, architectures }: ReleaseParts): string[] {
   const prefix = scope === undefined ? "" : `${scope.replace("@", "")}-`;
   return [

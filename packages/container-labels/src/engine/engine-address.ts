@@ -3,7 +3,7 @@ import type { RequestOptions } from "node:https";
 import { join } from "node:path";
 import { StartError } from "lifecycle/errors";
 
-/** Where the API of an engine for containers is, as Node's clients take it. */
+/** Address of a container engine's API, in the form that Node's clients take. */
 export interface EngineAddress {
   /** As the user named it, for messages. */
   readonly text: string;

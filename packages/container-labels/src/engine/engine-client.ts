@@ -49,7 +49,7 @@ export type InspectedContainer = z.output<typeof inspectedSchema>;
 /** Something that happened in the engine. */
 export type EngineEvent = z.output<typeof eventSchema>;
 
-/** An answer of the engine that is no success. */
+/** An answer of the engine with another status than 200. */
 class EngineRefusal extends Error {
   override readonly name = "EngineRefusal";
   readonly status: number;
