@@ -5,7 +5,11 @@ import type { Changes, ChangesAsked } from "../../api/changes.ts";
 import { formatShare } from "../../format/format-share.ts";
 import { searchOfSide } from "./changes-plan.ts";
 
-/** Values of attributes that are more frequent on one side, or that explain why one side is slower. */
+/**
+ * Values of attributes that are more frequent on one side, or that explain why one side is slower. Counts
+ * lead to their traces. Figures of a sample are marked with ≈. Empty, it says that no attribute tells the
+ * sides apart.
+ */
 export function AttributeChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { attributes, sample } = changes;
   const isEstimate = sample.a.isEstimate || sample.b.isEstimate;
@@ -84,11 +88,15 @@ export function AttributeChanges({ changes, asked }: { changes: Changes; asked: 
   );
 }
 
+/** The mean duration of the spans with a value; a dash without such spans. */
 function Mean({ sums }: { sums: { spans: number; mean: number } }) {
   return <td>{sums.spans === 0 ? <span className="unit">–</span> : <Duration us={sums.mean} />}</td>;
 }
 
-/** A count that leads to its traces. @param label says of what, after the figure */
+/**
+ * A count that leads to its traces; a dash for none.
+ * @param label says after the figure of what it is, for screen readers
+ */
 export function TraceCount(props: { count: number; label: string; search: Record<string, string> }) {
   const { count, label, search } = props;
   return count === 0 ? (
@@ -101,7 +109,10 @@ export function TraceCount(props: { count: number; label: string; search: Record
   );
 }
 
-/** Says when a difference may be chance, or has too few spans to say. */
+/**
+ * A remark on a difference: none when it is significant, `chance?` when it may be chance, `few` with too
+ * few spans to say.
+ */
 export function Significance({ value }: { value: boolean | null }) {
   if (value === true) {
     return null;

@@ -6,7 +6,10 @@ import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import type { CallFigures, Changes, ChangesAsked } from "../../api/changes.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 
-/** Calls that the spans make to others, a trace of A beside a trace of B. */
+/**
+ * Calls that the spans make to other services, in an average trace of A and of B. Nothing where the store
+ * cannot read them. A row leads to the same comparison of the called operation.
+ */
 export function CallChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { calls } = changes;
   if (calls === null) {
@@ -77,6 +80,7 @@ function changesOfCall(
   return { service, operation, lookback: "custom", start, end, against: "custom", bstart, bend };
 }
 
+/** Calls in an average trace, three digits; a dash for a side without such calls. */
 function Calls({ of }: { of: CallFigures | null }) {
   return (
     <td className="mono" title={of === null ? undefined : `${of.calls} calls, ${of.errors} failed`}>
@@ -85,6 +89,7 @@ function Calls({ of }: { of: CallFigures | null }) {
   );
 }
 
+/** A duration in microseconds; a dash for a side without such calls. */
 function Time({ us }: { us: number | undefined }) {
   return <td>{us === undefined ? <span className="unit">–</span> : <Duration us={us} />}</td>;
 }

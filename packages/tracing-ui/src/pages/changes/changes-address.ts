@@ -2,9 +2,16 @@ import * as z from "zod/mini";
 import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
+/** A time in microseconds since 1970; absent when the text is no such time. */
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
-/** The time of B: that of A, one as long before it, a day or a week earlier, or one of choice. */
+/**
+ * The time of B:
+ * - `before`: as long as A, and right before it
+ * - `day`, `week`: that of A, a day or a week earlier
+ * - `same`: that of A; the values must differ then
+ * - `custom`: `bstart` to `bend`
+ */
 export const againsts = ["before", "day", "week", "same", "custom"] as const;
 
 /** State of the page of changes in its address. Unreadable parts fall back to their defaults. */
@@ -15,16 +22,19 @@ export const changesAddress = z.object({
   tags: text,
   /** The attribute whose values tell the sides apart. */
   key: text,
-  /** Its value on each side; without one, any. */
+  /** Value of the attribute on side A; any value without it. */
   a: text,
+  /** Value of the attribute on side B; any value without it. */
   b: text,
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
-  /** Microseconds since 1970; only read when `lookback` is `custom`. */
+  /** Start of A; only read when `lookback` is `custom`. */
   start: microseconds,
+  /** End of A; only read when `lookback` is `custom`. */
   end: microseconds,
   against: z.catch(z.enum(againsts), "before"),
-  /** Only read when `against` is `custom`. */
+  /** Start of B; only read when `against` is `custom`. */
   bstart: microseconds,
+  /** End of B; only read when `against` is `custom`. */
   bend: microseconds,
   /** `1`: all services are compared. */
   all: text,

@@ -9,6 +9,7 @@ import { offeredLookbacks } from "../../searches/offered.ts";
 import { type ChangesAddress, versionKey } from "./changes-address.ts";
 import { type ChangesErrors, changesPlan } from "./changes-plan.ts";
 
+/** The choices of the time of B, with their texts, in the order of the menu. */
 const againstTexts: [ChangesAddress["against"], string][] = [
   ["before", "The time before A"],
   ["day", "A day before A"],
@@ -17,14 +18,21 @@ const againstTexts: [ChangesAddress["against"], string][] = [
   ["custom", "From … to …"],
 ];
 
-/** Says what is compared with what. It edits a draft; give it a key made of the address. */
+/**
+ * Says what is compared with what. It edits a draft, and hands it over when no field is wrong. Give it a
+ * key made of the address, so that another address begins another draft.
+ */
 export function ChangesForm(props: {
+  /** The comparison that is shown. */
   address: ChangesAddress;
+  /** Whether the answer is on its way; the button says so. */
   comparing: boolean;
+  /** Called with the draft by "Compare". */
   onCompare: (address: ChangesAddress) => void;
 }) {
   const { address, comparing, onCompare } = props;
   const [draft, setDraft] = useState(address);
+  // Faults show once somebody asked for a comparison; half-typed text is not wrong yet.
   const [asked, setAsked] = useState(false);
   const errors: ChangesErrors = asked ? changesPlan(draft, Date.now() * 1_000).errors : {};
   const change = (fields: Partial<ChangesAddress>) => {
@@ -149,6 +157,7 @@ export function ChangesForm(props: {
   );
 }
 
+/** A label, a field, and the fault below it. */
 function Field(props: { id: string; label: string; error?: string | undefined; children: ReactNode }) {
   const { id, label, error, children } = props;
   return (
@@ -164,8 +173,10 @@ function Field(props: { id: string; label: string; error?: string | undefined; c
   );
 }
 
+/** The four times of the address. */
 type TimeName = "start" | "end" | "bstart" | "bend";
 
+/** The two fields of a custom time. A fault of the two stands below the second. */
 function Times(props: {
   names: readonly [from: TimeName, to: TimeName];
   of: "A" | "B";

@@ -20,7 +20,10 @@ import { Totals } from "./totals.tsx";
 
 const route = getRouteApi("/changes");
 
-/** Two times, or two versions, side by side: what got slower, or fails more, and why. */
+/**
+ * Two times, or two versions, side by side: what got slower, or fails more, and why. States: nothing asked
+ * yet, comparing, failed, a store that cannot compare, a side without spans, and the comparison.
+ */
 export function ChangesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -101,6 +104,10 @@ export function ChangesPage() {
   );
 }
 
+/**
+ * The comparison: totals and durations, then attributes, operations and calls. A side without spans is told
+ * instead.
+ */
 function Found({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { a, b } = changes;
   if (a.spans === 0 || b.spans === 0) {

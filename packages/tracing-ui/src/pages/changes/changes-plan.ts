@@ -4,12 +4,18 @@ import { lookbacks } from "../../searches/search-address.ts";
 import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { type ChangesAddress, versionKey } from "./changes-address.ts";
 
+/** Microseconds of a day. */
 const dayUs = 86_400e6;
 
 /** Fields of the form that are wrong, with what is wrong. */
 export type ChangesErrors = Partial<Record<"tags" | "a" | "b" | "sides", string>>;
 
-/** The question of an address; undefined when a field is wrong. @param nowUs microseconds since 1970 */
+/**
+ * The question of an address. Both sides share service, operation and tags; the values of A and B are added
+ * as tags of `key`.
+ * @param nowUs end of a look back, microseconds since 1970
+ * @returns `asked`, undefined when a field is wrong, and `errors` by field
+ */
 export function changesPlan(
   address: ChangesAddress,
   nowUs: number,
@@ -42,11 +48,13 @@ export function changesPlan(
   return { asked: { a: side(timeA, address.a), b: side(timeB, address.b) }, errors };
 }
 
+/** A stretch of time, in microseconds since 1970. */
 interface Time {
   start: number;
   end: number;
 }
 
+/** The time of A; undefined for a custom time without a start and a later end. */
 function timeOfA({ lookback, start, end }: ChangesAddress, nowUs: number): Time | undefined {
   if (lookback === "custom") {
     return start === undefined || end === undefined || end <= start ? undefined : { start, end };
@@ -55,6 +63,7 @@ function timeOfA({ lookback, start, end }: ChangesAddress, nowUs: number): Time 
   return { start: nowUs - us, end: nowUs };
 }
 
+/** The time of B, which follows from that of A unless it is custom. */
 function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time): Time | undefined {
   const earlier = (us: number) => ({ start: start - us, end: end - us });
   switch (against) {
@@ -73,7 +82,10 @@ function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time
   }
 }
 
-/** The search for the traces of a side. @param more conditions beside those of the side */
+/**
+ * The search for the traces of a side, as fields of the search page's address.
+ * @param more conditions beside those of the side; they win where both have one
+ */
 export function searchOfSide(
   side: TimedConditions,
   more: { service?: string; operation?: string; tags?: Readonly<Record<string, string>>; failed?: boolean },

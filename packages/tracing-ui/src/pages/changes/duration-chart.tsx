@@ -7,7 +7,11 @@ const [width, height] = [600, 120];
 /** Durations named below the drawing. */
 const mostTicks = 6;
 
-/** The durations of both sides, on one scale of time: A above the line, B below it, each as shares of its own spans. */
+/**
+ * The durations of both sides on one logarithmic scale of time: A above the line, B below it. Bars are
+ * shares of each side's own spans, so that sides of different sizes can be compared. A bucket is a quarter
+ * of a doubling.
+ */
 export function DurationChart({ changes }: { changes: Changes }) {
   const { a, b, durations } = changes;
   const first = durations[0]?.[0] ?? 0;
@@ -70,10 +74,12 @@ function usOf(bucket: number): number {
   return 2 ** (bucket / 4) / 1_000;
 }
 
+/** The durations of a bucket: `1.05 ms to 1.25 ms`. */
 function rangeText(bucket: number): string {
   return `${durationText(usOf(bucket))} to ${durationText(usOf(bucket + 1))}`;
 }
 
+/** The bucket with most spans of a side, in words for screen readers; `none` without spans. */
 function peak(shares: readonly { bucket: number; a: number; b: number }[], side: "a" | "b"): string {
   const top = shares.reduce((best, one) => (one[side] > best[side] ? one : best), {
     ...{ bucket: 0, a: 0, b: 0 },

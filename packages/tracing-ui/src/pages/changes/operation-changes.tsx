@@ -7,7 +7,10 @@ import { formatShare } from "../../format/format-share.ts";
 import { Significance, TraceCount } from "./attribute-changes.tsx";
 import { searchOfSide } from "./changes-plan.ts";
 
-/** Operations by the time that each takes of a span of its side, on average: these add up to the difference. */
+/**
+ * Operations by the part of the difference of the means that each has: `+` where A takes longer. The parts
+ * of all operations add up to the whole difference. Counts lead to their traces.
+ */
 export function OperationChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { operations } = changes;
   const most = operations.reduce((change, one) => Math.max(change, Math.abs(one.change)), 0);

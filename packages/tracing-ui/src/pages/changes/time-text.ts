@@ -1,7 +1,10 @@
 import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 
-/** From when to when, in the zone of choice: the date once where both are of one day. */
+/**
+ * A stretch of time in the zone of choice: `11-21 14:00–15:00`, or with two dates where it spans days.
+ * Microseconds since 1970.
+ */
 export function timeText({ start, end }: { start: number; end: number }): string {
   const zone = zoneChoice.get();
   const [from, to] = [dateText(start, zone), dateText(end, zone)];

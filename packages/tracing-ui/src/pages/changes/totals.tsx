@@ -7,7 +7,10 @@ import { formatShare } from "../../format/format-share.ts";
 import { searchOfSide } from "./changes-plan.ts";
 import { timeText } from "./time-text.ts";
 
-/** Both sides in figures, and whether they differ by more than chance. */
+/**
+ * Both sides in figures, how many times larger A is, and a sentence that says whether they differ by more
+ * than chance.
+ */
 export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { a, b } = changes;
   return (
@@ -72,14 +75,17 @@ export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsk
   );
 }
 
+/** Share of failed spans; 0 without spans. */
 function shareOf({ errors, spans }: Population): number {
   return spans === 0 ? 0 : errors / spans;
 }
 
+/** How many times as large A is: `× 1.25`, `new` where B has none, a dash where neither has any. */
 function times(a: number, b: number): string {
   return b > 0 ? `× ${(a / b).toPrecision(3)}` : a > 0 ? "new" : "–";
 }
 
+/** The result in a sentence. Differences that may be chance are never called slower or faster. */
 function verdict({ a, b, isSlower, failsMore }: Changes): string {
   if (isSlower === null) {
     return "Too few spans to say whether durations differ";

@@ -4,7 +4,11 @@ import { type FormEvent, useState } from "react";
 import { traceIdInText } from "../../trace/trace-id-in-text.ts";
 import type { CompareAddress } from "./compare-address.ts";
 
-/** Says what is compared with what; made anew when the address changes. */
+/**
+ * Says which trace is compared with what: the median of a search, or another trace. Ids are found in any
+ * pasted text. A text without an id is marked, and a sentence says which one. Made anew when the address
+ * changes.
+ */
 export function CompareForm({ address }: { address: CompareAddress }) {
   const navigate = useNavigate({ from: "/compare" });
   const [a, setA] = useState(address.a ?? "");

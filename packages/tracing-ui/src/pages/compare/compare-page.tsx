@@ -16,7 +16,11 @@ import { CompareTable } from "./compare-table.tsx";
 
 const route = getRouteApi("/compare");
 
-/** The compare screen: one trace beside another, or beside the median of a search. */
+/**
+ * The compare screen: one trace beside another, or beside the median of a search. States: no trace given,
+ * comparing, a trace that is not in the store, another failure, a search without traces, and the
+ * comparison.
+ */
 export function ComparePage() {
   const address = route.useSearch();
   const { a = "", b, q } = address;
@@ -53,6 +57,7 @@ export function ComparePage() {
   );
 }
 
+/** Why there is no comparison. A missing trace gets its own words, because ids are often pasted wrong. */
 function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (!(error instanceof ApiError && error.code === "API_NOT_FOUND")) {
     return <FailureNotice error={error} onRetry={onRetry} />;
@@ -69,6 +74,7 @@ function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
+/** Totals of both sides and their difference, the choice of an order, and the table. */
 function Compared({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const { a, b } = diff;
   const medianOfNone = address.b === undefined && b.traces === 0;
@@ -107,6 +113,7 @@ function Compared({ diff, address }: { diff: TraceDiff; address: CompareAddress 
   );
 }
 
+/** One side: its trace or the number of traces of the median, its duration and spans. */
 function Side(props: { letter: "A" | "B"; traceId: string | undefined; side: TraceDiff["a"] }) {
   const { letter, traceId, side } = props;
   return (
@@ -127,6 +134,7 @@ function Side(props: { letter: "A" | "B"; traceId: string | undefined; side: Tra
   );
 }
 
+/** The orders with their titles, in the order of the switch. */
 const orders: [order: CompareOrder, title: string][] = [
   ["time", "Time"],
   ["count", "Count"],
@@ -134,6 +142,7 @@ const orders: [order: CompareOrder, title: string][] = [
   ["structure", "Structure"],
 ];
 
+/** Links that choose the order of the rows; `time` is left out of the address. */
 function OrderSwitch({ address }: { address: CompareAddress }) {
   const { a, b, q } = address;
   const kept = Object.fromEntries(Object.entries({ a, b, q }).filter(([, value]) => value !== undefined));

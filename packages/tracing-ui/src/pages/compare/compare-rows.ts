@@ -3,9 +3,11 @@ import type { CompareOrder } from "./compare-address.ts";
 
 /** A node of a comparison, ready to be shown. */
 export interface CompareRow {
+  /** The node with both sides. */
   node: DiffNode;
   /** Index of the node. */
   index: number;
+  /** Levels below the top, from 0. */
   depth: number;
   /** A less B, self time in microseconds. */
   selfUs: number;
@@ -52,7 +54,10 @@ export function compareRows({ nodes }: TraceDiff, order: CompareOrder): CompareR
   }
 }
 
-/** Nodes come with those above before those below, which is not yet the order in which a tree is read. */
+/**
+ * The rows as a tree is read: each node right before its children. The answer only promises parents before
+ * children. The walk has its own stack, because a tree may be thousands of levels deep.
+ */
 function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, number[]>): CompareRow[] {
   const ordered: CompareRow[] = [];
   const open = (children.get(-1) ?? []).toReversed();

@@ -12,12 +12,15 @@ import { type CompareRow, compareRows } from "./compare-rows.ts";
 
 /** Rows shown; what comes after them differs least, or stands last in the tree. */
 const mostRows = 1_500;
-/** Levels that are indented. */
+/** Levels that are indented; deeper ones stand below the last, or names would have no room. */
 const mostIndents = 12;
 /** Greatest length of a bar, in pixels: half the room beside the middle line in compare-page.css. */
 const barPx = 64;
 
-/** Both sides of a comparison, place by place. */
+/**
+ * Both sides of a comparison, place by place. `j` and `k` go from row to row. At most 1 500 rows are drawn;
+ * a line says how many are not.
+ */
 export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const order = address.order ?? "time";
   const rows = useMemo(() => compareRows(diff, order), [diff, order]);
@@ -62,10 +65,14 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
 }
 
 function Row(props: {
+  /** The place with its differences. */
   row: CompareRow;
   diff: TraceDiff;
+  /** Largest difference of self times among all rows, in microseconds: the length of a full bar. */
   mostUs: number;
+  /** Levels that the name is moved right by. */
   indent: number;
+  /** Hue of the service, in degrees. */
   hue: number | undefined;
 }) {
   const { row, diff, mostUs, indent, hue } = props;
@@ -101,7 +108,10 @@ function Row(props: {
   );
 }
 
-/** Leads to the first of the spans, in A where it has them. */
+/**
+ * The names of a place, as a link to the first of its spans: in A where A has some, else in B. No link for
+ * a median.
+ */
 function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
   const { service, operation, a, b } = row.node;
   const found = spanOf(a, diff.a.traceID) ?? spanOf(b, diff.b.traceID);
@@ -120,11 +130,13 @@ function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
   );
 }
 
+/** Trace and first span of a side; undefined for a median and for a side without spans. */
 function spanOf(side: DiffSide | null, traceId: string | undefined) {
   const spanId = side?.spanIDs?.[0];
   return spanId === undefined || traceId === undefined ? undefined : { spanId, traceId };
 }
 
+/** A count, to a tenth for medians; a dash where the side is missing. */
 function Count({ value, failed = false }: { value: number | undefined; failed?: boolean }) {
   if (value === undefined) {
     return <td className="compare-none">–</td>;
@@ -133,6 +145,7 @@ function Count({ value, failed = false }: { value: number | undefined; failed?: 
   return <td className={name}>{formatCount(Math.round(value * 10) / 10)}</td>;
 }
 
+/** A duration in microseconds; a dash where the side is missing. */
 function Time({ us }: { us: number | undefined }) {
   return us === undefined ? (
     <td className="compare-none">–</td>
@@ -143,7 +156,10 @@ function Time({ us }: { us: number | undefined }) {
   );
 }
 
-/** j and k go from row to row. */
+/**
+ * Keys `j` and `k` move the focus from row to row, unless somebody types or a dialog is open. The listener
+ * ends with the table.
+ */
 function useRowKeys(scroller: { current: HTMLElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -10,12 +10,15 @@ export const dependenciesAddress = z.object({
   focus: text,
   /** The prefix of a group of services: only they and their neighbours are shown. */
   within: text,
-  /** How many calls away from it; `all`: as many as there are. */
+  /** Calls between the focus and the farthest service that is shown; `all`: as many as there are. */
   hops: z.catch(z.enum(["1", "2", "3", "all"]), "2"),
+  /** Length of the time up to now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  /** How the calls are shown. */
   view: z.catch(z.enum(["graph", "table"]), "graph"),
-  /** For the table: part of a name, the column that orders it, the page. */
+  /** Part of a name; only read by the table. */
   filter: text,
+  /** The column that orders the table. */
   order: z.catch(z.enum(["calls", "parent", "child"]), "calls"),
   page: pageNumber,
 });

@@ -20,11 +20,19 @@ const none: readonly Dependency[] = [];
 const noFacts: ReadonlyMap<string, EdgeFacts> = new Map();
 const noGroups: ReadonlyMap<string, number> = new Map();
 
-/** The graph, with rates at its services and, about the service in focus, at its calls. */
+/**
+ * The graph, with rates at its services and, around the service in focus, figures at its calls. States:
+ * counting, failed, no calls, and the graph. Rates and figures come later, and their failure leaves the
+ * graph as it is.
+ */
 export function DependenciesGraph(props: {
+  /** The request for the graph. */
   graph: UseQueryResult<DependencyGraph>;
+  /** The time that rates and figures are asked for, in milliseconds. */
   time: { endMs: number; lookbackMs: number };
+  /** The service in focus; undefined for none. */
   focus: string | undefined;
+  /** Called with a clicked service. */
   onFocus: (service: string) => void;
   /** @param prefix what the names of the group begin with */
   onGroup: (prefix: string) => void;
@@ -101,7 +109,10 @@ export function DependenciesGraph(props: {
   );
 }
 
-/** Draws a graph, first without its services until they are laid out; the one before it stays until then. */
+/**
+ * Draws a graph, first without its services until they are laid out. While a new graph is laid out, the old
+ * one stays.
+ */
 function LaidOut(props: {
   dependencies: readonly Dependency[];
   draw: (graph: ReturnType<typeof useGraphLayout>["graph"]) => ReactNode;

@@ -19,7 +19,10 @@ const DependencyTable = lazy(() =>
   import("./dependency-table.tsx").then((file) => ({ default: file.DependencyTable })),
 );
 
-/** Which service calls which: all, or those about one. */
+/**
+ * Which service calls which: all, those around one service, or those of a group; as a graph or as a table.
+ * Focus, group, distance, time and view are in the address. Only the visible view is asked for.
+ */
 export function DependenciesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -40,6 +43,7 @@ export function DependenciesPage() {
   });
   const change = (fields: Partial<DependenciesAddress>, replace = true) =>
     navigate({ search: { ...address, page: "1", ...fields }, replace });
+  // A second click on the service in focus shows all services again.
   const toggleFocus = useCallback(
     (service: string) =>
       void navigate({
@@ -151,6 +155,7 @@ export function DependenciesPage() {
 /** "Any distance": longer than any way between services. */
 const mostHops = 1_000;
 
+/** `1 link`, `2,345 links`. */
 function links(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "link" : "links"}`;
 }

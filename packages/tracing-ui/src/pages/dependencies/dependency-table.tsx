@@ -16,17 +16,29 @@ import { Rate, Share } from "../services/rate-table.tsx";
 import "../services/rate-table.css";
 import { useNodeRates } from "./use-node-rates.ts";
 
+/** Columns that can order the table. */
 type Order = "calls" | "parent" | "child";
 const none: readonly Dependency[] = [];
 
-/** The same as the graph, as rows: who calls whom, how often; how those that are called do on the whole. */
+/**
+ * The same calls as the graph, as rows: who calls whom, how often, and how the called services do on the
+ * whole. States: counting, failed, nothing found, and the table. Rates that fail leave the rows as they
+ * are.
+ */
 export function DependencyTable(props: {
+  /** The request for the page. */
   list: UseQueryResult<DependencyPage>;
+  /** The asked time, in milliseconds. */
   time: { endMs: number; lookbackMs: number };
+  /** The same time as the address writes it, for links. */
   lookback: string;
+  /** The column that orders the rows. */
   order: Order;
+  /** The page, from 1. */
   page: number;
+  /** Called with the column of a clicked head. */
   onOrder: (order: Order) => void;
+  /** Called with the page that a button leads to. */
   onPage: (page: number) => void;
 }) {
   const { list, time, lookback, order, page, onOrder, onPage } = props;

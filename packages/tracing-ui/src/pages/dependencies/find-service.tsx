@@ -3,10 +3,13 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { ratesQuery } from "../../api/rates.ts";
 
-/** Names offered below the field. */
+/** Names offered below the field; more would cover the page. */
 const mostOffered = 20;
 
-/** A field that finds a service by part of its name; the server looks, however many services there are. */
+/**
+ * A field that finds a service by part of its name; the server looks, however many services there are.
+ * Enter takes the typed name, or the first that holds it, once the answer is there.
+ */
 export function FindService(props: { endMs: number; lookbackMs: number; onFind: (service: string) => void }) {
   const { endMs, lookbackMs, onFind } = props;
   const [text, setText] = useState("");

@@ -18,10 +18,14 @@ interface EdgeLook {
   rates: ReadonlyMap<string, RateRow> | undefined;
   /** The share of an edge's calls that failed where it is known exactly; otherwise that of all calls of the callee. */
   failedOf: (parent: string, child: string) => number | undefined;
+  /** Whether the edge is dim: another service than its two is pointed at. */
   isDim: (parent: string, child: string) => boolean;
 }
 
-/** Calls as arrows: thicker for more of them, red by the share that failed. Those of a large graph come over a few frames. */
+/**
+ * Calls as arrows: thicker for more of them, red by the share that failed. A large graph is drawn over
+ * several frames, a batch of edges each, so that a click meanwhile is heard.
+ */
 export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
   const batches = useMemo(
     () =>
@@ -45,6 +49,7 @@ export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
   });
 }
 
+/** A batch of edges; drawn again only when its look changes. */
 const EdgeBatch = memo(function EdgeBatch(props: EdgeLook & { edges: Edges }) {
   const { edges, calls, most, rates, failedOf, isDim } = props;
   return edges.map(({ parent, child, points }) => {
@@ -71,17 +76,17 @@ const EdgeBatch = memo(function EdgeBatch(props: EdgeLook & { edges: Edges }) {
   });
 });
 
-/** One text for each edge. */
+/** One text for each edge. A plain join could give two edges the same text. */
 export function edgeId(parent: string, child: string): string {
   return JSON.stringify([parent, child]);
 }
 
-/** Class of an edge and of its label. */
+/** CSS class of an edge and of its label. */
 export function edgeClass(dim: boolean): string {
   return dim ? "graph-edge dim" : "graph-edge";
 }
 
-/** A curve through points that leaves and arrives level. */
+/** A curve through points that leaves and arrives level: cubic curves with their handles at half of the way. */
 function smoothPath(points: readonly { x: number; y: number }[]): string {
   const [first] = points;
   if (first === undefined) {

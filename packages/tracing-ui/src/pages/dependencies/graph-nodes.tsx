@@ -9,11 +9,15 @@ import type { RateRow } from "../../api/rates.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
-/** Failures from this share on colour a box's frame. */
+/** Share of failures from which on the frame of a box is red. */
 const failingShare = 0.05;
 
-/** Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group. */
+/**
+ * Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group.
+ * Drawn again only when an input changes: hundreds of boxes take longer than a frame.
+ */
 export const GraphNodes = memo(function GraphNodes(props: {
+  /** Boxes with the places of their middles. */
   nodes: PlacedGraph["nodes"];
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
@@ -21,11 +25,15 @@ export const GraphNodes = memo(function GraphNodes(props: {
   ratesFailed: boolean;
   /** Number of services by the name of a group. */
   groups: ReadonlyMap<string, number>;
+  /** The service in focus; undefined for none. */
   focus: string | undefined;
   /** Names that stand out, the others are dim; undefined: all alike. */
   lit: ReadonlySet<string> | undefined;
+  /** Called when the pointer or the keyboard comes to a box, with undefined when it leaves. */
   onHover: (service: string | undefined) => void;
+  /** Called with a clicked service. */
   onFocus: (service: string) => void;
+  /** Called with the beginning of the names of a clicked group. */
   onGroup: (prefix: string) => void;
 }) {
   const { nodes, rates, ratesFailed, groups, focus, lit, onHover, onFocus, onGroup } = props;

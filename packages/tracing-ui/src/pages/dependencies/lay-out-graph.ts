@@ -2,10 +2,16 @@ import type { Dependency } from "../../api/dependencies.ts";
 import { layOutLayers } from "../../graph/lay-out-layers.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
-/** From this many calls on, boxes are closer together. */
+/**
+ * Number of calls from which on boxes are closer together. With wide gaps a large graph would not fit at a
+ * readable size.
+ */
 const many = 150;
 
-/** Puts services in columns, so that most arrows go from left to right. */
+/**
+ * Puts services in columns, so that most arrows go from left to right. The first service of the list is
+ * node 0; same input, same drawing.
+ */
 export function layOutGraph(dependencies: readonly Pick<Dependency, "parent" | "child">[]): PlacedGraph {
   const index = new Map<string, number>();
   const nodeOf = (name: string) => {

@@ -10,26 +10,33 @@ import { GraphNodes, rateText } from "./graph-nodes.tsx";
 import type { PlacedGraph } from "./placed-graph.ts";
 import { usePanZoom } from "./use-pan-zoom.ts";
 
-/** Between a neighbour's box and what stands on its edge; room for the arrow. */
+/** Pixels between a neighbour's box and the text on its edge; room for the arrow. */
 const edgeTextGapPx = 14;
 
-/** Below this scale boxes show their names only, larger. */
+/** Below this scale boxes show only their names, in larger letters: figures could not be read. */
 const farScale = 0.7;
 
 /** Exact facts of the edges to and from a service, by neighbour. */
 export interface FocusFacts {
+  /** By the service that calls the focus. */
   callers: ReadonlyMap<string, EdgeFacts>;
+  /** By the service that the focus calls. */
   callees: ReadonlyMap<string, EdgeFacts>;
 }
 
 /**
- * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that failed.
- * Boxes are buttons; one is focused on by a click or Enter.
+ * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that
+ * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
+ * connected with it.
+ *
+ * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Without a layout yet, it says so.
  */
 export function ServiceGraph(props: {
   /** Undefined before it is laid out. */
   graph: PlacedGraph | undefined;
+  /** Calls, the most first. */
   dependencies: readonly Dependency[];
+  /** Length of the time in milliseconds; rates are counts by it. */
   lookbackMs: number;
   /** Number of services by the name of a group. */
   groups: ReadonlyMap<string, number>;
@@ -37,6 +44,7 @@ export function ServiceGraph(props: {
   rates: ReadonlyMap<string, RateRow> | undefined;
   /** Whether they could not be read. */
   ratesFailed: boolean;
+  /** The service in focus; undefined for none. */
   focus: string | undefined;
   /** Figures of the edges at the focus. */
   facts: FocusFacts;

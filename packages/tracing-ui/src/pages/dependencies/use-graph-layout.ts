@@ -7,7 +7,9 @@ import type { PlacedGraph } from "./placed-graph.ts";
 const mostAtOnce = 1_000;
 
 interface LaidOut {
+  /** The drawing; undefined before the first layout, and after a failure. */
   graph: PlacedGraph | undefined;
+  /** Why the worker failed; undefined when it did not. */
   error: string | undefined;
 }
 
@@ -39,6 +41,7 @@ export function useGraphLayout(dependencies: readonly Dependency[] | null): Laid
   return atOnce ?? late;
 }
 
+/** The layout of a list of calls, computed once for each list object. */
 function layOutOnce(dependencies: readonly Dependency[]): LaidOut {
   let laidOut = done.get(dependencies);
   if (laidOut === undefined) {

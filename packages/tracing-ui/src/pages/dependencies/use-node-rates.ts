@@ -6,7 +6,9 @@ import { chunksOfNames, type RateRow, type Rates, ratesQuery } from "../../api/r
 export interface NodeRates {
   /** By service; undefined before they are known, and when they could not be read. */
   data: ReadonlyMap<string, RateRow> | undefined;
+  /** Why rates could not be read; null when they could. */
   error: Error | null;
+  /** Asks for all rates again. */
   refetch: () => void;
 }
 

@@ -9,10 +9,13 @@ import {
   useState,
 } from "react";
 
-/** The visible part of a drawing: a place of the drawing is at `place * scale + offset` of the window. */
+/** The visible part of a drawing: a point of the drawing is at `point * scale + offset` of the window. */
 export interface PanZoom {
+  /** Offset from the left, in pixels of the window. */
   x: number;
+  /** Offset from the top, in pixels of the window. */
   y: number;
+  /** Pixels of the window for a pixel of the drawing. */
   scale: number;
 }
 
@@ -20,9 +23,9 @@ export interface PanZoom {
 const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 
 /**
- * Scale and place so that a drawing fits, in the middle. One that is too large to be read as a whole has a place of
- * choice in the middle, but shows nothing beyond its edges.
- * @param at of the drawing; its left, at half of its height, when absent
+ * Scale and place so that a drawing fits, in the middle. A drawing that is too large to be read as a whole
+ * is shown at a readable scale around a point, but never with empty room beyond its edges.
+ * @param at point of the drawing to show; the middle of its left side by default
  */
 export function fit(
   drawing: { width: number; height: number },
@@ -45,7 +48,11 @@ export function fit(
 /** Before there is anything to fit. */
 const start: PanZoom = { x: 0, y: 0, scale: 1 };
 
-/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. A new drawing, or window, shows all again. @param at see `fit` */
+/**
+ * Moves and zooms a drawing by dragging, wheel and keys: arrows, `+` and `−`, `0`. A new drawing or window
+ * size shows all again. The listener of the wheel ends with the component.
+ * @param at see `fit`
+ */
 export function usePanZoom(
   view: RefObject<HTMLElement | null>,
   drawing: { width: number; height: number } | undefined,
@@ -94,6 +101,7 @@ export function usePanZoom(
     return () => element.removeEventListener("wheel", onWheel);
   }, [view, zoom]);
 
+  // After a drag the click is swallowed, or the box below the pointer would take it.
   const handlers = {
     onPointerDown(event: PointerEvent) {
       if (event.button === 0) {

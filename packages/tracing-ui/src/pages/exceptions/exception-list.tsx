@@ -15,12 +15,16 @@ import { useMedia } from "../../components/use-media.ts";
 import type { ExceptionsAddress } from "./exceptions-address.ts";
 import { searchOf } from "./search-of-exception.ts";
 
+/** Columns that can order the list, all largest or newest first. */
 type Sort = ExceptionsAddress["sort"];
 
 /** Letters of a service's name in a row. */
 const mostLetters = 24;
 
-/** Groups of exceptions in rows; a row opens its services and example traces. */
+/**
+ * Groups of exceptions in rows: type, message, count, trend, first and last time. A row opens its services
+ * and example traces. Narrow windows leave out the columns of times, except the one that orders the list.
+ */
 export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (sort: Sort) => void }) {
   const { found, sort, onSort } = props;
   const isNarrow = useMedia("(width < 760px)");
@@ -79,12 +83,17 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
   );
 }
 
+/** The row of a group, and below it the details when it is open. */
 function ExceptionRows(props: {
+  /** The group that the row is about. */
   group: ExceptionGroup;
+  /** The whole answer, for the steps of the trend. */
   found: Exceptions;
   /** Columns that are drawn. */
   columns: number;
+  /** Whether the details are shown. */
   isOpen: boolean;
+  /** Called by a click on the name. */
   onToggle: () => void;
 }) {
   const { group, found, columns, isOpen, onToggle } = props;
@@ -152,6 +161,7 @@ function ExceptionRows(props: {
   );
 }
 
+/** A time of day, with the date unless it is today. Microseconds since 1970. */
 function Time({ us }: { us: number }) {
   const zone = useChoice(zoneChoice);
   const day = dateText(us, zone);
@@ -163,6 +173,7 @@ function Time({ us }: { us: number }) {
   );
 }
 
+/** Counts at each step, with zeros for the steps that the answer leaves out. */
 function trendOf({ curve }: ExceptionGroup, steps: number): number[] {
   const values = Array.from({ length: steps }, () => 0);
   for (const [step, count] of curve) {

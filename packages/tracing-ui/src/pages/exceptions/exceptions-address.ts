@@ -9,7 +9,9 @@ const text = z.catch(z.optional(z.string()), undefined);
 export const exceptionsAddress = z.object({
   /** Thrown by this service; by any without it. */
   service: text,
+  /** Length of the time up to now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  /** Most exceptions first, or those that were thrown last, or that began last. */
   sort: z.catch(z.enum(["count", "last", "first"]), "count"),
   /** Part of the type or the message. */
   filter: text,

@@ -19,7 +19,10 @@ import type { ExceptionsAddress } from "./exceptions-address.ts";
 
 const route = getRouteApi("/exceptions");
 
-/** Exceptions of all services, or of one, in groups of one type and message: a page at a time. */
+/**
+ * Exceptions of all services, or of one, in groups of one type and message, a page at a time. States:
+ * counting, failed, a store without TraceQL, none found, and the list. Filter and order are in the address.
+ */
 export function ExceptionsPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

@@ -1,6 +1,9 @@
 import type { ExceptionGroup } from "../../api/exceptions.ts";
 
-/** TraceQL of all spans with such an exception: the type, and the message around what differs. */
+/**
+ * TraceQL of all spans with such an exception: the type, and the message around the differing parts. `no
+ * row <number>` gives `event.exception.message =~ "no row .*.*"`.
+ */
 export function searchOf({ type, template }: Pick<ExceptionGroup, "type" | "template">): string {
   const conditions = type === "(no type)" ? [] : [`event.exception.type = ${JSON.stringify(type)}`];
   const parts = template.split(/<(?:url|id|address|text|number)>/);
@@ -15,6 +18,7 @@ export function searchOf({ type, template }: Pick<ExceptionGroup, "type" | "temp
   return `{ ${conditions.join(" && ")} }`;
 }
 
+/** A text whose letters mean themselves in a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -22,7 +22,7 @@ export function budgetText(left: number | null): string {
   return percent > 0 && percent < 0.1 ? "<0.1\u00a0%" : `${figure(percent)}\u00a0%`;
 }
 
-/** A burn rate; `–` without spans. */
+/** A burn rate: 1 uses the budget up at the end of the window. A dash without spans. */
 export function burnText(rate: number | null | undefined): string {
   return rate === null || rate === undefined ? "–" : figure(rate);
 }
@@ -39,7 +39,7 @@ export function goodText(total: number, bad: number, target: number): string {
   return `${Number(cut.toFixed(digits))}\u00a0%`;
 }
 
-/** A window in days or hours. */
+/** A window in days where it is whole days, else in hours: `30 d`, `36 h`. */
 export function windowText(hours: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }

@@ -23,7 +23,11 @@ const bounds: Readonly<Record<string, string>> = {
   "3d": "1 with 6 h: ticket",
 };
 
-/** One objective: its figures, burn rates, and budget over time. @param refetchInterval milliseconds, false for none */
+/**
+ * One objective: its figures, burn rates, and budget over time. States: counting, failed, and the
+ * objective; a failed read of the store is told above old figures.
+ * @param refetchInterval milliseconds between two reads; false for none
+ */
 export function ObjectiveDetail({
   name,
   refetchInterval,
@@ -53,6 +57,7 @@ export function ObjectiveDetail({
   );
 }
 
+/** The objective in words: target, budget, spans, what counts, and the alerts. */
 function Facts({ objective }: { objective: Objective }) {
   const { description, service, operations, kinds, condition, target, latencyMs, countedLatencyMs } =
     objective;
@@ -105,6 +110,7 @@ function Facts({ objective }: { objective: Objective }) {
   );
 }
 
+/** The alerts that fire and since when, and which burn rates this target can never reach. */
 function alertText({ alerts, neverFires }: Objective, time: (ms: number) => string): string {
   const firing =
     alerts.length === 0
@@ -115,6 +121,10 @@ function alertText({ alerts, neverFires }: Objective, time: (ms: number) => stri
     : `${firing}; with this target no burn rate reaches ${neverFires.join(" or ")}`;
 }
 
+/**
+ * Two charts of the window: budget used, and share of bad spans. A click leads to the failed traces of that
+ * moment. Nothing to draw is told in a sentence.
+ */
 function Charts({ found: { objective, curve } }: { found: ObjectiveCurve }) {
   const [at, onAt] = useState<number>();
   const navigate = useNavigate();
@@ -158,6 +168,10 @@ function Charts({ found: { objective, curve } }: { found: ObjectiveCurve }) {
   );
 }
 
+/**
+ * The burn rates by window, with the bounds that alert. Windows that the search offers lead to the failed
+ * traces.
+ */
 function BurnRates({ objective }: { objective: Objective }) {
   const { burnRates, service } = objective;
   const hours: Readonly<Record<string, "5m" | "1h" | "6h">> = { "5m": "5m", "1h": "1h", "6h": "6h" };

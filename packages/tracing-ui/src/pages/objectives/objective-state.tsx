@@ -1,6 +1,7 @@
 import type { ObjectiveState } from "../../api/objective-states.ts";
 import type { Objective } from "../../api/objectives.ts";
 
+/** States in a word or two. */
 const labels: Record<ObjectiveState, string> = {
   missed: "Missed",
   burning: "Burning",
@@ -10,6 +11,7 @@ const labels: Record<ObjectiveState, string> = {
   empty: "No spans",
 };
 
+/** States in a sentence, for the tooltip. */
 const meanings: Record<ObjectiveState, string> = {
   missed: "More than the error budget is used",
   burning: "An alert fires: the budget is used too fast",
@@ -24,7 +26,7 @@ export function stateLabel(state: ObjectiveState): string {
   return labels[state];
 }
 
-/** The state of an objective, in colour and words; a failed read is told beside any other state. */
+/** The state of an objective, in colour and words. Figures of a failed read are marked as old. */
 export function StateText({ state, error }: Pick<Objective, "state" | "error">) {
   return (
     <span className={`objective-state ${state}`} title={error ?? meanings[state]}>

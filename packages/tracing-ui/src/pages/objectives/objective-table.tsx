@@ -8,13 +8,17 @@ import { budgetText, burnText, goodText, windowText } from "./budget-text.ts";
 import { StateText } from "./objective-state.tsx";
 import type { ObjectivesAddress } from "./objectives-address.ts";
 
+/** Orders of the list. */
 type Sort = ObjectivesAddress["sort"];
 
 /** Objectives in rows of 24 px. @param address of the page, for links to one objective */
 export function ObjectiveTable(props: {
+  /** Objectives of this page, in the asked order. */
   objectives: readonly Objective[];
+  /** How many the filter finds, as text for the head. */
   matched: string;
   address: ObjectivesAddress;
+  /** Called with the order of a clicked head. */
   onSort: (sort: Sort) => void;
 }) {
   const { objectives, matched, address, onSort } = props;
@@ -62,6 +66,7 @@ export function ObjectiveTable(props: {
   );
 }
 
+/** An objective: name, state, target, share of good spans, budget left and burn rate of the last hour. */
 function ObjectiveRow({ objective, address }: { objective: Objective; address: ObjectivesAddress }) {
   return (
     <tr>
@@ -88,7 +93,10 @@ function ObjectiveRow({ objective, address }: { objective: Objective; address: O
   );
 }
 
-/** A bar of what is left, and its figure; red when more is used than there is. */
+/**
+ * A bar of the budget that is left, and its figure; red when more is used than there is. "so far" while the
+ * window's history is still being read.
+ */
 export function Budget({ left, isCounting }: { left: number | null; isCounting: boolean }) {
   const share = Math.max(0, left ?? 0);
   return (

@@ -13,6 +13,7 @@ export const objectivesAddress = z.object({
   filter: text,
   /** Only objectives in this state. */
   state: z.catch(z.optional(z.enum(objectiveStates)), undefined),
+  /** Order of the list; the worst state first by default. */
   sort: z.catch(z.enum(objectiveOrders), "state"),
   page: pageNumber,
   refresh: refreshField,

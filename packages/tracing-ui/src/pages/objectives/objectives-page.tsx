@@ -19,7 +19,10 @@ import type { ObjectivesAddress } from "./objectives-address.ts";
 
 const route = getRouteApi("/objectives");
 
-/** Objectives of spans with their error budgets, a page at a time; or one of them. */
+/**
+ * Objectives of spans with their error budgets, a page at a time; or one of them. States: counting, failed,
+ * no file of objectives, none found, the list, and one objective.
+ */
 export function ObjectivesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -79,6 +82,7 @@ export function ObjectivesPage() {
   );
 }
 
+/** The title: the name of one objective with a way back to all, or "Objectives". */
 function Heading({ address }: { address: ObjectivesAddress }) {
   return (
     <>
@@ -95,6 +99,7 @@ function Heading({ address }: { address: ObjectivesAddress }) {
 /** Changes fields of the address; the list then begins at its first page. */
 type Change = (fields: Partial<ObjectivesAddress>) => void;
 
+/** The filter by name or service, and the choice of a state with counts. */
 function Filters(props: {
   address: ObjectivesAddress;
   states: ObjectiveList["states"] | undefined;
@@ -133,6 +138,7 @@ function Filters(props: {
   );
 }
 
+/** The list with warnings above it; a notice when the query service has no file of objectives. */
 function FoundObjectives(props: { found: ObjectiveList; address: ObjectivesAddress; onChange: Change }) {
   const { found, address, onChange } = props;
   if (!found.isOn) {
@@ -183,6 +189,7 @@ function Troubles({ fileError, targets }: Pick<ObjectiveList, "fileError" | "tar
   );
 }
 
+/** How to begin: the option of the query service, and the smallest file. */
 function NoFile() {
   return (
     <Notice kind="plain" title="No objectives yet">
