@@ -46,6 +46,7 @@ import { traceIdInText } from "./trace/trace-id-in-text.ts";
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
 
+/** Whether the search page offers a look back; others are turned into times. */
 function isLookback(lookback: string): boolean {
   return lookback === "custom" || lookbacks.some(({ value }) => value === lookback);
 }

@@ -9,8 +9,12 @@ import { rankCommands } from "./rank-commands.ts";
 import { commandsOfText, useCommands } from "./use-commands.ts";
 
 /**
- * Everything that can be done, found by typing. It is there only while it is open. Up and down choose, Enter does,
- * Esc closes. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ * Everything that can be done, found by typing: actions of the page, pages, searches, services, trace ids
+ * and TraceQL. It exists only while it is open. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ *
+ * Keys: up and down choose, Enter runs, Esc closes. A click beside the dialog closes it too.
+ * @param onClose called after it was closed
+ * @param onHelp  called by the command that shows the keys
  */
 export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);

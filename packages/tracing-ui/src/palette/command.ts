@@ -4,15 +4,17 @@ export interface Command {
   id: string;
   /** The action, as a verb and its object. */
   title: string;
-  /** Said beside it: where it leads, what it is of. */
+  /** Stands beside the title: where it leads, or the subject. */
   note?: string;
   /** The key that does the same on the page. */
   key?: string;
+  /** Does it. The palette is closed before, so that the command may move the focus. */
   run(): void;
 }
 
 /** Commands of one kind, under one head. */
 export interface CommandGroup {
   title: string;
+  /** The commands, the best first. */
   commands: readonly Command[];
 }

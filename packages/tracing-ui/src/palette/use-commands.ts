@@ -79,6 +79,7 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
   ];
 }
 
+/** A command for each page, and one for the keys. */
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
   const to = (
     title: string,
@@ -98,6 +99,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
   ];
 }
 
+/** A command that runs a kept search; without a name its words are the title. */
 function keptCommand(navigate: Navigate, { address, name }: { address: string; name: string }): Command {
   const words = searchWords(address);
   return {
@@ -107,6 +109,7 @@ function keptCommand(navigate: Navigate, { address, name }: { address: string; n
   };
 }
 
+/** Three commands for a service: its traces, its rates, its calls. */
 function serviceCommands(navigate: Navigate, name: string): readonly Command[] {
   return [
     {
@@ -124,6 +127,7 @@ function serviceCommands(navigate: Navigate, name: string): readonly Command[] {
   ];
 }
 
+/** Commands for theme, time zone and patterns. */
 function appearanceCommands(): readonly Command[] {
   return [
     { id: "light", title: "Light theme", run: () => themeChoice.set("light") },

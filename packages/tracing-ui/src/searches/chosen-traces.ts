@@ -6,6 +6,7 @@ export interface ChosenTrace {
   traceId: string;
   /** Service and operation of its root. */
   name: string;
+  /** Duration in microseconds. */
   durationUs: number;
 }
 
@@ -37,6 +38,7 @@ export function useChosenTraces(): readonly ChosenTrace[] {
   return useSyncExternalStore(subscribe, () => chosen);
 }
 
+/** Replaces the choice, keeps it for a reload of this tab, and tells the pages. */
 function choose(next: readonly ChosenTrace[]): void {
   chosen = next;
   try {
@@ -54,6 +56,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The choice that this tab kept; none when it cannot be read. */
 function readChosen(): readonly ChosenTrace[] {
   try {
     return stored.parse(JSON.parse(sessionStorage.getItem(key) ?? "[]")).slice(0, most);

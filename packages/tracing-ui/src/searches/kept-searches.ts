@@ -9,7 +9,7 @@ export interface KeptSearch {
 }
 
 const key = "tracing.searches";
-/** Recent searches kept. */
+/** Recent searches that are kept; a longer list would not be read. */
 const mostRecent = 12;
 /** Saved searches kept; more are refused. */
 export const mostSaved = 100;
@@ -59,7 +59,10 @@ export function keepSearches(kept: KeptSearches): void {
   }
 }
 
-/** A search in short: its query, or its set fields. @param address as in `KeptSearch` */
+/**
+ * A search in short: its query, or its set fields. `service=cart&minDuration=1s` gives `cart ≥ 1s · 1h`.
+ * @param address as in `KeptSearch`
+ */
 export function searchWords(address: string): string {
   const fields = new URLSearchParams(address);
   const query = fields.get("q");

@@ -12,11 +12,13 @@ import {
 
 /** Saved searches in their one home: the query service, or this browser where that keeps no views. */
 export interface SavedSearches {
+  /** Where they are kept; `unknown` before the query service answered. */
   home: "service" | "browser" | "unknown";
   /** Why the query service did not list them; null when it did, or keeps none. */
   error: Error | null;
   /** Asks again. */
   retry(): void;
+  /** The saved searches, in the order of their home. */
   saved: readonly KeptSearch[];
   /** Saved, but beyond those listed. */
   more: number;

@@ -42,18 +42,24 @@ export const searchAddress = z.object({
   operation: text,
   /** As typed: `error=true`, or a JSON object. */
   tags: text,
+  /** Shortest duration in Go's form. */
   minDuration: text,
+  /** Longest duration in Go's form. */
   maxDuration: text,
+  /** Most traces of the answer. */
   limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), "1h"),
-  /** Microseconds since 1970; only read when `lookback` is `custom`. */
+  /** Start of the time, microseconds since 1970; only read when `lookback` is `custom`. */
   start: microseconds,
+  /** End of the time, likewise. */
   end: microseconds,
+  /** Order of the result list. */
   sort: z.catch(z.string().check(z.regex(/^-?(newest|longest|spans|errors|root|@.+)$/s)), "newest"),
   /** Columns of choice: attributes as TraceQL writes them, with commas between. */
   cols: text,
   /** The attribute by whose values spans are counted, in place of the list of traces. */
   group: text,
+  /** Order of the groups. */
   groupSort: z.catch(z.enum(groupOrders), "spans"),
   /** Part of a group's value. */
   groupFilter: text,

@@ -44,12 +44,14 @@ export function quotedTag(word: string): string {
     : `"${word.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
+/** The text of a quoted word; another word as it is. */
 function unquote(word: string): string {
   return word.startsWith('"')
     ? word.slice(1, -1).replace(/\\(.)/gs, (_, letter) => (letter === "n" ? "\n" : letter))
     : word;
 }
 
+/** The fault of the text from an unreadable pair on, with the remedy. */
 function complaint(rest: string): string {
   const word = rest.split(/\s/, 1)[0] ?? rest;
   if ((rest.match(/(?<!\\)"/g) ?? []).length % 2 === 1) {
@@ -61,6 +63,7 @@ function complaint(rest: string): string {
   return `${word} is not key=value. Put quotes around spaces and equals signs`;
 }
 
+/** Tags of a JSON object, with values as text: `{"error": true}` gives `error=true`. */
 function parseJsonTags(text: string): ParsedTags {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,6 +6,7 @@ import { tickText, timeTicks } from "./time-ticks.ts";
 export interface AxisTick {
   /** Microseconds after the start of the drawn trace. */
   us: number;
+  /** The label: `20 ms`, or `+20 ms` after a folded gap. */
   text: string;
 }
 

@@ -6,7 +6,8 @@ import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /**
  * Lays out a trace as the query service gives it. Never throws: missing parents, cycles, duplicate ids and
- * negative durations are flagged on their spans, and every span of the input is in the result once.
+ * negative durations are flagged on their spans. Every span of the input is in the result once. Cost: a
+ * sort by start, where the spans are not in order, and a few passes.
  */
 export function buildTrace(input: ApiTrace): Trace {
   const { parentOf, flagsOf } = findParents(input.spans);
@@ -61,6 +62,7 @@ export function buildTrace(input: ApiTrace): Trace {
   };
 }
 
+/** The spans in the order of the tree. */
 function inOrder(spans: readonly ApiSpan[], order: Int32Array): ApiSpan[] {
   const ordered = new Array<ApiSpan>(order.length);
   for (let at = 0; at < order.length; at += 1) {
@@ -69,11 +71,15 @@ function inOrder(spans: readonly ApiSpan[], order: Int32Array): ApiSpan[] {
   return ordered;
 }
 
+/** The flags that a span has by itself, whatever its parents are. */
 function ownFlags(span: ApiSpan): number {
   const warned = (span.warnings ?? []).some((text) => !isSmallCorrection(text)) || isNegativeDuration(span);
   return (isErrorSpan(span) ? spanFlag.error : 0) | (warned ? spanFlag.warning : 0);
 }
 
+/**
+ * Per span: index of its parent, −1 for none, and the flags of wrong ids. The first of several spans with one id counts as parent.
+ */
 function findParents(spans: readonly ApiSpan[]) {
   const parentOf = new Int32Array(spans.length).fill(-1);
   const flagsOf = new Uint8Array(spans.length);
@@ -122,6 +128,7 @@ function sortByStart(spans: readonly ApiSpan[]): Int32Array {
   return order;
 }
 
+/** Earliest start and whole duration, in microseconds. */
 function timeBounds(spans: readonly ApiSpan[]): { startUs: number; durationUs: number } {
   let startUs = Number.POSITIVE_INFINITY;
   let endUs = 0;

@@ -4,14 +4,17 @@ import { leadingRoot, type Trace } from "./trace.ts";
 export interface PathSection {
   /** Index of the span. */
   span: number;
-  /** Microseconds after the trace's start. */
+  /** Start, in microseconds after the trace's start. */
   fromUs: number;
+  /** End, likewise. */
   toUs: number;
 }
 
 /** The critical path by operation. */
 export interface PathShare {
+  /** Index of the service. */
   service: number;
+  /** Name of the operation. */
   operation: string;
   /** Microseconds of the path that are this operation's own. */
   selfUs: number;
@@ -31,7 +34,7 @@ export interface CriticalPath {
   bySpan: ReadonlyMap<number, readonly PathSection[]>;
   /** Longest first. */
   shares: readonly PathShare[];
-  /** Microseconds. */
+  /** Length of the whole path in microseconds. */
   durationUs: number;
 }
 
@@ -65,6 +68,10 @@ export function criticalPath(trace: Trace): CriticalPath {
   return { sections, bySpan, durationUs, shares: pathShares(trace, bySpan, durationUs) };
 }
 
+/**
+ * The sections from the last to the first. The walk has its own stack, because a chain of calls may be very
+ * deep.
+ */
 function pathSections(trace: Trace): PathSection[] {
   const root = leadingRoot(trace);
   if (root === undefined) {
@@ -100,6 +107,7 @@ function lastFinished({ children }: Node, untilUs: number): Node["children"][num
   return undefined;
 }
 
+/** A span with its children, all clipped to the time of the parent. */
 function nodeOf(trace: Trace, span: number, leastUs: number, mostUs: number): Node {
   const { startUs, endUs } = clipped(trace, span, leastUs, mostUs);
   const children: Node["children"] = [];
@@ -115,12 +123,14 @@ function nodeOf(trace: Trace, span: number, leastUs: number, mostUs: number): No
   return { span, startUs, endUs, children };
 }
 
+/** The time of a span within bounds, in microseconds after the trace's start. */
 function clipped(trace: Trace, span: number, leastUs: number, mostUs: number) {
   const startUs = trace.offsetUs[span] as number;
   const endUs = startUs + (trace.spanUs[span] as number);
   return { startUs: Math.max(leastUs, startUs), endUs: Math.min(mostUs, endUs) };
 }
 
+/** The sections summed up by operation, the longest first. */
 function pathShares(
   trace: Trace,
   bySpan: ReadonlyMap<number, readonly PathSection[]>,

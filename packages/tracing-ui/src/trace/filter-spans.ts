@@ -11,7 +11,9 @@ export interface SpanFilter {
   matches: Uint8Array;
   /** 1 for each match and each ancestor of one, so that a match keeps its place in the tree. */
   shown: Uint8Array;
+  /** Spans that meet all conditions. */
   matchCount: number;
+  /** Spans that are neither matches nor ancestors of one. */
   hiddenCount: number;
   /** The fault of the text; the readable parts still filter. */
   fault: string | undefined;
@@ -81,6 +83,7 @@ export function matchNumber({ matches }: SpanFilter, span: number): number {
   return number;
 }
 
+/** How expensive a condition is: 0 reads a column, 1 reads attributes, 2 makes a text. */
 function costOf({ kind }: FilterTerm): number {
   return kind === "time" || kind === "depth" || kind === "status" ? 0 : kind === "text" ? 2 : 1;
 }
@@ -133,6 +136,7 @@ function compare(value: number, comparator: ">" | ">=" | "<" | "<=", than: numbe
   }
 }
 
+/** The end of a span: failed, said to be OK, or unknown. */
 function statusOf(trace: Trace, at: number): SpanStatus {
   if (((trace.flags[at] as number) & spanFlag.error) !== 0) {
     return "error";

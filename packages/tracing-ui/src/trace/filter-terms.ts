@@ -6,12 +6,15 @@ export type FilterTerm =
   | { kind: "text"; text: string; without: boolean }
   /** A time of the span, microseconds: its duration, or the part of it in which no child ran. */
   | { kind: "time"; of: "duration" | "self"; comparator: ">" | ">=" | "<" | "<="; us: number }
+  /** The level of the span in the tree, from 1. */
   | { kind: "depth"; comparator: ">" | ">=" | "<" | "<="; value: number }
+  /** The end of the span; with `without` any other end. */
   | { kind: "status"; status: SpanStatus; without: boolean }
   /** A number of the attribute: spans whose attribute is none, or that lack it, do not meet it. */
   | { kind: "number"; key: string; comparator: ">" | ">=" | "<" | "<="; value: number }
   /** The span has the attribute, with another value. */
   | { kind: "differs"; key: string; value: string }
+  /** A regular expression that some value of the attribute meets; with `without` none does. */
   | { kind: "pattern"; key: string; pattern: RegExp; without: boolean };
 
 /** The end of a span: failed, succeeded, or unknown. */
@@ -25,6 +28,7 @@ export interface FilterTerms {
 }
 
 const statuses: readonly string[] = ["error", "ok", "unset"] satisfies readonly SpanStatus[];
+/** A comparison: key, operator, value. */
 const comparison = /^([\p{L}_][\p{L}\p{N}_.:/-]*)(>=|<=|!=|=~|!~|=|>|<)(.*)$/su;
 /** A regular expression may be this long: it is tried on every span with each letter that is typed. */
 const mostPatternLetters = 200;
@@ -57,6 +61,7 @@ function partsOf(text: string): { written: string; isQuoted: boolean }[] {
   }));
 }
 
+/** The condition of one part; a text for a fault, undefined for a part that is not finished. */
 function readPart(part: string): FilterTerm | string | undefined {
   const [, key = "", comparator = "", value = ""] = comparison.exec(part) ?? [];
   if (comparator === "") {
@@ -99,10 +104,12 @@ function readPart(part: string): FilterTerm | string | undefined {
   return { kind: "number", key: key.toLowerCase(), comparator: order, value: number };
 }
 
+/** A text that stands anywhere in the span, in any case. */
 function textTerm(text: string): FilterTerm {
   return { kind: "text", text: text.toLowerCase(), without: false };
 }
 
+/** `-word` for spans without the word; a lone minus is not finished yet. */
 function negatedTerm(part: string): FilterTerm | undefined {
   if (part === "-") {
     return undefined;
@@ -114,6 +121,7 @@ function negatedTerm(part: string): FilterTerm | undefined {
   return textTerm(part);
 }
 
+/** A condition on the status; the beginning of a status is not finished yet. */
 function statusTerm(comparator: "=" | "!=", value: string): FilterTerm | string | undefined {
   if (statuses.includes(value)) {
     return { kind: "status", status: value as SpanStatus, without: comparator === "!=" };
@@ -124,6 +132,7 @@ function statusTerm(comparator: "=" | "!=", value: string): FilterTerm | string 
   return `“${value}” is no status: write error, ok or unset`;
 }
 
+/** A condition by a regular expression, in any case; a text for an expression that is wrong or too long. */
 function patternTerm(key: string, value: string, without: boolean): FilterTerm | string {
   if (value.length > mostPatternLetters) {
     return `a regular expression may have ${mostPatternLetters} letters`;

@@ -4,7 +4,9 @@ import type { GenAiCall } from "./gen-ai.ts";
 export interface ModelPrice {
   /** Name of the model; with `*` at its end all names that begin so. */
   model: string;
+  /** Price of a million input tokens. */
   input: number;
+  /** Price of a million output tokens. */
   output: number;
   /** Price of input tokens that a cache had; that of others when it is absent. */
   cachedInput?: number | undefined;
@@ -42,7 +44,9 @@ export function costOf(call: GenAiCall, prices: readonly ModelPrice[]): number |
 export interface GenAiTotals {
   /** Calls of models that say tokens. */
   calls: number;
+  /** Input tokens of all counted calls. */
   inputTokens: number;
+  /** Output tokens of all counted calls. */
   outputTokens: number;
   /** Undefined when no call has a price. */
   cost: number | undefined;

@@ -12,6 +12,7 @@ export type MessagePart =
 export interface GenAiMessage {
   /** `system`, `user`, `assistant`, `tool`, or another name that the sender has. */
   role: string;
+  /** The pieces, in the sender's order; none for a message without content. */
   parts: MessagePart[];
   /** Why the model ended; "" for messages to it. */
   finish: string;
@@ -19,7 +20,9 @@ export interface GenAiMessage {
 
 /** Messages of one call in the order in which they were said. */
 export interface GenAiMessages {
+  /** Messages to the model. */
   input: GenAiMessage[];
+  /** Answers of the model. */
   output: GenAiMessage[];
 }
 
@@ -72,6 +75,7 @@ function jsonMessages(texts: Texts): GenAiMessages {
   };
 }
 
+/** Roles of the older events, by their names. */
 const rolesOfEvents: Readonly<Record<string, string>> = {
   "gen_ai.system.message": "system",
   "gen_ai.user.message": "user",
@@ -187,6 +191,10 @@ function plainMessages(tags: Texts): GenAiMessages {
   };
 }
 
+/**
+ * A message of JSON: `{"role": "user", "content": "hi"}`. A plain value is the text of a message of the
+ * role `otherwise`.
+ */
 function messageOf(message: unknown, otherwise: string): GenAiMessage {
   if (!isObject(message)) {
     return { role: otherwise, parts: [{ kind: "text", text: textOf(message) }], finish: "" };
@@ -208,6 +216,7 @@ function asResults(parts: readonly MessagePart[], id: unknown): MessagePart[] {
   );
 }
 
+/** Pieces of a content: a text, a list of typed pieces, or such a list as JSON text. */
 function contentParts(content: unknown): MessagePart[] {
   if (content === undefined || content === null || content === "") {
     return [];
@@ -221,6 +230,10 @@ function contentParts(content: unknown): MessagePart[] {
   return areParts ? list.flatMap(partsOf) : [{ kind: "text", text: textOf(content) }];
 }
 
+/**
+ * Pieces of one typed piece, in the forms of OpenTelemetry, OpenAI and Anthropic. An unknown type stays as
+ * JSON.
+ */
 function partsOf(part: unknown): MessagePart[] {
   if (!isObject(part)) {
     return [{ kind: "text", text: textOf(part) }];
@@ -253,6 +266,7 @@ function partsOf(part: unknown): MessagePart[] {
   }
 }
 
+/** A call of a tool; OpenAI has name and arguments below `function`. */
 function callOf(call: unknown): MessagePart {
   if (!isObject(call)) {
     return { kind: "call", name: "", id: "", text: textOf(call) };
@@ -266,6 +280,7 @@ function callOf(call: unknown): MessagePart {
   };
 }
 
+/** A list, or a list as JSON text; empty for anything else. */
 function listOf(value: unknown): readonly unknown[] {
   const parsed = typeof value === "string" ? jsonOf(value) : value;
   return Array.isArray(parsed) ? parsed : [];
@@ -290,6 +305,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A value as text: texts as they are, the rest as JSON. */
 function textOf(value: unknown): string {
   return value === undefined || value === null
     ? ""

@@ -1,5 +1,6 @@
 import type { ApiSpan } from "./trace-schema.ts";
 
+/** Beginnings of the attributes of OpenTelemetry, OpenLLMetry, OpenInference and Traceloop. */
 const marks = ["gen_ai.", "llm.", "openinference.", "traceloop."];
 
 /** Whether a span says something about a model, an agent or a tool. */

@@ -13,17 +13,21 @@ export interface GenAiCall {
   operation: string;
   /** The model that answered; else the one that was asked for; "" for other spans. */
   model: string;
+  /** Provider of the model; "" where the span does not say. */
   provider: string;
   /** Name of the agent or tool. */
   name: string;
-  /** Tokens; undefined when the span does not say. */
+  /** Input tokens; undefined when the span does not say. */
   inputTokens: number | undefined;
+  /** Output tokens; undefined when the span does not say. */
   outputTokens: number | undefined;
   /** Input tokens that a cache of the provider had. */
   cachedTokens: number | undefined;
   /** Microseconds until the first piece of the answer. */
   firstTokenUs: number | undefined;
+  /** Messages to the model and from it. */
   messages: GenAiMessages;
+  /** Verdicts about the answer, from events of the span. */
   scores: GenAiScore[];
   /** Another call within it has tokens, so that its own are their sum, which must not count twice. */
   isSum: boolean;
@@ -60,6 +64,7 @@ export function genAiCalls(trace: Trace): GenAiCall[] {
   return calls;
 }
 
+/** The facts of a span in the first of the conventions that has them. */
 function callOf(index: number, span: ApiSpan, level: number): GenAiCall {
   const tags = textsOf(span.tags);
   const first = (...keys: string[]) =>
@@ -110,6 +115,7 @@ function countIn(tags: Texts, ...keys: string[]): number | undefined {
   return undefined;
 }
 
+/** Names of events that senders write when the first piece arrives. */
 const firstTokenEvents: ReadonlySet<string> = new Set([
   "First Token Stream Event",
   "gen_ai.first_token",
@@ -118,7 +124,10 @@ const firstTokenEvents: ReadonlySet<string> = new Set([
   "llm.content.completion.chunk",
 ]);
 
-/** Attributes have seconds; the first event of an answer tells it by its time. */
+/**
+ * Microseconds until the first piece of the answer: by an attribute in seconds, else by the time of the
+ * first such event.
+ */
 function firstTokenUs(span: ApiSpan, tags: Texts): number | undefined {
   const seconds = countIn(tags, "gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token");
   if (seconds !== undefined) {
@@ -131,6 +140,7 @@ function firstTokenUs(span: ApiSpan, tags: Texts): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+/** The verdict in an event; none in other events. */
 function scoreOf(texts: Texts): GenAiScore[] {
   const name = texts.get("gen_ai.evaluation.name");
   if (name === undefined) {

@@ -69,10 +69,12 @@ function reachingOut({ parent, offsetUs, spanUs }: Trace): Int32Array {
   return Int32Array.from(found);
 }
 
+/** Sorts spans by their start, in place. */
 function byStart({ offsetUs }: Trace, spans: Int32Array): Int32Array {
   return spans.sort((a, b) => (offsetUs[a] as number) - (offsetUs[b] as number));
 }
 
+/** Times in which nothing ran, earliest first. @param order spans by start */
 function idleTimes(trace: Trace, order: Int32Array): { endUs: number; lengthUs: number }[] {
   const idle: { endUs: number; lengthUs: number }[] = [];
   let atUs = 0;

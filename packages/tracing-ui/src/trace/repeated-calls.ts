@@ -3,10 +3,13 @@ import type { Trace } from "./trace.ts";
 
 /** An operation that single spans call many times: one query for each item, where one for all would do. */
 export interface RepeatedCalls {
-  /** Indices into the trace's services. */
+  /** Service of the callers, as index into the trace's services. */
   callerService: number;
+  /** Operation of the callers. */
   callerOperation: string;
+  /** Service of the calls, as index into the trace's services. */
   service: number;
+  /** Operation of the calls. */
   operation: string;
   /** Calls of all callers that make many. */
   calls: number;
@@ -61,6 +64,7 @@ export function repeatedCalls(trace: Trace): readonly RepeatedCalls[] {
     .sort((a, b) => b.coveredUs - a.coveredUs || b.calls - a.calls);
 }
 
+/** The figures of one group; `lists` has the calls of each caller. */
 function summarise(trace: Trace, lists: readonly (readonly number[])[]): RepeatedCalls {
   const longest = lists.reduce((a, b) => (b.length > a.length ? b : a));
   const first = longest[0] as number;

@@ -47,6 +47,7 @@ function textsOf({ spans }: Trace): (string | undefined)[] {
   return texts;
 }
 
+/** Makes the text of a span: `cart\nGET /\n00f0…\nhttp.method=GET`. */
 function collectText(trace: Trace, at: number): string {
   const span = trace.spans[at];
   if (span === undefined) {

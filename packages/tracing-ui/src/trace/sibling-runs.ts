@@ -22,12 +22,11 @@ export interface SiblingRun {
   operations: readonly string[];
   /** Failed spans among them and their descendants. */
   errors: number;
-  /**
-   * Durations of the repeats, from the first start to the latest end of one, microseconds: the values that half, 95 and 99 in a
-   * hundred do not exceed.
-   */
+  /** Median of the durations of the repeats, each from its first start to its latest end, microseconds. */
   p50Us: number;
+  /** 95th percentile of them. */
   p95Us: number;
+  /** 99th percentile of them. */
   p99Us: number;
   /** From the first one's start to the latest end, microseconds after the trace's start. */
   startUs: number;
@@ -36,6 +35,7 @@ export interface SiblingRun {
 
 /** The runs of a trace. */
 export interface SiblingRuns {
+  /** Runs by their first sibling. */
   byHead: ReadonlyMap<number, SiblingRun>;
   /** Per span: the head of the run that it is a sibling in, −1 for one that is in none. */
   headOf: Int32Array;
@@ -59,6 +59,7 @@ export function runOf({ byHead, headOf }: SiblingRuns, span: number): SiblingRun
   return byHead.get(headOf[span] ?? -1);
 }
 
+/** All runs. The look ahead from one sibling is bounded unless it finds a run, so the cost grows with the spans. */
 function findRuns(trace: Trace): SiblingRuns {
   const byHead = new Map<number, SiblingRun>();
   const headOf = new Int32Array(trace.spans.length).fill(-1);
@@ -139,6 +140,7 @@ function repeatsAt(kinds: readonly number[], at: number): { count: number; perio
   return undefined;
 }
 
+/** The figures of a run. */
 function summarise(trace: Trace, siblings: readonly number[], end: number, period: number): SiblingRun {
   const head = siblings[0] as number;
   const count = siblings.length / period;

@@ -21,6 +21,7 @@ export function isErrorSpan(span: ApiSpan): boolean {
   return (span.tags ?? []).some(saysError);
 }
 
+/** Whether a tag says that the span failed. */
 function saysError({ key, value }: ApiAttribute): boolean {
   if (key === "error") {
     return value !== false && value !== "false" && value !== "" && value !== null;

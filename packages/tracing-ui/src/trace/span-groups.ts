@@ -5,11 +5,15 @@ import { spanFlag, type Trace } from "./trace.ts";
 export interface SpanGroup {
   /** Index of the group above, −1 for one of roots. */
   parent: number;
+  /** Index of the service. */
   service: number;
+  /** Name of the operation. */
   operation: string;
   /** The first of the spans. */
   first: number;
+  /** Number of the spans. */
   count: number;
+  /** Failed spans. */
   errors: number;
   /** Durations of all together, microseconds. */
   totalUs: number;
@@ -17,6 +21,7 @@ export interface SpanGroup {
   selfUs: number;
   /** Self times of the group and all groups below it. */
   weightUs: number;
+  /** Steps down from the top, 0 for a group of roots. */
   depth: number;
 }
 

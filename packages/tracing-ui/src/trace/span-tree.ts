@@ -111,6 +111,10 @@ function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   return { firstChild, children };
 }
 
+/**
+ * Per position: just past its last descendant. One pass from the end, because children come after their
+ * parents.
+ */
 function subtreeEnds(parent: Int32Array): Int32Array {
   const ends = new Int32Array(parent.length);
   for (let at = parent.length - 1; at >= 0; at -= 1) {

@@ -3,8 +3,11 @@ import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /** A service's share of a trace. */
 export interface ServiceCount {
+  /** Name of the service. */
   name: string;
+  /** Its spans. */
   spans: number;
+  /** Its failed spans. */
   errors: number;
 }
 
@@ -13,8 +16,11 @@ export interface TraceSummary {
   traceId: string;
   /** Microseconds since 1970. */
   startUs: number;
+  /** From the earliest start to the latest end, microseconds. */
   durationUs: number;
+  /** Service of the root, or of the span that stands in for it. */
   rootService: string;
+  /** Operation of that span. */
   rootOperation: string;
   /** Whether the span named as root is the real one: it names no parent. */
   rootFound: boolean;
@@ -62,6 +68,7 @@ export function summariseTrace(trace: ApiTrace): TraceSummary {
   };
 }
 
+/** A span without a parent beats one with a missing parent; else the earlier one is the root. */
 function isBetterRoot(span: ApiSpan, than: ApiSpan): boolean {
   const orphan = parentIdOf(span) !== undefined;
   const thanOrphan = parentIdOf(than) !== undefined;

@@ -1,5 +1,6 @@
-/** Steps of a time axis, each a round figure of its unit. */
+/** Round figures of a decade: steps are 1, 2 or 5 times a power of ten. */
 const mantissas = [1, 2, 5];
+/** Round steps from a minute to a day, in microseconds. */
 const clockSteps = [60e6, 120e6, 300e6, 600e6, 1_800e6, 3_600e6, 7_200e6, 21_600e6, 43_200e6, 86_400e6];
 
 /**
@@ -22,6 +23,7 @@ export function timeTicks(fromUs: number, toUs: number, most: number): number[] 
   return ticks;
 }
 
+/** The smallest round step that is at least this long, in microseconds. */
 function roundStep(least: number): number {
   if (least > 30e6) {
     return clockSteps.find((step) => step >= least) ?? Math.ceil(least / 86_400e6) * 86_400e6;

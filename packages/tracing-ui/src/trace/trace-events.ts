@@ -4,9 +4,11 @@ import type { ApiAttribute } from "./trace-schema.ts";
 
 /** Something that happened while a span ran. */
 export interface TraceEvent {
+  /** Index of the span. */
   span: number;
   /** Microseconds after the trace's start; before it for a clock that is behind. */
   offsetUs: number;
+  /** Name of the event; "" without one. */
   name: string;
   /** Without the name. */
   fields: readonly ApiAttribute[];
@@ -16,6 +18,7 @@ export interface TraceEvent {
 
 /** Exceptions of one type whose messages differ in numbers and names alone. */
 export interface ExceptionGroup {
+  /** Type of the exceptions; `(no type)` where they have none. */
   type: string;
   /** The message, where it is the same each time; else with `<…>` where the exceptions differ, or may. */
   template: string;
@@ -41,6 +44,7 @@ export function traceEvents(trace: Trace): readonly TraceEvent[] {
   return events;
 }
 
+/** An event with its name apart. An exception is known by its name, or by one of its attributes. */
 function eventOf(span: number, offsetUs: number, fields: readonly ApiAttribute[]): TraceEvent {
   const text = (...keys: string[]) => {
     const found = fields.find(({ key }) => keys.includes(key));
@@ -87,6 +91,7 @@ export function groupExceptions(trace: Trace, events: readonly TraceEvent[]): re
     .sort((a, b) => b.events.length - a.events.length);
 }
 
+/** Names of the services of events, the most events first. */
 function servicesOf(trace: Trace, events: readonly TraceEvent[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { span } of events) {

@@ -29,12 +29,8 @@ export interface Completions {
   rest?: string;
 }
 
-/**
- * A text field that completes what is typed. Down and up choose, Enter or Tab takes, Esc closes; without a choice
- * Enter is the form's. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
- * @param complete what could stand at a caret; called at each render while the list is open
- */
-export function CompletionField(props: {
+/** The inputs of {@link CompletionField}. */
+interface CompletionFieldProps {
   /** The text of the field. The owner keeps it. */
   value: string;
   /** Called with the new text after a key and after a completion was taken. */
@@ -45,7 +41,14 @@ export function CompletionField(props: {
   completions: Completions | undefined;
   /** Further attributes of the input: class, label, placeholder. They must not set `value` or `onChange`. */
   field: InputHTMLAttributes<HTMLInputElement>;
-}) {
+}
+
+/**
+ * A text field that completes what is typed. Down and up choose, Enter or Tab takes, Esc closes; without a choice
+ * Enter is the form's. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
+ * @param complete what could stand at a caret; called at each render while the list is open
+ */
+export function CompletionField(props: CompletionFieldProps) {
   const { value, onValue, onCaret, completions, field } = props;
   const input = useRef<HTMLInputElement>(null);
   const id = useId();

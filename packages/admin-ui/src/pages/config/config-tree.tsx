@@ -4,6 +4,21 @@ import { Icon } from "ui-kit/components/icon.tsx";
 import { above } from "../../config/json-pointer.ts";
 import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
 
+/** The inputs of {@link ConfigTree}. */
+interface ConfigTreeProps {
+  rows: readonly TreeRow[];
+  selected: string;
+  changed: ReadonlySet<string>;
+  faulty: ReadonlySet<string>;
+  found: ReadonlySet<string>;
+  /** Called with the pointer of the line that is to be selected. */
+  onSelect: (pointer: string) => void;
+  /** Called to unfold (true) or fold a value. */
+  onFold: (pointer: string, unfold: boolean) => void;
+  /** Called by Enter: the field of the selected value gets the focus. */
+  onEdit: () => void;
+}
+
 /**
  * The config as a tree, one focusable element with the rows as its active descendants. Source: WAI-ARIA
  * Authoring Practices, "Tree View Pattern"
@@ -19,19 +34,7 @@ import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
  * @param faulty  pointers of the values that the schema does not allow
  * @param found   pointers of the values that the search found
  */
-export function ConfigTree(props: {
-  rows: readonly TreeRow[];
-  selected: string;
-  changed: ReadonlySet<string>;
-  faulty: ReadonlySet<string>;
-  found: ReadonlySet<string>;
-  /** Called with the pointer of the line that is to be selected. */
-  onSelect: (pointer: string) => void;
-  /** Called to unfold (true) or fold a value. */
-  onFold: (pointer: string, unfold: boolean) => void;
-  /** Called by Enter: the field of the selected value gets the focus. */
-  onEdit: () => void;
-}) {
+export function ConfigTree(props: ConfigTreeProps) {
   const { rows, selected, changed, faulty, found, onSelect, onFold, onEdit } = props;
   const tree = useRef<HTMLDivElement>(null);
   const at = rows.findIndex((row) => row.pointer === selected);

@@ -15,12 +15,8 @@ import { ValueEditor } from "./value-editor.tsx";
 /** Members that are drawn at first; lists of thousands are edited as JSON, or element by element in the tree. */
 const firstShown = 200;
 
-/**
- * The members of an object or a list. Simple ones are changed in place, others by a click that goes there.
- * Members can be added and removed, those of a list also moved. Empty, it says so; of more than 200, the
- * rest waits behind a button.
- */
-export function MemberList(props: {
+/** The inputs of {@link MemberList}. */
+interface MemberListProps {
   /** Knows the schema of the whole config. */
   reader: SchemaReader;
   /** Takes the edits. */
@@ -34,7 +30,14 @@ export function MemberList(props: {
   faults: readonly SchemaFault[];
   /** Called to select another place. */
   onGo: (pointer: string) => void;
-}) {
+}
+
+/**
+ * The members of an object or a list. Simple ones are changed in place, others by a click that goes there.
+ * Members can be added and removed, those of a list also moved. Empty, it says so; of more than 200, the
+ * rest waits behind a button.
+ */
+export function MemberList(props: MemberListProps) {
   const { reader, draft, at, value, place, faults, onGo } = props;
   const [all, setAll] = useState(false);
   const members = membersOf(value);

@@ -14,12 +14,8 @@ import { ValueEditor } from "./value-editor.tsx";
 /** The editor is larger than all else of this page, and few need it. */
 const JsonEditor = lazy(() => import("./json-editor.tsx").then((module) => ({ default: module.JsonEditor })));
 
-/**
- * One place of the config: its path, its meaning, its allowed values, and controls to change it. The
- * control follows the value: members, a simple field, a button that begins an unset one, or the JSON
- * editor. A place that does not exist says so.
- */
-export function PlacePanel(props: {
+/** The inputs of {@link PlacePanel}. */
+interface PlacePanelProps {
   reader: SchemaReader;
   draft: ConfigDraft;
   at: string;
@@ -30,7 +26,14 @@ export function PlacePanel(props: {
   onGo: (pointer: string) => void;
   /** Called by the button between fields and JSON. */
   onView: (json: boolean) => void;
-}) {
+}
+
+/**
+ * One place of the config: its path, its meaning, its allowed values, and controls to change it. The
+ * control follows the value: members, a simple field, a button that begins an unset one, or the JSON
+ * editor. A place that does not exist says so.
+ */
+export function PlacePanel(props: PlacePanelProps) {
   const { reader, draft, at, asJson, faults, onGo, onView } = props;
   const value = valueAt(draft.document, at);
   if (value === undefined) {

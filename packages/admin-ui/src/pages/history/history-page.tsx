@@ -61,11 +61,8 @@ function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined)
   return Math.max(1, Math.floor((newest - Number(n)) / versionsPerPage) + 1);
 }
 
-/**
- * The list of versions and the selected one. `j` and `k` select the next and the previous version of the
- * page. A filter that finds nothing says so; a version that was dropped gets a notice.
- */
-function LoadedHistory(props: {
+/** The inputs of {@link LoadedHistory}. */
+interface LoadedHistoryProps {
   /** Entries of the page, and the entry before them. */
   entries: readonly HistoryEntry[];
   /** Versions that the filter finds, on all pages. */
@@ -76,7 +73,13 @@ function LoadedHistory(props: {
   newest: HistoryEntry;
   /** Number of the oldest version that is kept. */
   oldest: number;
-}) {
+}
+
+/**
+ * The list of versions and the selected one. `j` and `k` select the next and the previous version of the
+ * page. A filter that finds nothing says so; a version that was dropped gets a notice.
+ */
+function LoadedHistory(props: LoadedHistoryProps) {
   const { total, page, newest, oldest } = props;
   const address = route.useSearch();
   const { n, filter = "" } = address;

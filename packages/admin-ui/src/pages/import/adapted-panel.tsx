@@ -21,17 +21,20 @@ function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined
   return says || !isObject(running) ? undefined : running.admin;
 }
 
+/** The inputs of {@link AdaptedPanel}. */
+interface AdaptedPanelProps {
+  config: JsonValue;
+  running: RunningConfig;
+  isOld: boolean;
+  onLoaded: () => void;
+}
+
 /**
  * The result of a text: as JSON, and as a difference to the running config.
  * @param isOld    the text is another one by now
  * @param onLoaded called once it runs
  */
-export function AdaptedPanel(props: {
-  config: JsonValue;
-  running: RunningConfig;
-  isOld: boolean;
-  onLoaded: () => void;
-}) {
+export function AdaptedPanel(props: AdaptedPanelProps) {
   const { running, isOld, onLoaded } = props;
   const { view } = route.useSearch();
   const client = useQueryClient();

@@ -18,18 +18,21 @@ const againstTexts: [ChangesAddress["against"], string][] = [
   ["custom", "From … to …"],
 ];
 
-/**
- * Says what is compared with what. It edits a draft, and hands it over when no field is wrong. Give it a
- * key made of the address, so that another address begins another draft.
- */
-export function ChangesForm(props: {
+/** The inputs of {@link ChangesForm}. */
+interface ChangesFormProps {
   /** The comparison that is shown. */
   address: ChangesAddress;
   /** Whether the answer is on its way; the button says so. */
   comparing: boolean;
   /** Called with the draft by "Compare". */
   onCompare: (address: ChangesAddress) => void;
-}) {
+}
+
+/**
+ * Says what is compared with what. It edits a draft, and hands it over when no field is wrong. Give it a
+ * key made of the address, so that another address begins another draft.
+ */
+export function ChangesForm(props: ChangesFormProps) {
   const { address, comparing, onCompare } = props;
   const [draft, setDraft] = useState(address);
   // Faults show once somebody asked for a comparison; half-typed text is not wrong yet.

@@ -20,12 +20,8 @@ const none: readonly Dependency[] = [];
 const noFacts: ReadonlyMap<string, EdgeFacts> = new Map();
 const noGroups: ReadonlyMap<string, number> = new Map();
 
-/**
- * The graph, with rates at its services and, around the service in focus, figures at its calls. States:
- * counting, failed, no calls, and the graph. Rates and figures come later, and their failure leaves the
- * graph as it is.
- */
-export function DependenciesGraph(props: {
+/** The inputs of {@link DependenciesGraph}. */
+interface DependenciesGraphProps {
   /** The request for the graph. */
   graph: UseQueryResult<DependencyGraph>;
   /** The time that rates and figures are asked for, in milliseconds. */
@@ -36,7 +32,14 @@ export function DependenciesGraph(props: {
   onFocus: (service: string) => void;
   /** @param prefix what the names of the group begin with */
   onGroup: (prefix: string) => void;
-}) {
+}
+
+/**
+ * The graph, with rates at its services and, around the service in focus, figures at its calls. States:
+ * counting, failed, no calls, and the graph. Rates and figures come later, and their failure leaves the
+ * graph as it is.
+ */
+export function DependenciesGraph(props: DependenciesGraphProps) {
   const { graph, time, focus, onFocus, onGroup } = props;
   const { endMs, lookbackMs } = time;
   const dependencies = graph.data?.dependencies ?? none;

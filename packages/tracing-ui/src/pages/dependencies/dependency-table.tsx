@@ -20,12 +20,8 @@ import { useNodeRates } from "./use-node-rates.ts";
 type Order = "calls" | "parent" | "child";
 const none: readonly Dependency[] = [];
 
-/**
- * The same calls as the graph, as rows: who calls whom, how often, and how the called services do on the
- * whole. States: counting, failed, nothing found, and the table. Rates that fail leave the rows as they
- * are.
- */
-export function DependencyTable(props: {
+/** The inputs of {@link DependencyTable}. */
+interface DependencyTableProps {
   /** The request for the page. */
   list: UseQueryResult<DependencyPage>;
   /** The asked time, in milliseconds. */
@@ -40,7 +36,14 @@ export function DependencyTable(props: {
   onOrder: (order: Order) => void;
   /** Called with the page that a button leads to. */
   onPage: (page: number) => void;
-}) {
+}
+
+/**
+ * The same calls as the graph, as rows: who calls whom, how often, and how the called services do on the
+ * whole. States: counting, failed, nothing found, and the table. Rates that fail leave the rows as they
+ * are.
+ */
+export function DependencyTable(props: DependencyTableProps) {
   const { list, time, lookback, order, page, onOrder, onPage } = props;
   const links = list.data?.links ?? none;
   const called = useMemo(() => [...new Set(links.map(({ child }) => child))].sort(), [links]);

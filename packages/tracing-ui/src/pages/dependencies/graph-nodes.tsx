@@ -12,11 +12,8 @@ import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 /** Share of failures from which on the frame of a box is red. */
 const failingShare = 0.05;
 
-/**
- * Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group.
- * Drawn again only when an input changes: hundreds of boxes take longer than a frame.
- */
-export const GraphNodes = memo(function GraphNodes(props: {
+/** The inputs of {@link GraphNodes}. */
+interface GraphNodesProps {
   /** Boxes with the places of their middles. */
   nodes: PlacedGraph["nodes"];
   /** By service; undefined before they are known. */
@@ -35,7 +32,13 @@ export const GraphNodes = memo(function GraphNodes(props: {
   onFocus: (service: string) => void;
   /** Called with the beginning of the names of a clicked group. */
   onGroup: (prefix: string) => void;
-}) {
+}
+
+/**
+ * Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group.
+ * Drawn again only when an input changes: hundreds of boxes take longer than a frame.
+ */
+export const GraphNodes = memo(function GraphNodes(props: GraphNodesProps) {
   const { nodes, rates, ratesFailed, groups, focus, lit, onHover, onFocus, onGroup } = props;
   const unknown = ratesFailed ? "not known" : "…";
   return nodes.map(({ name, x, y }) => {

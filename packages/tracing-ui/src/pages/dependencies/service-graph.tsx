@@ -24,14 +24,8 @@ export interface FocusFacts {
   callees: ReadonlyMap<string, EdgeFacts>;
 }
 
-/**
- * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that
- * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
- * connected with it.
- *
- * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Without a layout yet, it says so.
- */
-export function ServiceGraph(props: {
+/** The inputs of {@link ServiceGraph}. */
+interface ServiceGraphProps {
   /** Undefined before it is laid out. */
   graph: PlacedGraph | undefined;
   /** Calls, the most first. */
@@ -52,7 +46,16 @@ export function ServiceGraph(props: {
   onFocus: (service: string) => void;
   /** Is given what the names of a group begin with; stays the same function. */
   onGroup: (prefix: string) => void;
-}) {
+}
+
+/**
+ * Services as boxes, calls as arrows from left to right: thicker for more calls, red by the share that
+ * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
+ * connected with it.
+ *
+ * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Without a layout yet, it says so.
+ */
+export function ServiceGraph(props: ServiceGraphProps) {
   const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);

@@ -83,8 +83,8 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
   );
 }
 
-/** The row of a group, and below it the details when it is open. */
-function ExceptionRows(props: {
+/** The inputs of {@link ExceptionRows}. */
+interface ExceptionRowsProps {
   /** The group that the row is about. */
   group: ExceptionGroup;
   /** The whole answer, for the steps of the trend. */
@@ -95,7 +95,10 @@ function ExceptionRows(props: {
   isOpen: boolean;
   /** Called by a click on the name. */
   onToggle: () => void;
-}) {
+}
+
+/** The row of a group, and below it the details when it is open. */
+function ExceptionRows(props: ExceptionRowsProps) {
   const { group, found, columns, isOpen, onToggle } = props;
   const trend = trendOf(group, found.steps);
   return (

@@ -5,14 +5,25 @@ import { Differences } from "./differences.tsx";
 import { comparisonOf, type SearchPlan } from "./search-plan.ts";
 import type { Selection } from "./selection.ts";
 
-/** The attributes that distinguish the selected spans from all others of the heat map. */
-export function Apart(props: {
+/** The inputs of {@link Apart}. */
+interface ApartProps {
+  /** The questions of the address. */
   plan: SearchPlan;
+  /** The selected stretch of the heat map. */
   selection: Selection;
+  /** The heat map, for its times; undefined before it is there. */
   map: HeatMap | undefined;
+  /** Called by "Clear the selection". */
   onClear: () => void;
+  /** Called with a clicked attribute, to narrow the search by it. */
   onFilter: (difference: Comparison["differences"][number]) => void;
-}) {
+}
+
+/**
+ * The attributes that distinguish the selected spans from all others of the heat map. States: conditions
+ * that cannot be compared, comparing, failed with a button to try again, and the ranked attributes.
+ */
+export function Apart(props: ApartProps) {
   const { plan, selection, map, onClear, onFilter } = props;
   const { conditions } = plan;
   const asked = comparisonOf(conditions ?? {}, selection, {

@@ -7,9 +7,16 @@ import { attributeName } from "./traceql-fields.ts";
 
 /** Names offered below the field. */
 const mostOffered = 50;
+/** Intrinsics of TraceQL that have texts to show or to group by. */
 const intrinsics = ["name", "kind", "status", "statusMessage", "rootName", "rootServiceName"];
 
-/** A field that takes one attribute, found by any part of its name. */
+/**
+ * A field that takes one attribute, found by any part of its name. Enter or the button takes the first
+ * match. A text that is no attribute is marked, with an example below; so is a list of names that could not
+ * be read.
+ * @param label text of the label and of the button
+ * @param onTake called with the attribute as TraceQL writes it
+ */
 export function AttributeField(props: { id: string; label: string; onTake: (attribute: string) => void }) {
   const { id, label, onTake } = props;
   const [text, setText] = useState("");

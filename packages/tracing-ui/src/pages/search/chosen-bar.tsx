@@ -4,7 +4,10 @@ import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { type ChosenTrace, dropChosen, toggleChosen, useChosenTraces } from "../../searches/chosen-traces.ts";
 
-/** The traces chosen for comparing, over the results of any search; empty without one. */
+/**
+ * The traces chosen for comparing, over the results of any search. Nothing without a chosen trace; with
+ * one, it offers the median; with two, the comparison of both.
+ */
 export function ChosenBar() {
   const chosen = useChosenTraces();
   const [a, b] = chosen;
@@ -32,6 +35,7 @@ export function ChosenBar() {
   );
 }
 
+/** A chosen trace with its letter, and a button that takes it out again. */
 function Chosen({ letter, trace }: { letter: string; trace: ChosenTrace }) {
   return (
     <li>

@@ -4,10 +4,16 @@ import { Icon } from "ui-kit/components/icon.tsx";
 import { AttributeField } from "./attribute-field.tsx";
 import { mostColumns } from "./columns.ts";
 
-/** A button that opens the columns of choice, and takes an attribute to group by. */
+/**
+ * A button that opens the columns of choice, and takes an attribute to group by. At the limit of columns it
+ * says so in place of the field.
+ */
 export function ColumnMenu(props: {
+  /** Columns that are shown, as TraceQL writes them. */
   columns: readonly string[];
+  /** Called with all columns after one was added or removed. */
   onColumns: (columns: readonly string[]) => void;
+  /** Called with the attribute to group by; the menu closes. */
   onGroup: (attribute: string) => void;
 }) {
   const { columns, onColumns, onGroup } = props;

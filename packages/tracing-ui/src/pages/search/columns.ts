@@ -2,10 +2,13 @@
 const attribute =
   /^(?:(?:(?:span|resource|event|link|instrumentation|parent)?\.)(?:"(?:[^"\\]|\\.)+"|[\p{L}\p{N}_./:-]+)|[a-z][A-Za-z:]*)$/u;
 
-/** Columns of choice at a time. */
+/** Columns of choice at a time. Each takes 144 pixels, so more would leave the names no room. */
 export const mostColumns = 8;
 
-/** The attributes in a list with commas between; what is none is left out, and so is what is too much. */
+/**
+ * The attributes in a list with commas between: `span.a,.b,name` gives all three. Texts that are no
+ * attribute, repeats, and those past the limit are left out. Commas in quotes are part of a name.
+ */
 export function columnsOf(text: string | undefined): readonly string[] {
   const parts = (text ?? "").match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   return [...new Set(parts.map((part) => part.trim()).filter(isAttribute))].slice(0, mostColumns);
@@ -16,7 +19,7 @@ export function isAttribute(text: string): boolean {
   return attribute.test(text);
 }
 
-/** Scope and name of an attribute; undefined for an intrinsic. */
+/** Scope and name of an attribute: `span."a b"` gives `span` and `a b`; undefined for an intrinsic. */
 export function attributeParts(text: string): { scope: string; key: string } | undefined {
   const [, scope, name] = /^(\w*)\.(.+)$/s.exec(text) ?? [];
   if (scope === undefined || name === undefined) {

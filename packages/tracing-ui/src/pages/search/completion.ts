@@ -1,9 +1,10 @@
 /** The text that is being typed at a place in a query, and its replacement. */
 export interface CompletionPlace {
-  /** The part of the text that a completion replaces. */
+  /** Start of the part of the text that a completion replaces. */
   from: number;
+  /** End of that part. */
   to: number;
-  want:
+  want: /** The name of an attribute, of which `typed` is the beginning. */
     | { kind: "key"; typed: string }
     | {
         kind: "value";
@@ -20,7 +21,11 @@ export interface CompletionPlace {
 const intrinsics =
   /^(name|status|statusMessage|kind|duration|rootName|rootServiceName|traceDuration|(span|trace|event|link|instrumentation):\w+)$/;
 
-/** The place in the text of tags, `key=value "other key"=value`. @param caret index in the text */
+/**
+ * The place in the text of tags, `key=value "other key"=value`. With the caret at the end of `error=t` a
+ * value of `error` is wanted, and `t` is replaced.
+ * @param caret index in the text
+ */
 export function tagPlace(text: string, caret: number): CompletionPlace {
   let from = caret;
   // Back to the blank before the pair, over quoted ones.
@@ -49,7 +54,12 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
   };
 }
 
-/** The place in TraceQL; undefined where neither a name nor a value is expected. @param caret index in the text */
+/**
+ * The place in TraceQL. With the caret behind `{ span.http.method = "G` a value of that attribute is
+ * wanted.
+ * @param caret index in the text
+ * @returns undefined where neither a name nor a value is expected
+ */
 export function traceQlPlace(text: string, caret: number): CompletionPlace | undefined {
   const before = text.slice(0, caret);
   if ((before.match(/\{/g)?.length ?? 0) <= (before.match(/\}/g)?.length ?? 0)) {
@@ -78,6 +88,7 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
 }
 
+/** Scope and key of a name as TraceQL writes it: `.region` has the scope "", which allows any. */
 function attributeOf(name: string): { scope: string; key: string } {
   if (intrinsics.test(name)) {
     return { scope: "intrinsic", key: name };

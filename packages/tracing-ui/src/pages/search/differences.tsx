@@ -3,13 +3,16 @@ import type { Comparison } from "../../api/analysis.ts";
 
 /** Attributes shown; the last ones hardly differ. */
 const most = 24;
-/** Shares closer than this, of 1, are no difference worth a row. */
+/** Difference of two shares below which an attribute gets no row: it would be noise. */
 const leastDifference = 0.03;
 
 /** One attribute value with its shares. */
 type Difference = Comparison["differences"][number];
 
-/** Attributes that set a selection apart, ranked. A click narrows the search to one. */
+/**
+ * Attributes that set a selection apart, ranked, with both shares as bars. A click narrows the search to
+ * one. A selection without spans, without others, or without differences gets a sentence instead.
+ */
 export function Differences(props: { comparison: Comparison; onFilter: (difference: Difference) => void }) {
   const { comparison, onFilter } = props;
   const { selectedSpans, otherSpans } = comparison;
@@ -59,10 +62,12 @@ export function Differences(props: { comparison: Comparison; onFilter: (differen
   );
 }
 
+/** Rank of an attribute: one that the selection lacks counts half. */
 function weight({ selected, others }: { selected: number; others: number }): number {
   return selected >= others ? selected - others : (others - selected) * 0.5;
 }
 
+/** A share in whole per cent; `<1 %` for less. */
 function percent(share: number): string {
   const value = share * 100;
   return `${value > 0 && value < 1 ? "<1" : Math.round(value)}\u00a0%`;

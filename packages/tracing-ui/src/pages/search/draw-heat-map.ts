@@ -2,21 +2,24 @@ import type { HeatMap } from "../../api/analysis.ts";
 
 /** Colours as the canvas takes them. */
 export interface HeatMapColours {
+  /** Colour of cells, painted as strongly as they have spans. */
   spans: string;
+  /** Colour of the failed part of a cell. */
   error: string;
 }
 
 /** Rows that are shown, each a power of two of nanoseconds. */
 export interface RowRange {
+  /** The lowest row. */
   from: number;
-  /** In it. */
+  /** The highest row, which is shown too. */
   to: number;
 }
 
-/** Fewest rows shown, so that a few like durations are not blown up. */
+/** Fewest rows shown. With one or two rows a few like durations would fill the whole picture. */
 const leastRows = 8;
 
-/** The rows with spans in them, and one above. */
+/** The rows with spans in them, and one above; at least `leastRows`. Without spans 16 µs to 2 s. */
 export function rowRange(map: HeatMap): RowRange {
   let from = 63;
   let to = 0;
@@ -42,12 +45,18 @@ const leastFailedStrength = 0.6;
 
 /** Rows, colours and size of a drawn heat map. */
 interface HeatMapLook {
+  /** Rows from bottom to top. */
   readonly rows: RowRange;
+  /** Colours of the theme, as the canvas takes them. */
   readonly colours: HeatMapColours;
+  /** Size of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 
-/** Draws cells by strength; the share of a cell that failed is red, along its foot, or all of it. Nothing is drawn outside `size`. */
+/**
+ * Draws cells by strength. The failed share of a cell is a red bar along its foot; a cell whose spans all
+ * failed is red as a whole. Drawn in device pixels, so that cells are sharp. Cost: two rectangles a cell.
+ */
 export function drawHeatMap(
   canvas: HTMLCanvasElement,
   map: HeatMap,

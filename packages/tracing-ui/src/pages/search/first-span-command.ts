@@ -1,4 +1,7 @@
-/** The two variables that every OpenTelemetry SDK reads. @param host where the collector is expected */
+/**
+ * The two variables that every OpenTelemetry SDK reads, as lines of a shell.
+ * @param host where the collector is expected
+ */
 export function sdkVariables(host: string): string {
   return [
     `export OTEL_SERVICE_NAME=my-service`,

@@ -10,8 +10,10 @@ import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import type { GroupOrder, SearchAddress } from "../../searches/search-address.ts";
 
+/** The spans with one value. */
 type Group = SpanGroups["groups"][number];
 
+/** Heads of the columns with their tooltips. */
 const heads: Record<GroupOrder, [label: string, title: string]> = {
   value: ["Value", "From a to z"],
   spans: ["Spans", "Matching spans"],
@@ -21,18 +23,26 @@ const heads: Record<GroupOrder, [label: string, title: string]> = {
 };
 const columns: readonly GroupOrder[] = ["value", "spans", "errors", "p50", "p95"];
 
-/**
- * The spans of a search by the values of an attribute, a page at a time.
- * @param spans that count, and when
- * @param onOpen shows the traces of a group; undefined where a group cannot be searched for
- */
-export function GroupList(props: {
+/** The inputs of {@link GroupList}. */
+interface GroupListProps {
+  /** The search with the attribute, filter, order and page of the groups. */
   address: SearchAddress;
+  /** Spans that count, as TraceQL, and their time. */
   spans: { q: string; range: AskedRange };
+  /** Milliseconds between two reads; false for none. */
   refetchInterval: number | false;
+  /** Called with the fields of the address that change. */
   onChange: (fields: Partial<SearchAddress>) => void;
+  /** Called with a clicked group, to show its traces. */
   onOpen: (group: Group) => void;
-}) {
+}
+
+/**
+ * The spans of a search by the values of an attribute, a page at a time. A group leads to its traces.
+ * States: counting, failed, none found, and the table; a remark says when the attribute has too many
+ * values.
+ */
+export function GroupList(props: GroupListProps) {
   const { address, spans, refetchInterval, onChange, onOpen } = props;
   const { group: by = "", groupSort, groupFilter = "" } = address;
   const page = Number(address.page);

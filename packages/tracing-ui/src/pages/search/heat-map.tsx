@@ -14,23 +14,35 @@ import { drawHeatMap, rowRange } from "./draw-heat-map.ts";
 import { rowStartUs, type Selection } from "./selection.ts";
 import { TimeAxis } from "./time-axis.tsx";
 
-/** Two corners of a stretch of cells. */
+/** Two corners of a stretch of cells, in any order. */
 interface Corners {
+  /** Column of the corner where the selection began. */
   column: number;
+  /** Row of that corner. */
   row: number;
+  /** Column of the corner that moves. */
   toColumn: number;
+  /** Row of the corner that moves. */
   toRow: number;
 }
 
-/**
- * Spans by start and duration. Dragging selects; with the keyboard, arrows move a cell, with Shift they widen
- * the selection, Enter takes it and Esc gives it up.
- */
-export function HeatMapChart(props: {
+/** The inputs of {@link HeatMapChart}. */
+interface HeatMapChartProps {
+  /** The counted cells. */
   map: HeatMap;
+  /** The selection of the address; undefined for none. */
   selection: Selection | undefined;
+  /** Called with a new selection, or undefined to clear it. */
   onSelect: (selection: Selection | undefined) => void;
-}) {
+}
+
+/**
+ * Spans by start and duration. A drag selects a stretch; a click on a cell with spans selects the cell, one
+ * elsewhere clears. The cell below the pointer is described in a line.
+ *
+ * Keys: arrows move a cell, with Shift they widen the selection, Enter takes it, Esc gives it up.
+ */
+export function HeatMapChart(props: HeatMapChartProps) {
   const { map, selection, onSelect } = props;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -41,6 +53,7 @@ export function HeatMapChart(props: {
   const rowCount = rows.to - rows.from + 1;
   const [drag, setDrag] = useState<Corners>();
   const [hover, setHover] = useState<{ column: number; row: number }>();
+  // Rows are 0 to 63, so column and row fit in one number.
   const cells = useMemo(() => new Map(map.cells.map((cell) => [cell[0] * 64 + cell[1], cell])), [map]);
 
   useEffect(() => {
@@ -179,12 +192,16 @@ export function HeatMapChart(props: {
   );
 }
 
+/** The cell where the keyboard begins: one with spans where there is any. */
 function middle(map: HeatMap, rows: { from: number; to: number }): Corners {
   const [column, row] = map.cells[map.cells.length >> 1] ?? [map.columns >> 1, (rows.from + rows.to) >> 1];
   return { column, row, toColumn: column, toRow: row };
 }
 
-/** Where a selection lies in this map; undefined when it lies outside. */
+/**
+ * The cells of a selection in this map; undefined when it lies outside. Another map of the same spans has
+ * other columns, so the edges are rounded to them.
+ */
 function cornersOf(
   selection: Selection | undefined,
   map: HeatMap,

@@ -1,3 +1,4 @@
+/** Name of the service in the browser's local storage. */
 const key = "tracing.service";
 
 /** The service searched last in this browser, so that the page opens where its user works. */

@@ -12,10 +12,16 @@ import { followTail } from "../../api/tail.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { startTail, tailReducer } from "./tail-reducer.ts";
 
-/** Most spans of an event, which comes once a second. */
+/**
+ * Most spans of an event, which comes once a second. More rows a second could not be read.
+ */
 const perSecond = 100;
 
-/** Spans that meet the conditions as they arrive, the newest on top. Pausing keeps what is seen in its place. */
+/**
+ * Spans that meet the conditions as they arrive, the newest on top. "Pause" keeps the visible rows in their
+ * places and counts what arrives. States: connecting, following, broken with the reason, and refused. The
+ * stream ends with the component and begins anew with other conditions.
+ */
 export function LiveTail({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);
   const [state, dispatch] = useReducer(tailReducer, startTail);

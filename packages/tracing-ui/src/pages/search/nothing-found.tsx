@@ -1,7 +1,10 @@
 import { Notice } from "ui-kit/components/notice.tsx";
 import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
 
-/** Says that a search found nothing, and offers the wider searches that are one click away. */
+/**
+ * Says that a search found nothing, and offers the wider searches that are one click away: without the
+ * selection, over seven days, without the filters.
+ */
 export function NothingFound(props: { address: SearchAddress; onSearch: (address: SearchAddress) => void }) {
   const { address, onSearch } = props;
   const { q, sel } = address;

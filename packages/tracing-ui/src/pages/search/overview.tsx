@@ -12,22 +12,30 @@ import type { SearchPlan } from "./search-plan.ts";
 import type { Selection } from "./selection.ts";
 
 const Apart = lazy(() => import("./apart.tsx").then((file) => ({ default: file.Apart })));
-/** Slices of time. */
+/** Slices of time of the heat map: a cell stays some pixels wide in a narrow window. */
 const columns = 90;
+
+/** The inputs of {@link Overview}. */
+interface OverviewProps {
+  /** The questions of the address. */
+  plan: SearchPlan;
+  /** Milliseconds between two reads; false for none. */
+  refetchInterval: number | false;
+  /** The traces of the list; undefined while they are searched. */
+  results: readonly TraceSummary[] | undefined;
+  /** Called with a new selection, or undefined to clear it. */
+  onSelect: (selection: Selection | undefined) => void;
+  /** Called with an attribute to narrow the search by. */
+  onFilter: (difference: Comparison["differences"][number]) => void;
+  /** Where these spans are compared with those of another time; undefined where they cannot be. */
+  changes: Record<string, string> | undefined;
+}
 
 /**
  * The area above the list: the heat map of all matching spans. Beside it is a plot of the traces in the list
  * or, with a selection, the attributes that distinguish its spans.
  */
-export function Overview(props: {
-  plan: SearchPlan;
-  refetchInterval: number | false;
-  results: readonly TraceSummary[] | undefined;
-  onSelect: (selection: Selection | undefined) => void;
-  onFilter: (difference: Comparison["differences"][number]) => void;
-  /** Where these spans are compared with those of another time; undefined where they cannot be. */
-  changes: Record<string, string> | undefined;
-}) {
+export function Overview(props: OverviewProps) {
   const { changes, plan, refetchInterval, results, onSelect, onFilter } = props;
   const { map, selection } = plan;
   const asked = map ?? { asked: {}, range: { lookbackUs: 1 } };

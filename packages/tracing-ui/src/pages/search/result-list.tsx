@@ -14,33 +14,45 @@ import { directionOf, nextSort, serviceTotals, sortResults } from "./result-orde
 import { ResultRow } from "./result-row.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
-/** Width of a service's place in a row, and what the other columns need, in pixels. */
+/** Width in pixels of a service's place in a row. */
 const placePx = 48;
+/** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
+/** Width in pixels of a column of choice; the style sheet has the same. */
 const valuePx = 144;
-/** Services in the legend, most spans first, and letters of their names: two rows at most. */
+/** Services in the legend, those with most spans first: two rows at most. */
 const mostInLegend = 12;
+/** Letters of a name in the legend. */
 const mostLegendLetters = 24;
 
-/**
- * The traces found, in rows of 24 px. Only orders and sums up what it is given.
- * @param stale whether the list belongs to the search before the one that runs
- */
-export function ResultList(props: {
+/** The inputs of {@link ResultList}. */
+interface ResultListProps {
   /** The search that found them; another one's list begins at its top. */
   search: string;
+  /** The traces, in the service's order. */
   results: readonly TraceSummary[];
+  /** Most traces that were asked for; at the limit a remark says that there may be more. */
   limit: number;
+  /** Order of the rows. */
   sort: Sort;
   stale: boolean;
   /** Columns of choice: attributes as TraceQL writes them. */
   columns: readonly string[];
   /** Whether traces can be chosen for comparing; those of a file cannot. */
   canCompare: boolean;
+  /** Called with the order of a clicked head. */
   onSort: (sort: Sort) => void;
   /** Stands at the end of the head. */
   children?: ReactNode;
-}) {
+}
+
+/**
+ * The traces found, in rows of 24 px. It only orders and sums up what it is given. Services with most spans
+ * have a place of their own in every row, as many as the window has room for. Keys: `j` and `k` go from row
+ * to row, `l` opens one.
+ * @param stale whether the list belongs to the search before the one that runs; it is dimmed then
+ */
+export function ResultList(props: ResultListProps) {
   const { search, results, limit, sort, stale, columns, canCompare, onSort, children } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const totals = useMemo(() => serviceTotals(results), [results]);
@@ -146,6 +158,7 @@ export function ResultList(props: {
   );
 }
 
+/** A head of a column that can order the rows; a second click turns the order. */
 function SortHead(props: {
   className: string;
   sort: Sort;

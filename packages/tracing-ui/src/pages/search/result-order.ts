@@ -1,6 +1,7 @@
 import type { Sort } from "../../searches/search-address.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
+/** Figures by the name of their column; the largest comes first. */
 const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
   newest: (row) => row.startUs,
   longest: (row) => row.durationUs,
@@ -11,12 +12,18 @@ const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
 /** Numbers in a text compare as numbers. */
 const texts = new Intl.Collator("en", { numeric: true });
 
-/** The order that a click on a column's head asks for: its own, or turned about where it has that already. */
+/**
+ * The order that a click on a column's head asks for: that of the column, or reversed when the column
+ * orders already. `spans` becomes `-spans`, and `-spans` becomes `spans`.
+ */
 export function nextSort(column: string, current: Sort): Sort {
   return column === current ? `-${column}` : column;
 }
 
-/** How the rows of a column stand, for `aria-sort`. */
+/**
+ * How the rows of a column stand, for `aria-sort`. Figures begin with the largest, so their plain order is
+ * descending.
+ */
 export function directionOf(column: string, current: Sort): "ascending" | "descending" | "none" {
   const isText = measures[column] === undefined;
   if (column === current) {

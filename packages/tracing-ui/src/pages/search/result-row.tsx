@@ -10,18 +10,27 @@ import { toggleChosen } from "../../searches/chosen-traces.ts";
 import { isArriving } from "../../trace/is-arriving.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
-/** One trace of the result list; the whole row leads to it. */
-export function ResultRow(props: {
+/** The inputs of {@link ResultRow}. */
+interface ResultRowProps {
+  /** The trace. */
   row: TraceSummary;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
   /** Services that have a place of their own in every row, in the order of places. */
   places: readonly string[];
+  /** Duration of the longest trace of the list, in microseconds: the length of a full bar. */
   longestUs: number;
   /** Columns of choice. */
   columns: readonly string[];
   /** A or B for a trace that is chosen for comparing, "" for another; undefined where none can be chosen. */
   side: string | undefined;
-}) {
+}
+
+/**
+ * One trace of the result list; the whole row leads to it. A trace without its root says whether it is
+ * still arriving or lost.
+ */
+export function ResultRow(props: ResultRowProps) {
   const { row, hues, places, longestUs, columns, side } = props;
   const zone = useChoice(zoneChoice);
   const day = dateText(row.startUs, zone);
@@ -75,7 +84,7 @@ export function ResultRow(props: {
   );
 }
 
-/** Chooses a trace for comparing. */
+/** A box that chooses the trace for comparing; its letter is in the tooltip. */
 function ChooseBox({ row, side }: { row: TraceSummary; side: string }) {
   const { traceId, rootService, rootOperation, durationUs } = row;
   const name = `${rootService} ${rootOperation}`;

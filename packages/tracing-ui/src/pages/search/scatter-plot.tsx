@@ -11,7 +11,10 @@ import { tickText } from "../../trace/time-ticks.ts";
 import { scatterOf } from "./scatter-points.ts";
 import { TimeAxis } from "./time-axis.tsx";
 
-/** The traces of the list by start and duration: larger ones have more spans, red ones errors. A click opens one. */
+/**
+ * The traces of the list by start and duration: larger circles have more spans, red ones errors. A click
+ * opens a trace; pointing at one names it below. For keyboards the list has the same links.
+ */
 export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
   const navigate = useNavigate();
   const zone = useChoice(zoneChoice);

@@ -2,10 +2,13 @@ import type { TraceSummary } from "../../trace/summarise-trace.ts";
 
 /** A trace's place in the plot, from 0 to 1, from the left and from below. */
 export interface ScatterPoint {
+  /** The trace of the point. */
   trace: TraceSummary;
+  /** From the left, 0 to 1. */
   x: number;
+  /** From below, 0 to 1. */
   y: number;
-  /** Pixels. */
+  /** Radius in pixels, 2.5 to 9: by the logarithm of the spans. */
   radius: number;
 }
 

@@ -21,10 +21,26 @@ const TraceQlEditor = lazy(() =>
   ),
 );
 
+/** The simple fields, all empty: TraceQL takes their place. */
 const noFields = {
   ...{ service: undefined, operation: undefined, tags: undefined },
   ...{ minDuration: undefined, maxDuration: undefined },
 };
+
+/** The inputs of {@link SearchForm}. */
+interface SearchFormProps {
+  /** The search that is shown. */
+  address: SearchAddress;
+  /** Whether there is a service to search. */
+  hasServices: boolean;
+  can: Capabilities;
+  /** Whether the answer is on its way; the button says so. */
+  searching: boolean;
+  /** Called with the draft when no field is wrong. */
+  onSearch: (address: SearchAddress) => void;
+  /** Stands at the end of the form. */
+  children?: ReactNode;
+}
 
 /**
  * The search form: simple fields, or the same conditions as TraceQL. It edits a draft, and hands it over when it is
@@ -32,16 +48,7 @@ const noFields = {
  * starts another draft.
  * @param can what the server's store knows: without TraceQL, fields and one service at a time
  */
-export function SearchForm(props: {
-  address: SearchAddress;
-  /** Whether there is a service to search. */
-  hasServices: boolean;
-  can: Capabilities;
-  searching: boolean;
-  onSearch: (address: SearchAddress) => void;
-  /** Stands at the end of the form. */
-  children?: ReactNode;
-}) {
+export function SearchForm(props: SearchFormProps) {
   const { address, hasServices, can, searching, onSearch, children } = props;
   const client = useQueryClient();
   const [draft, setDraft] = useState(address);
@@ -179,6 +186,7 @@ export function SearchForm(props: {
   );
 }
 
+/** A label, a field, and its fault below it. */
 function Field(props: {
   name: string;
   label: string;
@@ -274,6 +282,7 @@ function QueryField(props: {
   );
 }
 
+/** A plain text field for TraceQL, for the case that the editor cannot be loaded. */
 function PlainQueryField(props: { value: string; focused: boolean; onValue: (value: string) => void }) {
   const { value, focused, onValue } = props;
   const input = useRef<HTMLInputElement>(null);
@@ -297,6 +306,7 @@ function PlainQueryField(props: { value: string; focused: boolean; onValue: (val
   );
 }
 
+/** The two fields of a custom time, in the zone of choice. */
 function RangeFields(props: {
   draft: SearchAddress;
   error: string | undefined;

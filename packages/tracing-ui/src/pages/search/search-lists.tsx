@@ -7,7 +7,12 @@ import { keptSearches, searchWords } from "../../searches/kept-searches.ts";
 import { useSavedSearches } from "../../searches/saved-searches.ts";
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
-/** Searches saved for all and run in this browser, and a field that takes a name for the present one. */
+/**
+ * Searches saved for all and run in this browser, and a field that takes a name for the present one. A name
+ * that is taken, and removing for all, need a second press. Failures are told above the lists.
+ * @param address the search that would be saved
+ * @param onLeave called when a search of the lists is opened
+ */
 export function SearchLists({ address, onLeave }: { address: SearchAddress; onLeave: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");

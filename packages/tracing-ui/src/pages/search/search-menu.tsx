@@ -6,13 +6,16 @@ import { addressFields, type SearchAddress } from "../../searches/search-address
 
 const SearchLists = lazy(() => import("./search-lists.tsx").then((file) => ({ default: file.SearchLists })));
 
-/** Puts a search among the recent ones. */
+/** Puts a search among the recent ones of this browser, without its selection and live view. */
 export function rememberSearch(address: SearchAddress): void {
   const { live: _, sel: __, ...fields } = addressFields(address);
   keepSearches(withRecent(keptSearches(), new URLSearchParams(fields).toString()));
 }
 
-/** A button that opens searches saved for all and run in this browser, and takes a name for the present one. */
+/**
+ * A button that opens the saved and recent searches, and takes a name for the present one or a file of
+ * traces. The lists are loaded when it opens.
+ */
 export function SearchMenu({
   address,
   onOpenFile,
@@ -52,6 +55,7 @@ export function SearchMenu({
   );
 }
 
+/** The button that lets the user choose a file. The same file can be chosen twice. */
 function OpenFile({ onOpenFile, onLeave }: { onOpenFile: (file: File) => void; onLeave: () => void }) {
   const file = useRef<HTMLInputElement>(null);
   return (

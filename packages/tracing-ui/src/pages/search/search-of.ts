@@ -60,10 +60,12 @@ export function conditionsOf(address: SearchAddress): {
   return { conditions: { service, operation, tags: tags.tags, minDuration, maxDuration }, range, errors };
 }
 
+/** The remedy for a text that is no duration: `100` lacks its unit. */
 function durationComplaint(text: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? `Add a unit: ${text}ms or ${text}s` : "Write 300ms, 1.5s or 2h45m";
 }
 
+/** The asked time; undefined for a custom time without a start and a later end. */
 function rangeOf({ lookback, start, end }: SearchAddress): AskedRange | undefined {
   if (lookback !== "custom") {
     return { lookbackUs: lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6 };

@@ -37,11 +37,21 @@ const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default:
 const NothingFound = lazy(() =>
   import("./nothing-found.tsx").then((file) => ({ default: file.NothingFound })),
 );
-/** For the query service to turn OTLP into traces, milliseconds. */
+/** Milliseconds that the query service has to turn a file into traces. */
 const fileTimeoutMs = 60_000;
+/** Abilities before the server told its own. */
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
-/** The search screen. The address is the search: whoever has it sees the same question asked. */
+/**
+ * The search screen. The address is the search: whoever has it sees the same question asked.
+ *
+ * The part below the form, the first that is true:
+ * - a file that failed to open, or the traces of a file
+ * - the live view
+ * - a failure, an empty store, a field that is wrong
+ * - groups by an attribute
+ * - searching, nothing found, or the list of traces
+ */
 export function SearchPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

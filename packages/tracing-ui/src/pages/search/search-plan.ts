@@ -10,9 +10,11 @@ import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 
 /** Everything that the search page asks the server for one address. */
 export interface SearchPlan {
+  /** Faults of fields; with one nothing is asked. */
   errors: FieldErrors;
-  /** One of these is asked for the list, the others are undefined; all are when the address cannot be asked. */
+  /** The plain search for the list; undefined when another question brings the list. */
   bySearch: TraceSearch | undefined;
+  /** The TraceQL search for the list; undefined when another question brings the list. */
   byTraceQl: TraceQlSearch | undefined;
   /** The spans of the list as TraceQL, to be counted in groups; undefined without TraceQL. */
   grouped: { q: string; range: AskedRange } | undefined;
@@ -20,14 +22,16 @@ export interface SearchPlan {
   byIds: readonly string[] | undefined;
   /** The spans of the heat map; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
+  /** The selected stretch of the heat map; undefined for none. */
   selection: Selection | undefined;
   /** The search as conditions on one span, for endpoints that do not take TraceQL; undefined when it is not so simple. */
   conditions: SpanConditions | undefined;
 }
 
 /**
- * Turns an address into questions. Fields with a service ask the plain search, which every store answers; all
- * services at once, and TraceQL, need a store that knows TraceQL.
+ * Turns an address into questions. Fields with a service ask the plain search, which every store answers.
+ * All services at once, TraceQL and columns of choice need a store that knows TraceQL. A selection narrows
+ * the list, not the heat map.
  */
 export function searchPlan(address: SearchAddress, can: Capabilities): SearchPlan {
   const { errors, conditions: fromFields, range } = conditionsOf(address);
@@ -76,6 +80,7 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
   return plan;
 }
 
+/** The ids in a list with commas between; undefined for none. */
 function idsOf(traceIds: string | undefined): readonly string[] | undefined {
   const ids = (traceIds ?? "").split(",").filter((id) => /^[0-9a-f]{1,32}$/i.test(id));
   return ids.length === 0 ? undefined : ids;
@@ -104,10 +109,12 @@ function withoutEmpty(conditions: SpanConditions): SpanConditions {
   );
 }
 
+/** The durations of a selection as a spanset of TraceQL. */
 function durationsOf(selection: Selection): string {
   return traceQlOfFields(selectedDurations(selection, {}));
 }
 
+/** A TraceQL query as conditions on one span; undefined when it is more than that. */
 function looseConditions(q: string): SpanConditions | undefined {
   const fields = fieldsOfTraceQl(q, true);
   const tags = parseTagText(fields?.tags ?? "");

@@ -2,14 +2,20 @@ import { parseDuration } from "../../format/parse-duration.ts";
 
 /** A stretch of the heat map: times in microseconds since 1970, rows by the logarithm of nanoseconds. */
 export interface Selection {
+  /** Start of the first column. */
   startUs: number;
-  /** Not in it. */
+  /** End of the last column, which is not selected itself. */
   endUs: number;
+  /** The lowest selected row. */
   fromRow: number;
+  /** The highest selected row, 63 at most. */
   toRow: number;
 }
 
-/** A selection as the address has it: `start-end-row-row`. */
+/**
+ * A selection as the address has it: `start-end-row-row`, for example
+ * `1700000000000000-1700000060000000-20-23`.
+ */
 export function selectionText({ startUs, endUs, fromRow, toRow }: Selection): string {
   return [startUs, endUs, fromRow, toRow].join("-");
 }

@@ -1,18 +1,23 @@
 import type { TailSpan } from "../../api/tail.ts";
 
-/** Rows kept; older ones fall out. */
+/** Rows that are kept; older ones fall out. Without a bound a busy tail would fill the tab's memory. */
 export const mostTailRows = 500;
 
 /** The visible state of a tail. */
 export interface TailState {
+  /** Whether the stream was opened since the conditions changed. */
   open: boolean;
+  /** Whether new spans wait. */
   paused: boolean;
   /** The newest first. */
   rows: readonly TailSpan[];
   /** Spans that arrived during a pause, newest first. */
   waiting: readonly TailSpan[];
+  /** Spans that arrived, also those that fell out of the rows. */
   seen: number;
+  /** Spans that the server left out, because there were too many. */
   skipped: number;
+  /** Why the stream is broken; undefined while it is not. */
   problem: string | undefined;
 }
 
@@ -22,7 +27,15 @@ export const startTail: TailState = {
   ...{ seen: 0, skipped: 0, problem: undefined },
 };
 
-/** An event of a tail. */
+/**
+ * An event of a tail:
+ * - `begin`: other conditions, everything starts anew
+ * - `opened`: the stream is open, for the first time or again
+ * - `spans`: new spans, the newest last
+ * - `skipped`: the server left spans out
+ * - `failed`: the stream is broken
+ * - `pause`: the user paused or goes on
+ */
 export type TailAction =
   | { type: "begin" }
   | { type: "opened" }
@@ -62,6 +75,7 @@ export function tailReducer(state: TailState, action: TailAction): TailState {
   }
 }
 
+/** A text that names a span. */
 function idOf({ traceID, spanID }: TailSpan): string {
   return `${traceID} ${spanID}`;
 }

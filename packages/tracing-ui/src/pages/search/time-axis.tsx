@@ -3,7 +3,11 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { timeTicks } from "../../trace/time-ticks.ts";
 
-/** Times of day below a chart. @param startUs, endUs microseconds since 1970 */
+/**
+ * Times of day below a chart, with as many digits as tell the ticks apart.
+ * @param startUs microseconds since 1970
+ * @param endUs   microseconds since 1970
+ */
 export function TimeAxis({ startUs, endUs }: { startUs: number; endUs: number }) {
   const zone = useChoice(zoneChoice);
   const spanUs = endUs - startUs;

@@ -3,12 +3,15 @@ import { parseTagText, tagText } from "../../searches/tag-text.ts";
 
 /** The simple fields of a search: conditions that one span meets together. */
 export interface SimpleFields {
+  /** Name of the service; all services without it. */
   service?: string | undefined;
+  /** Name of the operation; all operations without it. */
   operation?: string | undefined;
   /** As typed: `error=true`, or a JSON object. */
   tags?: string | undefined;
-  /** Durations in Go's form, `1.5s`. */
+  /** Shortest duration in Go's form: `1.5s`. */
   minDuration?: string | undefined;
+  /** Longest duration in Go's form. */
   maxDuration?: string | undefined;
 }
 
@@ -67,6 +70,7 @@ const textsOfSpan: ReadonlyMap<string, string> = new Map([
   ["otel.scope.version", "instrumentation:version"],
   ["otel.status_description", "statusMessage"],
 ]);
+/** The way back, with both names of the status message. */
 const tagsOfTexts: ReadonlyMap<string, string> = new Map([
   ...[...textsOfSpan].map(([tag, name]): [string, string] => [name, tag]),
   ["span:statusMessage", "otel.status_description"],
@@ -133,6 +137,7 @@ export function fieldsOfTraceQl(text: string, loose = false): SimpleFields | und
   return fields;
 }
 
+/** One condition of a spanset: `left operator right`. */
 interface Condition {
   left: string;
   operator: string;
@@ -147,7 +152,10 @@ const statusTags: ReadonlyMap<string, readonly [key: string, value: string]> = n
   ["!= error", ["error", "false"]],
 ]);
 
-/** Puts one condition in its field; each field takes one. */
+/**
+ * Puts one condition in its field; each field takes one.
+ * @returns whether fields can say the condition
+ */
 function take(fields: SimpleFields, tags: Record<string, string>, condition: Condition): boolean {
   const { left, operator, right, loose } = condition;
   const set = (name: "service" | "operation" | "minDuration" | "maxDuration", value: string) => {
@@ -205,6 +213,7 @@ function take(fields: SimpleFields, tags: Record<string, string>, condition: Con
   return tag(name.startsWith('"') ? unquoted(name) : name, value);
 }
 
+/** Whether TraceQL would read the text as a number or a boolean. */
 function looksTyped(value: string): boolean {
   return /^(true|false|-?(0|[1-9]\d{0,17})(\.\d+)?)$/.test(value);
 }
@@ -214,6 +223,7 @@ export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
+/** The text between quotes or backticks; only quotes know escapes. */
 function unquoted(text: string): string {
   const inner = text.slice(1, -1);
   return text.startsWith("`")

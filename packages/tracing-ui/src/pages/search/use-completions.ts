@@ -7,7 +7,7 @@ import { quotedTag } from "../../searches/tag-text.ts";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
 import { attributeName, quoted } from "./traceql-fields.ts";
 
-/** Completions that are offered at a time. */
+/** Completions that are offered at a time; more would not be read. */
 const most = 50;
 
 /** Intrinsics worth offering: the short forms. */
@@ -23,7 +23,8 @@ const intrinsics = [
 ];
 
 /**
- * Completions of `key=value` pairs at the caret, from recent spans.
+ * Completions of `key=value` pairs at the caret, from recent spans. Names are asked for once, values for
+ * each typed beginning. While new values are read, the old ones stay.
  * @param enabled whether the server knows names and values
  */
 export function useCompletions(text: string, caret: number, enabled: boolean): Completions | undefined {
@@ -78,6 +79,7 @@ export async function traceQlCompletions(
   return { from, to, items: valueItems(values, want, "traceql") };
 }
 
+/** Names for the field of tags, each with `=` behind it; a name in several scopes once. */
 function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
   const names = new Map<string, string>();
   for (const { scope, name } of known) {
@@ -96,6 +98,7 @@ function tagNames(known: readonly { scope: string; name: string }[]): Completion
   ];
 }
 
+/** Names for TraceQL: intrinsics, then attributes with their scopes. */
 function traceQlNames(known: readonly { scope: string; name: string }[]): Completion[] {
   return [
     ...intrinsics.map((name) => ({ text: `${name} `, label: name, note: "intrinsic", goesOn: true })),
@@ -108,7 +111,10 @@ function traceQlNames(known: readonly { scope: string; name: string }[]): Comple
   ];
 }
 
-/** Those that begin with what is typed, then those that contain it. */
+/**
+ * The names that hold the typed text: first those that begin with it, then those with a part between dots
+ * that does, then the others.
+ */
 function matching(items: readonly Completion[], typed: string): Completion[] {
   const wanted = typed.toLowerCase();
   const at = (item: Completion) => (item.label ?? item.text).toLowerCase().indexOf(wanted);
@@ -121,6 +127,10 @@ function matching(items: readonly Completion[], typed: string): Completion[] {
   return items.filter((item) => at(item) !== -1).sort((a, b) => rank(a) - rank(b));
 }
 
+/**
+ * The values that hold the typed text, with their counts. `error` has no values in the store, so its two
+ * are built in.
+ */
 function valueItems(
   values: readonly AttributeValue[],
   want: Extract<CompletionPlace["want"], { kind: "value" }>,
@@ -150,6 +160,7 @@ function begins({ value }: AttributeValue, typed: string): number {
   return Number(value.toLowerCase().startsWith(typed));
 }
 
+/** A value as the language writes it: TraceQL quotes texts only. */
 function written(type: string, value: string, language: "tags" | "traceql"): string {
   if (language === "tags") {
     return quotedTag(value);

@@ -2,7 +2,8 @@ import { type RefObject, useEffect } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 
 /**
- * Moves the focus through a list with j and k, and opens what has it with l; Enter does so anyway.
+ * Moves the focus through a list with `j` and `k`, and opens the focused entry with `l`; Enter does so
+ * anyway. The listener ends with the list.
  * @param links selector of the links in it, in their order
  */
 export function useListKeys(list: RefObject<HTMLElement | null>, links: string): void {

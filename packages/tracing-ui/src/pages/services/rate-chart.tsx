@@ -9,36 +9,49 @@ import { timeTicks } from "../../trace/time-ticks.ts";
 
 /** One curve of a chart. */
 export interface Curve {
+  /** Name in the legend. */
   label: string;
+  /** A value for each time; null for gaps. */
   values: Samples;
   /** CSS colour. */
   colour: string;
 }
 
-/** Room that a time on the axis takes, in pixels. */
+/** Room in pixels that a time on the axis takes. */
 const tickPx = 72;
-/** A longer axis has dates, in milliseconds. */
+/** Length of an axis in milliseconds from which on it has dates in place of times of day. */
 const mostClockMs = 2 * 86_400_000;
-/** Lines across, at most. */
+/** Most lines across. */
 const mostLines = 4;
-/** The height of sparklinePath's box that a greatest value takes. */
+/**
+ * Share of sparklinePath's box that the largest value takes in height. A change there moves the lines off
+ * their values.
+ */
 const fill = 0.9;
 
-/**
- * A chart of curves over time. The pointer's place is the page's, so that all charts show the same moment.
- * @param times milliseconds since 1970, at even steps
- * @param at    index of the moment that is pointed at, undefined for none
- * @param onPick a moment was clicked; for who uses keys the page has links to the traces
- */
-export function RateChart(props: {
+/** The inputs of {@link RateChart}. */
+interface RateChartProps {
+  /** The subject of the curves, with their unit. */
   title: string;
   times: readonly number[];
+  /** Curves on one scale. */
   curves: readonly Curve[];
+  /** Writes a value with its unit. */
   text: (value: number) => string;
   at: number | undefined;
+  /** Called when the pointer moves, with undefined when it leaves. */
   onAt: (at: number | undefined) => void;
   onPick: (at: number) => void;
-}) {
+}
+
+/**
+ * A chart of curves over time. The pointed moment is kept by the page, so that all charts show the same
+ * one. Screen readers get the least and the largest value of each curve.
+ * @param times milliseconds since 1970, at even steps
+ * @param at    index of the pointed moment; undefined for none
+ * @param onPick called with the index of a clicked moment; for keyboards the page has links to the traces
+ */
+export function RateChart(props: RateChartProps) {
   const { title, times, curves, text, at, onAt, onPick } = props;
   const plot = useRef<HTMLDivElement>(null);
   const { width } = useElementSize(plot);
@@ -111,7 +124,7 @@ export function RateChart(props: {
   );
 }
 
-/** A chart in words: the least and the greatest value of each curve. */
+/** A chart in words: the least and the largest value of each curve. */
 function describe(title: string, curves: readonly Curve[], text: (value: number) => string): string {
   const parts = curves.map(({ label, values }) => {
     const known = values.filter((value) => value !== null);

@@ -6,6 +6,7 @@ import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow, RateSort } from "../../api/rates.ts";
 import { type TracesSearch, tracesOfCell } from "./traces-of-rate.ts";
 
+/** Columns of figures, with heads and tooltips. */
 const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "calls", label: "Calls", title: "Calls a second" },
   { sort: "errors", label: "Errors", title: "Share of calls that failed" },
@@ -14,23 +15,29 @@ const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "p99", label: "p99", title: "99 of 100 calls take no longer" },
 ];
 
-/**
- * Rates in rows of 24 px, with curves: of calls, errors and the 95th percentile. Curves of one column have one
- * scale for errors, and each its own for the others, whose sizes differ by orders of magnitude.
- * @param rows  in the order of `sort`, which the server makes
- * @param name  what stands in the first column of a row
- * @param lookback that the rates are of, for links to their traces
- * @param onTraces shows the traces behind a figure that was clicked
- */
-export function RateTable(props: {
+/** The inputs of {@link RateTable}. */
+interface RateTableProps {
   rows: readonly RateRow[];
+  /** Head of the first column. */
   head: string;
   sort: RateSort;
+  /** Called with the order of a clicked head. */
   onSort: (sort: RateSort) => void;
   name: (row: RateRow) => ReactNode;
   lookback: string;
   onTraces: (search: TracesSearch) => void;
-}) {
+}
+
+/**
+ * Rates in rows of 24 px, with curves of calls, errors and the 95th percentile. Curves of errors share one
+ * scale; each of the others has its own, because sizes differ by orders of magnitude. Figures lead to their
+ * traces.
+ * @param rows  in the order of `sort`, which the server makes
+ * @param name  draws the first column of a row
+ * @param lookback time of the rates, for links to their traces
+ * @param onTraces called with the search for the traces of a clicked figure
+ */
+export function RateTable(props: RateTableProps) {
   const { rows, head, sort, onSort, name, lookback, onTraces } = props;
   const mostErrors = Math.max(0.05, ...rows.flatMap(({ errors }) => errors.map((value) => value ?? 0)));
   const own = (values: readonly (number | null)[]) =>
@@ -143,6 +150,7 @@ export function Share({ share }: { share: number }) {
   return <span className="mono failed-text">{formatShare(share)}&nbsp;%</span>;
 }
 
+/** The head of a column: names are sorted from a to z, figures from the largest. */
 function SortHead(props: {
   className: string;
   title?: string;

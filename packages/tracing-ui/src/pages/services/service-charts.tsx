@@ -5,6 +5,7 @@ import type { RateRow } from "../../api/rates.ts";
 import { RateChart } from "./rate-chart.tsx";
 import { type TracesSearch, tracesOfStep } from "./traces-of-rate.ts";
 
+/** `1.5/s`; 0 without a unit, for the foot of the axis. */
 const rateText = (value: number) => {
   const { figure, unit } = formatRate(value);
   return figure === "0" ? "0" : `${Number(figure)}${unit}`;
@@ -12,7 +13,10 @@ const rateText = (value: number) => {
 const shareText = (value: number) => `${formatShare(value)}\u00a0%`;
 const timeText = (value: number) => (value === 0 ? "0" : durationText(value));
 
-/** Three charts of one service: calls, errors, durations. @param onTraces shows the traces of a step that was clicked */
+/**
+ * Three charts of one service: calls, errors, durations. They point at the same moment.
+ * @param onTraces called with the search for the traces of a clicked step
+ */
 export function ServiceCharts(props: {
   row: RateRow;
   times: readonly number[];

@@ -13,12 +13,15 @@ const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const sati
 export const servicesAddress = z.object({
   /** One service, with its operations; all services without it. */
   service: text,
+  /** Length of the time up to now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  /** Column that orders the list. */
   sort: z.catch(z.enum(rateSorts), "calls"),
   /** Part of a name. */
   filter: text,
   page: pageNumber,
   refresh: refreshField,
+  /** Spans that count: calls answered, or all. */
   kinds: z.catch(z.enum(["served", "all"]), "served"),
 });
 

@@ -24,7 +24,11 @@ import { useAskedTime } from "./use-asked-time.ts";
 
 const route = getRouteApi("/services");
 
-/** Calls, errors and durations of all services, or of one and its operations, a page at a time. */
+/**
+ * Calls, errors and durations of all services, or of one and its operations, a page at a time. States:
+ * counting, failed, a server without rates, no services yet, nothing called, and the table. One service has
+ * charts above the table.
+ */
 export function ServicesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -197,6 +201,7 @@ export function ServicesPage() {
   );
 }
 
+/** Says that the server has no rates, and which options bring them. */
 function NoMetrics() {
   return (
     <Notice kind="plain" title="This server has no rates">

@@ -1,8 +1,12 @@
 import { useEffect, useState } from "react";
 
+/** Milliseconds of a minute, the step in which the store counts. */
 const minuteMs = 60_000;
 
-/** The end of the newest whole minute, milliseconds since 1970: the store counts by minute. Moves on by itself. */
+/**
+ * The end of the newest whole minute, milliseconds since 1970. The store counts by minute, so the same
+ * minute gives the same question and the cached answer. Checked twice a minute while the page is shown.
+ */
 export function useAskedTime(): number {
   const [now, setNow] = useState(wholeMinute);
   useEffect(() => {

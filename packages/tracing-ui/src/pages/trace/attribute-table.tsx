@@ -28,9 +28,10 @@ export function matchingAttributes(
 }
 
 /**
- * Keys, values and types, one attribute a row.
+ * Keys, values and types, one attribute a row. Values can be laid out, copied and searched for. Without
+ * attributes it says "None".
  * @param service with it, each row offers a search for other traces of the service with this attribute
- * @param linksOf the links that the configuration makes of an attribute
+ * @param linksOf gives the links that the configuration makes of an attribute
  */
 export function AttributeTable(props: {
   attributes: readonly ApiAttribute[];
@@ -55,6 +56,7 @@ export function AttributeTable(props: {
   );
 }
 
+/** One attribute: its key, its value as sent or laid out, its type, and the buttons. */
 function AttributeRow(props: {
   attribute: ApiAttribute;
   service: string | undefined;
@@ -110,7 +112,7 @@ function AttributeRow(props: {
   );
 }
 
-/** An address of the web is a link; any other text stays text. */
+/** A text, of which an address of the web is a link. Empty texts are named, long ones cut. */
 function ShownText({ text }: { text: string }) {
   if (text === "") {
     return <span className="unit">(empty)</span>;
@@ -142,6 +144,7 @@ function AttributeValue({ text }: { text: string }) {
   );
 }
 
+/** A remark that names the letters of a value that cannot be seen; nothing without such letters. */
 function InvisibleLetters({ text }: { text: string }) {
   const invisible = invisibleLetters(text.slice(0, mostLetters));
   if (invisible === "") {

@@ -5,13 +5,17 @@ import { wholeRange } from "./trace-view.ts";
 
 /** Colours as the canvas takes them. */
 export interface MinimapColours {
-  /** By index into `trace.services`. */
+  /** Colour of each service, by index into `trace.services`. */
   services: readonly string[];
+  /** Colour of failed spans and of their ticks. */
   error: string;
+  /** Colour of the critical path. */
   path: string;
 }
 
-/** Room above and below the lines, in pixels. */
+/**
+ * Room above and below the lines, in pixels.
+ */
 const marginPx = 5;
 /** Height of the tick at the lower edge that marks an error, however short the span, in pixels. */
 const errorTickPx = 5;
@@ -32,15 +36,19 @@ export function minimapColours(
 
 /** Path, colours and size of a drawn minimap. */
 interface MinimapLook {
+  /** The critical path; without sections no path is drawn. */
   readonly path: CriticalPath;
+  /** Colours of the theme, as the canvas takes them. */
   readonly colours: MinimapColours;
+  /** Size of the canvas in CSS pixels. */
   readonly size: { width: number; height: number };
 }
 
 /**
- * Draws every span as a line: across by time; down by its place in the tree or, where there are too many for
- * that, by its level. Errors are drawn last, so that none is covered, and each has a tick at the lower edge.
- * A span that would paint the same pixels as the one before it is passed over.
+ * Draws every span as a line: across by time, down by its place in the tree. Where there are too many spans
+ * for that, a line is a level of the tree. Errors are drawn last, so that none is covered, and each has a
+ * tick at the lower edge. A span that would paint the same pixels as the one before it is passed over.
+ * Cost: two passes over the spans.
  */
 export function drawMinimap(
   canvas: HTMLCanvasElement,

@@ -10,12 +10,16 @@ import type { Trace } from "../../trace/trace.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
-/** Events in the page; a span may have thousands. */
+/** Events in the page. A span may have thousands, and each is several elements. */
 const mostEvents = 200;
 /** Letters of a field that stand in its line. */
 const mostFieldLetters = 2_000;
 
-/** The events of a span: on a line as long as the span, and below it one by one. */
+/**
+ * The events of a span: as marks on a line as long as the span, and below it one by one. Past the first 200 a line says how many there are.
+ * @param span   index of the span
+ * @param filter only fields that hold this text are shown
+ */
 export function EventList({ trace, span: at, filter }: { trace: Trace; span: number; filter: string }) {
   const span = trace.spans[at];
   const logs = (span?.logs ?? []).toSorted((a, b) => a.timestamp - b.timestamp);
@@ -72,7 +76,10 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
   );
 }
 
-/** A field of an event: in the line, or laid out below its key. @param children links that the configuration makes of it */
+/**
+ * A field of an event: in the line, or laid out below its key.
+ * @param children links that the configuration makes of it
+ */
 export function EventField({ attribute, children }: { attribute: ApiAttribute; children?: ReactNode }) {
   const text = String(attribute.value);
   const pretty = usePretty(attribute.key, text);

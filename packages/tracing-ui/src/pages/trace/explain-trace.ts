@@ -3,6 +3,7 @@ import { countFlag, spanFlag, type Trace } from "../../trace/trace.ts";
 
 /** Something about a trace that a reader should know before trusting the picture. */
 export interface TraceRemark {
+  /** The remark in a few words, with a count. */
   title: string;
   /** Its meaning and its cause. */
   text: string;

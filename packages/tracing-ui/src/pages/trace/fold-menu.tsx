@@ -12,13 +12,21 @@ const mostLevels = 6;
 /** Letters of a service. */
 const mostLetters = 32;
 
-/** A button that opens the ways to fold many spans at once: by level, below a duration, by service. */
-export function FoldMenu(props: {
+/** The inputs of {@link FoldMenu}. */
+interface FoldMenuProps {
+  /** The trace, for its levels, services and durations. */
   trace: Trace;
   /** The present rule of folding. */
   rule: FoldRule | undefined;
+  /** Takes the action of the chosen rule. */
   dispatch: Dispatch<ViewAction>;
-}) {
+}
+
+/**
+ * A button that opens the ways to fold many spans at once: by level, below a duration, by service. The rule
+ * that holds is marked; choosing one closes the menu.
+ */
+export function FoldMenu(props: FoldMenuProps) {
   const { trace, rule, dispatch } = props;
   const menu = useRef<HTMLDivElement>(null);
   const levels = Array.from({ length: Math.min(mostLevels, trace.levels - 1) }, (_, index) => index + 1);
@@ -80,6 +88,7 @@ export function FoldMenu(props: {
   );
 }
 
+/** A heading and the choices below it. */
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>

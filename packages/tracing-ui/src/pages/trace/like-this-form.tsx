@@ -17,7 +17,9 @@ import {
 const mostLetters = 60;
 
 /**
- * Chooses what other traces shall share with a span, and leads to the search for them.
+ * Chooses the traits that other traces must share with a span, and leads to the search for them. Chosen at
+ * first: service, operation, and that it failed. Stores without TraceQL need the service.
+ * @param span   index of the span
  * @param filter only attributes that hold this text are offered, and those that are chosen
  */
 export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; filter: string }) {
@@ -74,6 +76,7 @@ export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; 
   );
 }
 
+/** A trait in words, its value cut at 60 letters. */
 function TraitText({ trait: { kind, name, value } }: { trait: Trait }) {
   if (kind === "failed") {
     return <span>failed</span>;

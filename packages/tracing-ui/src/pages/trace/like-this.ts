@@ -7,11 +7,13 @@ import { attributeCondition, traceQlOfFields } from "../search/traceql-fields.ts
 
 /** Something of a span that other spans may share. */
 export interface Trait {
-  /** Differs from that of the span's other traits. */
+  /** Names the trait among those of the span: `service`, `span http.method`. */
   id: string;
+  /** The fact that the trait is, or the place of its attribute. */
   kind: "service" | "operation" | "kind" | "failed" | "span" | "resource";
   /** The attribute's key, or the name of the trait. */
   name: string;
+  /** The shared value, as text. */
   value: string;
   /** The query service's name for the attribute's type. */
   type: string;
@@ -70,7 +72,10 @@ export function firstTraits(traits: readonly Trait[]): ReadonlySet<string> {
   return new Set(traits.filter(({ kind }) => /^(service|operation|failed)$/.test(kind)).map(({ id }) => id));
 }
 
-/** The spans that have all of the traits, in TraceQL. */
+/**
+ * The spans that have all of the traits, in TraceQL: `{ resource.service.name = "cart" && name = "GET" &&
+ * status = error }`.
+ */
 export function traceQlOfTraits(traits: readonly Trait[]): string {
   const fields = new Map(traits.map(({ kind, value }) => [kind, value]));
   const simple = traceQlOfFields({ service: fields.get("service"), operation: fields.get("operation") });
@@ -129,6 +134,7 @@ export function timeAround(
   return { lookback: "custom", start, end: start + 2 * besideUs };
 }
 
+/** A trait that is no attribute; its kind is its id. */
 function trait(kind: Trait["kind"], name: string, value: string): Trait {
   return { id: kind, kind, name, value, type: "string" };
 }

@@ -12,30 +12,42 @@ import { isWhole, type TimeRange, type ViewAction, wholeRange } from "./trace-vi
 
 /** A drag shorter than this, in pixels, is a click and selects no range. */
 const clickPx = 4;
-/** Room for the text of a point of time, in pixels. */
+/** Room in pixels for the text of a point of time. */
 const labelPx = 64;
 
-/**
- * The whole trace in one strip. Each span is a line in its service's colour, errors are red on top, and the
- * critical path is a dark line at the bottom of its spans. The visible part of the waterfall is bright.
- * Dragging selects another time range, and its edges can be moved.
- */
-export function Minimap(props: {
+/** The inputs of {@link Minimap}. */
+interface MinimapProps {
+  /** The trace as it is drawn, with idle gaps folded or not. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
   /** Undefined: not yet known, and nothing is drawn. */
   path: CriticalPath | undefined;
-  /** Folded. */
+  /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
+  /** The time that the waterfall shows. */
   range: TimeRange;
+  /** Takes the zoom of a drag. */
   dispatch: Dispatch<ViewAction>;
-}) {
+}
+
+/**
+ * The whole trace in one strip. Each span is a line in its service's colour, errors are red on top, and the
+ * critical path is a dark line along the foot of its spans. The time outside the waterfall's view is
+ * veiled.
+ *
+ * A drag selects another range of time, its edges can be pulled, a double click shows all. Screen readers
+ * get a sentence: the waterfall has the same in words.
+ */
+export function Minimap(props: MinimapProps) {
   const { trace, hues, path, gaps, range, dispatch } = props;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = useElementSize(frame);
   const theme = useTheme();
   const total = wholeRange(trace).toUs;
+  // The fixed edge and the moving edge in microseconds, and where the drag began in pixels; undefined
+  // without a drag.
   const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
 
   useEffect(() => {
@@ -134,6 +146,7 @@ export function Minimap(props: {
   );
 }
 
+/** The range between two times, in whichever order they come. */
 function orderedRange(a: number, b: number): TimeRange {
   return { fromUs: Math.min(a, b), toUs: Math.max(a, b) };
 }

@@ -10,18 +10,30 @@ import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Operations listed; a path through more has a tail of nothings. */
+/** Operations that are listed; those behind them take next to no time. */
 const mostShares = 100;
 
-/** The critical path, longest operation first. A click goes to its longest span. */
-export function PathPanel(props: {
+/** The inputs of {@link PathPanel}. */
+interface PathPanelProps {
+  /** The trace, for names. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** The path by operation. */
   path: CriticalPath;
+  /** Index of the selected span, −1 for none; its row is marked. */
   selected: number;
+  /** Takes the selection of a clicked operation. */
   dispatch: Dispatch<ViewAction>;
+  /** Called by the button that closes the panel. */
   onClose: () => void;
-}) {
+}
+
+/**
+ * The critical path, the operation that was waited for longest first. A click goes to its longest span. A
+ * trace without a root says so.
+ */
+export function PathPanel(props: PathPanelProps) {
   const { trace, hues, path, selected, dispatch, onClose } = props;
   const first = path.shares[0];
   return (

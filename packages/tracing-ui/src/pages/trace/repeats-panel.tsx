@@ -10,18 +10,30 @@ import type { RepeatedCalls } from "../../trace/repeated-calls.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Operations listed. */
+/** Operations that are listed; a line says how many follow. */
 const mostListed = 100;
 
-/** Operations that single spans call many times, by their share of the trace. A click goes to the first call. */
-export function RepeatsPanel(props: {
+/** The inputs of {@link RepeatsPanel}. */
+interface RepeatsPanelProps {
+  /** The trace, for names. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** The operations, those that take most of the trace first. */
   repeats: readonly RepeatedCalls[];
+  /** Index of the selected span, −1 for none; its row is marked. */
   selected: number;
+  /** Takes the selection of a clicked operation. */
   dispatch: Dispatch<ViewAction>;
+  /** Called by the button that closes the panel. */
   onClose: () => void;
-}) {
+}
+
+/**
+ * Operations that single spans call many times, by their share of the trace: often one query for each item
+ * of a list. A click goes to the first call. A trace without any says so.
+ */
+export function RepeatsPanel(props: RepeatsPanelProps) {
   const { trace, hues, repeats, selected, dispatch, onClose } = props;
   const [first] = repeats;
   const serviceOf = (service: number) => trace.services[service] ?? "";

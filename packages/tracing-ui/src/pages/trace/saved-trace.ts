@@ -5,6 +5,7 @@ import { apiTrace } from "../../trace/trace-schema.ts";
 /** Id of the element of a saved page that holds the data. */
 export const savedTraceId = "trace-data";
 
+/** The form of the data in a saved page. Older files must stay readable, so new fields are optional. */
 const savedTrace = z.object({
   trace: apiTrace,
   /** Where its spans stand among their peers, as known when it was saved. */

@@ -23,27 +23,36 @@ import { isSavedPage } from "./saved-trace.ts";
 import { SpanLinks } from "./span-links.tsx";
 import type { ViewAction } from "./trace-view.ts";
 
-/** A panel with fewer attributes than this needs no field to filter them. */
+/** Number of attributes from which on there is a field to filter them. */
 const filterFrom = 6;
 /** Letters of a name put into the page; all are copied. */
 const mostNameLetters = 1_000;
 
-/**
- * Everything that is known of a span, below its row.
- * @param id       of the panel
- * @param top      pixels from the first row
- * @param onHeight is told the panel's height, now and when it changes
- */
-export function SpanDetail(props: {
+/** The inputs of {@link SpanDetail}. */
+interface SpanDetailProps {
+  /** The trace of the span. */
   trace: Trace;
+  /** Index of the span. */
   span: number;
   id: string;
   top: number;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Where the span stands among its peers; undefined where that is not known. */
   peers: SpanPeers | undefined;
+  /** Takes the actions of buttons and links. */
   dispatch: Dispatch<ViewAction>;
   onHeight: (height: number) => void;
-}) {
+}
+
+/**
+ * Everything that is known of a span, below its row: facts, warnings, notes, attributes, events, links and
+ * resource. A field filters attributes and event fields.
+ * @param id       of the panel
+ * @param top      pixels from the first row
+ * @param onHeight called with the panel's height, now and when it changes
+ */
+export function SpanDetail(props: SpanDetailProps) {
   const { trace, span: at, id, top, hues, peers, dispatch, onHeight } = props;
   const [filter, setFilter] = useState("");
   const [likeThis, setLikeThis] = useState(false);
@@ -128,7 +137,8 @@ export function SpanDetail(props: {
   );
 }
 
-function Facts(props: {
+/** The inputs of {@link Facts}. */
+interface FactsProps {
   trace: Trace;
   at: number;
   peers: SpanPeers | undefined;
@@ -136,7 +146,10 @@ function Facts(props: {
   onLikeThis: () => void;
   onClose: () => void;
   children: ReactNode;
-}) {
+}
+
+/** The head of the panel: operation, start, duration, peers, kind and id, then the buttons. */
+function Facts(props: FactsProps) {
   const { trace, at, peers, likeThis, onLikeThis, onClose, children } = props;
   const zone = useChoice(zoneChoice);
   const span = trace.spans[at];
@@ -216,6 +229,7 @@ function Facts(props: {
   );
 }
 
+/** A part of the panel with its title and count; with a filter, how many of them are shown. */
 function Section(props: { title: string; count: number; shown: number; children: ReactNode }) {
   const { title, count, shown, children } = props;
   return (
@@ -228,6 +242,10 @@ function Section(props: { title: string; count: number; shown: number; children:
   );
 }
 
+/**
+ * Tells the element's height in pixels, before the first paint and whenever it changes. The observer ends
+ * with the panel.
+ */
 function useHeight(element: { current: HTMLDivElement | null }, onHeight: (height: number) => void): void {
   const tell = useEffectEvent((height: number) => onHeight(height));
   useLayoutEffect(() => {

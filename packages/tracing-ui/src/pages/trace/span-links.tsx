@@ -11,7 +11,9 @@ const words: Record<string, string> = { CHILD_OF: "Child of", FOLLOWS_FROM: "Fol
 export function SpanLinks(props: {
   trace: Trace;
   span: number;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Takes the selection of a clicked span of this trace. */
   dispatch: Dispatch<ViewAction>;
 }) {
   const { trace, span: at, hues, dispatch } = props;

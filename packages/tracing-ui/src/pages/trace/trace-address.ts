@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 const text = z.catch(z.optional(z.string()), undefined);
+/** A whole number of microseconds; absent when the text is none. */
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /** Columns that the statistics can be sorted by. */
@@ -40,8 +41,9 @@ export const traceAddress = z.object({
   others: z.catch(z.optional(z.enum(["dim"])), undefined),
   /** `shown` when idle gaps are drawn as long as they were. */
   gaps: z.catch(z.optional(z.enum(["shown"])), undefined),
-  /** The visible time range, in microseconds after the start of the trace as it is drawn. */
+  /** Start of the visible time, in microseconds after the start of the drawn trace. */
   from: microseconds,
+  /** End of the visible time, likewise. */
   to: microseconds,
   /** How the trace is drawn; the waterfall by itself. */
   view: z.catch(
@@ -63,7 +65,10 @@ export const traceAddress = z.object({
 /** State of the trace page in its address. */
 export type TraceAddress = z.infer<typeof traceAddress>;
 
-/** An address with some of its fields changed, as texts; a field that becomes undefined is taken out. */
+/**
+ * An address with some of its fields changed, as texts. A field that becomes undefined is taken out. The
+ * router takes such an object as the new search part.
+ */
 export function changedAddress(
   address: TraceAddress,
   changes: { [Field in keyof TraceAddress]?: string | undefined },

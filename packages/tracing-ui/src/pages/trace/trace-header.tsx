@@ -32,8 +32,9 @@ const mostTitleLetters = 120;
 /** Letters of a service where others stand beside it. */
 const mostServiceLetters = 40;
 
-/** Names the trace and gives its figures; services are buttons that filter by them. */
-export const TraceHeader = memo(function TraceHeader(props: {
+/** The inputs of {@link TraceHeader}. */
+interface TraceHeaderProps {
+  /** The trace with its idle gaps shown. */
   trace: Trace;
   /** The trace as the query service gave it. */
   input: ApiTrace;
@@ -42,12 +43,21 @@ export const TraceHeader = memo(function TraceHeader(props: {
   gaps: readonly IdleGap[];
   /** Operations that single spans call many times. */
   repeats: number;
-  /** On it and its spans; undefined where none are kept, or known. */
+  /** Number of notes on the trace and its spans; undefined where none are kept, or known. */
   notes: number | undefined;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Text of the filter; a service of this name is marked. */
   filter: string;
+  /** Takes the actions of buttons. */
   dispatch: Dispatch<ViewAction>;
-}) {
+}
+
+/**
+ * Names the trace and gives its figures; services are buttons that filter by them. Links lead to the views
+ * and panels. It is drawn again only when an input changes, because the view changes at each key.
+ */
+export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
   const { trace, input, peers, gaps, repeats, notes, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
@@ -161,6 +171,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
   );
 });
 
+/** A name and its value. */
 function Figure({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="trace-figure">
@@ -170,6 +181,10 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+/**
+ * The services with their spans, the most spans first, as buttons that filter by them; then the switch for
+ * patterns.
+ */
 function ServiceLegend(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;

@@ -55,7 +55,10 @@ const noGaps: readonly IdleGap[] = [];
 const noPath: CriticalPath = { sections: [], bySpan: new Map(), shares: [], durationUs: 0 };
 const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
 
-/** The trace screen: fetches one trace and shows it, or says why not. */
+/**
+ * The trace screen: fetches one trace and shows it. States: fetching, not in the store (with advice for
+ * short ids), another failure, and the trace.
+ */
 export function TracePage() {
   const { traceId } = route.useParams();
   const { gaps } = route.useSearch();
@@ -105,6 +108,11 @@ export function TracePage() {
   );
 }
 
+/**
+ * The trace in the chosen view. The waterfall is drawn first; critical path, repeated calls and search
+ * texts are computed after the first paint. Percentiles and notes come when they come, and their failure
+ * leaves the trace as it is.
+ */
 function LoadedTrace({ input }: { input: ApiTrace }) {
   const address = route.useSearch();
   const whole = useMemo(() => buildTrace(input), [input]);

@@ -5,29 +5,48 @@ import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
 import type { TraceAddress } from "./trace-address.ts";
 
-/** A stretch of time, in microseconds after the trace's start; never empty. */
+/** A stretch of time, in microseconds after the trace's start; at least 1 µs long. */
 export interface TimeRange {
+  /** Start of the stretch. */
   fromUs: number;
+  /** End of the stretch. */
   toUs: number;
 }
 
 /** How a trace is looked at. Spans are indices into the trace. */
 export interface TraceView {
-  /** −1 when none is. */
+  /** The selected span; −1 when none is. */
   selected: number;
+  /** Spans whose details are open. */
   open: ReadonlySet<number>;
+  /** Spans whose descendants are hidden. */
   folded: ReadonlySet<number>;
   /** The rule that `folded` still is as it made it; undefined once a span was folded or unfolded by itself. */
   foldRule: FoldRule | undefined;
   /** First spans of the runs of like siblings that are shown one by one. */
   openRuns: ReadonlySet<number>;
+  /** Text of the filter, as typed. */
   filter: string;
   /** Whether spans that the filter does not match are dimmed and not hidden. */
   dims: boolean;
+  /** The time that the waterfall shows. */
   range: TimeRange;
 }
 
-/** An action of the user on the view. `rows` are the shown spans, from visibleRows. */
+/**
+ * An action of the user on the view. `rows` are the shown spans, from visibleRows.
+ * - `select`: goes to a span and unfolds what hides it
+ * - `move`: goes by rows, up or down
+ * - `foldOrParent`, `unfoldOrChild`: the keys left and right
+ * - `toggleFold`, `toggleRun`: folds or unfolds one span, or one run of like siblings
+ * - `foldAll`, `unfoldAll`, `foldBy`: folds many spans at once
+ * - `toggleOpen`: opens or closes the details of a span
+ * - `nextError`, `nextMatch`: goes to the next or previous one; past the end it begins anew
+ * - `filter`, `dim`: changes the filter, and whether other spans are dimmed or hidden
+ * - `zoom`, `zoomBy`, `pan`, `zoomOut`: changes the visible time
+ * - `escape`: clears the filter, else the selection
+ * - `restore`: takes a whole view, when the address changed
+ */
 export type ViewAction =
   | { type: "select"; span: number }
   | { type: "move"; by: number; rows: Int32Array }
@@ -52,10 +71,10 @@ export type ViewAction =
 
 /** The shortest stretch of time to zoom to, in microseconds. */
 const shortestRangeUs = 1;
-/** Ids in an address, of open or folded spans each: past this an address grows too long to send. */
+/** Ids of open or folded spans in an address. With more, an address grows too long to send. */
 const mostIds = 40;
 
-/** Applies an action. Returns the same view when nothing changes. */
+/** The view after an action; the same object when nothing changes, so that React draws nothing. */
 export function reduceView(trace: Trace, view: TraceView, action: ViewAction): TraceView {
   const { selected } = view;
   switch (action.type) {
@@ -207,10 +226,12 @@ function toggleRun(trace: Trace, view: TraceView, span: number): TraceView {
   return { ...view, openRuns, selected: run.head };
 }
 
+/** The heads of all runs of like siblings. */
 function allRuns(trace: Trace): Set<number> {
   return new Set(siblingRuns(trace).byHead.keys());
 }
 
+/** Folds or unfolds one span; the rule that folded many no longer holds then. */
 function fold(view: TraceView, span: number, folding: boolean): TraceView {
   const folded = new Set(view.folded);
   if (folding) {
@@ -221,6 +242,7 @@ function fold(view: TraceView, span: number, folding: boolean): TraceView {
   return { ...view, folded, foldRule: undefined };
 }
 
+/** All spans that have children. */
 function allParents(trace: Trace): Set<number> {
   const parents = new Set<number>();
   for (let span = 0; span < trace.spans.length; span += 1) {
@@ -231,6 +253,7 @@ function allParents(trace: Trace): Set<number> {
   return parents;
 }
 
+/** The next or previous failed span, around the end; −1 without any. */
 function nextError(trace: Trace, from: number, by: 1 | -1): number {
   const count = trace.spans.length;
   const first = from === -1 && by === -1 ? 0 : from;
@@ -268,6 +291,10 @@ function panned(trace: Trace, { fromUs, toUs }: TimeRange, by: number): TimeRang
   return { fromUs: fromUs + step, toUs: toUs + step };
 }
 
+/**
+ * A range within the trace, in order, and not shorter than `shortestRangeUs`. A range of NaN becomes the
+ * whole trace.
+ */
 function withinTrace(trace: Trace, range: TimeRange): TimeRange {
   const whole = wholeRange(trace);
   const low = Math.min(range.fromUs, range.toUs);

@@ -16,13 +16,23 @@ interface TraceKeys {
   readonly selected: number;
   /** The filter whose spans `n` and `N` go through; undefined without a filter. */
   readonly filter: SpanFilter | undefined;
+  /** Takes the action of a key. */
   readonly dispatch: Dispatch<ViewAction>;
   /** False while another view than the waterfall is shown, which has keys of its own. */
   readonly on: boolean;
 }
 
 /**
- * The keys of the trace page, wherever the focus is, except in fields and dialogs.
+ * The keys of the trace page, wherever the focus is, except in fields and dialogs. The listener ends with
+ * the page.
+ *
+ * Keys:
+ * - `j` `k` and arrows: next and previous row; Page Up and Page Down: twenty rows; Home, End
+ * - `h` `l` and arrows: fold or parent, unfold or child; 1 to 9: this number of levels
+ * - Enter: open or close the details
+ * - `e` `E`: next and previous error; `n` `N`: next and previous match
+ * - `+` `−` `[` `]` `0`: zoom, move along, show the whole time
+ * - Esc: clear the filter, then the selection
  */
 export function useTraceKeys({ rows, selected, filter, dispatch, on }: TraceKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -46,6 +56,7 @@ export function useTraceKeys({ rows, selected, filter, dispatch, on }: TraceKeys
   }, []);
 }
 
+/** The action of a key; undefined for a key without one. */
 function actionOf(
   event: KeyboardEvent,
   rows: Int32Array,

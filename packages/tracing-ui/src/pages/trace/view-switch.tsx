@@ -4,6 +4,7 @@ import { changedAddress } from "./trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
 
+/** The views with their titles, in the order of the switch; the waterfall has no word in the address. */
 const views = [
   [undefined, "Waterfall"],
   ["flame", "Flame graph"],
@@ -14,7 +15,10 @@ const views = [
   ["json", "JSON"],
 ] as const;
 
-/** The ways in which a trace can be looked at, side by side. @param hasConversation some of its spans are of models, agents or tools */
+/**
+ * The views of a trace side by side; the present one is marked.
+ * @param hasConversation whether some span is of a model, an agent or a tool; else that view is left out
+ */
 export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasConversation: boolean }) {
   const address = route.useSearch();
   return (

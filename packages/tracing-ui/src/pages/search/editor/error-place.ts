@@ -1,13 +1,17 @@
 /** The part of a text that an error is about, and what is wrong with it. */
 export interface ErrorPlace {
+  /** Start of the marked part. */
   from: number;
+  /** End of the marked part. */
   to: number;
+  /** The server's words, without the place. */
   message: string;
 }
 
 /**
- * Where the server found a mistake in TraceQL: the word at the line and column of its message; the whole text
- * when it names none.
+ * Where the server found a mistake in TraceQL: the word at the line and column of its message, or the whole
+ * text when it names none. `parse error at line 1, col 3: unexpected x` marks the word from the third
+ * letter.
  */
 export function errorPlace(text: string, said: string): ErrorPlace {
   const message = said.replace(/^invalid TraceQL query: /, "");

@@ -20,20 +20,31 @@ import { editorTheme } from "./editor-theme.ts";
 import { errorPlace } from "./error-place.ts";
 import { traceQl } from "./traceql-language.ts";
 
-/** Pause after the last key before the server is asked what is wrong, milliseconds. */
+/**
+ * Milliseconds after the last key until the server is asked for mistakes. Shorter, it would be asked about
+ * half words.
+ */
 const lintDelayMs = 500;
 
-/**
- * An editor for TraceQL of several lines: colours, completion of names and values, and mistakes marked where they
- * are, in the server's words. Enter searches; Shift and Enter begin a line.
- */
-export function TraceQlEditor(props: {
+/** The inputs of {@link TraceQlEditor}. */
+interface TraceQlEditorProps {
+  /** The query. A value that the editor did not tell itself replaces its text. */
   value: string;
   /** Whether the keyboard goes here at once. */
   focused: boolean;
+  /** Called with the text after each change. */
   onValue: (value: string) => void;
+  /** Called by Enter. */
   onSearch: () => void;
-}) {
+}
+
+/**
+ * An editor for TraceQL of several lines: colours, completion of names and values, and mistakes marked
+ * where they are, in the server's words. Built once, when it is shown, and destroyed with the component.
+ *
+ * Keys: Enter searches, Shift Enter begins a line, Tab takes a completion.
+ */
+export function TraceQlEditor(props: TraceQlEditorProps) {
   const { value, focused, onValue, onSearch } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

@@ -2,6 +2,7 @@ import { HighlightStyle, LanguageSupport, LRLanguage, syntaxHighlighting } from 
 import { styleTags, tags } from "@lezer/highlight";
 import { parser } from "./traceql.grammar";
 
+/** The grammar, and which of its nodes has which colour. */
 const language = LRLanguage.define({
   name: "traceql",
   parser: parser.configure({

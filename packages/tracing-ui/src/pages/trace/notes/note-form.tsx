@@ -4,7 +4,12 @@ import { addNote, notesQuery } from "../../../api/notes.ts";
 import { failureWords } from "../../../components/share/failure-words.ts";
 import { keepNoteAuthor, noteAuthor } from "./note-author.ts";
 
-/** Writes a note. @param spanId "" for the whole trace @param onClose after it was kept, or on cancelling */
+/**
+ * Writes a note for all. Enter begins a line, Ctrl Enter saves, Esc cancels. The name of the author is kept
+ * for the next note. A failure is told below the form, and the text stays.
+ * @param spanId  "" for the whole trace
+ * @param onClose called after the note was kept, and on cancelling; without it the form stays
+ */
 export function NoteForm(props: { traceId: string; spanId: string; onClose?: () => void }) {
   const { traceId, spanId, onClose } = props;
   const client = useQueryClient();

@@ -7,7 +7,10 @@ import { notesQuery, removeNote, type TraceNote } from "../../../api/notes.ts";
 import { failureWords } from "../../../components/share/failure-words.ts";
 import { isSavedPage } from "../saved-trace.ts";
 
-/** Notes one below the other. @param about names what a note is on, where that is not known from the place */
+/**
+ * Notes one below the other, in the given order.
+ * @param about names the span or trace of a note, where the place does not say it
+ */
 export function NoteList(props: {
   traceId: string;
   notes: readonly TraceNote[];
@@ -25,6 +28,10 @@ export function NoteList(props: {
   );
 }
 
+/**
+ * A note with its author and time. Deleting needs a second press, because it is for all. In a saved page
+ * notes cannot be deleted.
+ */
 function NoteItem(props: { traceId: string; note: TraceNote; children: ReactNode }) {
   const { traceId, note, children } = props;
   const client = useQueryClient();

@@ -13,13 +13,23 @@ import { NoteForm } from "./note-form.tsx";
 import { NoteList } from "./note-list.tsx";
 import { spanKey } from "./notes-by-span.ts";
 
-/** All notes on a trace, the oldest first. A click goes to the span that a note is on. */
-export function NotesPanel(props: {
+/** The inputs of {@link NotesPanel}. */
+interface NotesPanelProps {
+  /** The trace, to find the spans of the notes. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Takes the selection of a clicked span. */
   dispatch: Dispatch<ViewAction>;
+  /** Called by the button that closes the panel. */
   onClose: () => void;
-}) {
+}
+
+/**
+ * All notes on a trace, the oldest first, and a form for one more. A click goes to the span that a note is
+ * on. States: failed with a button to try again, a service that keeps no notes, no notes yet, and the list.
+ */
+export function NotesPanel(props: NotesPanelProps) {
   const { trace, hues, dispatch, onClose } = props;
   const { data, error, refetch } = useQuery(notesQuery(trace.traceId));
   const spans = useMemo(() => {

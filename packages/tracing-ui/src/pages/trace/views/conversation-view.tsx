@@ -18,6 +18,7 @@ import { isSavedPage } from "../saved-trace.ts";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
+/** Calls of a page; each has many elements. */
 const callsPerPage = 200;
 /** Letters of a text that are shown; the attributes of the span have all. */
 const mostLetters = 20_000;
@@ -26,7 +27,11 @@ const mostNameLetters = 60;
 /** Calls deeper than this stand under the last of these levels. */
 const deepest = 6;
 
-/** Messages to models, agents and tools, and their answers, with tokens and cost. */
+/**
+ * Messages to models, agents and tools, and their answers, with tokens and cost. Calls within calls are
+ * moved right. Without such spans it says how they are known; prices that cannot be read leave the costs
+ * out.
+ */
 export function ConversationView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const calls = useMemo(() => genAiCalls(trace), [trace]);
   const asked = useQuery({ ...modelPricesQuery(), enabled: !isSavedPage() });
@@ -59,7 +64,10 @@ export function ConversationView({ trace, hues }: { trace: Trace; hues: Readonly
   );
 }
 
-/** @param prices undefined while nobody knows them: nothing is said about cost then */
+/**
+ * Calls, tokens and cost of the whole trace.
+ * @param prices undefined while nobody knows them: nothing is said about cost then
+ */
 function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelPrices | undefined }) {
   const totals = useMemo(() => totalsOf(calls, prices?.models ?? []), [calls, prices]);
   return (
@@ -91,13 +99,20 @@ function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelP
 }
 
 interface CallProps {
+  /** The trace of the call. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** The call with its messages. */
   call: GenAiCall;
-  /** Undefined while nobody knows them. */
+  /** Prices of models; undefined while nobody knows them. */
   prices: ModelPrices | undefined;
 }
 
+/**
+ * A call: operation, span, figures, and its messages. Messages that earlier calls had already are behind a
+ * click.
+ */
 function Call({ trace, hues, call, prices }: CallProps) {
   const address = route.useSearch();
   const { spanID = "", operationName = "" } = trace.spans[call.span] ?? {};
@@ -148,6 +163,7 @@ function Call({ trace, hues, call, prices }: CallProps) {
   );
 }
 
+/** Model, tokens, cost and time to the first token, as far as the span says them. */
 function Figures({ call, prices }: Pick<CallProps, "call" | "prices">) {
   const { model, provider, inputTokens, outputTokens, cachedTokens, firstTokenUs } = call;
   const hasTokens = inputTokens !== undefined || outputTokens !== undefined;
@@ -181,6 +197,7 @@ function Figures({ call, prices }: Pick<CallProps, "call" | "prices">) {
   );
 }
 
+/** Messages with their roles; a reason to end other than `stop` stands beside the role. */
 function Messages({ messages }: { messages: readonly GenAiMessage[] }) {
   return messages.map((message, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: messages have no name of their own
@@ -202,6 +219,7 @@ function Messages({ messages }: { messages: readonly GenAiMessage[] }) {
   ));
 }
 
+/** A piece of a message. Reasoning and unknown kinds are behind a click. */
 function Part({ part }: { part: MessagePart }) {
   switch (part.kind) {
     case "text":
@@ -255,13 +273,14 @@ function Said({ text }: { text: string }) {
   );
 }
 
-/** Three significant digits below 1, else cents. */
+/** An amount with its currency: three significant digits below 1, else cents. `0.00123 USD`, `2.50 USD`. */
 function money(amount: number, currency: string): string {
   const digits =
     amount >= 1 || amount === 0 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toFixed(decimals(amount));
   return `${digits} ${currency}`;
 }
 
+/** Decimals that show three significant digits of an amount below 1. */
 function decimals(amount: number): number {
   return Math.min(12, 2 - Math.floor(Math.log10(amount)));
 }

@@ -20,14 +20,17 @@ import { EventField } from "../event-list.tsx";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Events put into the page at once. */
+/** Events put into the page at once; more would block it. A line says so. */
 const mostEvents = 500;
 /** Exceptions of a group that are named one by one. */
 const mostExamples = 20;
 /** Letters of an operation. */
 const mostLetters = 60;
 
-/** All events of the trace in one list, and its exceptions by type and message. */
+/**
+ * All events of the trace in one list, and its exceptions by type and message. A filter keeps events that
+ * hold all of its words. States: no events, none found, and the list.
+ */
 export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -114,6 +117,7 @@ export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<st
   );
 }
 
+/** When an event was, from the start of the trace; `−` for a clock that is behind. */
 function At({ event: { offsetUs } }: { event: TraceEvent }) {
   return <Duration us={Math.abs(offsetUs)} sign={offsetUs < 0 ? "−" : "+"} />;
 }
@@ -139,7 +143,10 @@ function SpanLink(props: { trace: Trace; hues: ReadonlyMap<string, number>; span
   );
 }
 
-/** The exceptions of one type and message: how many, where, and the stack trace of the first. */
+/**
+ * The exceptions of one type and message: how many, where, and the stack trace of the first that has one.
+ * Closed at first.
+ */
 function Exceptions(props: { trace: Trace; hues: ReadonlyMap<string, number>; group: ExceptionGroup }) {
   const { trace, hues, group } = props;
   const first = group.events.find(({ exception }) => exception?.stack !== "") ?? group.events[0];

@@ -2,20 +2,23 @@ import type { SpanGroup } from "../../../trace/span-groups.ts";
 
 /** A group placed in the flame graph. */
 export interface FlameBox {
+  /** Index of the group. */
   group: number;
   /** Steps down from the top row. */
   level: number;
-  /** Parts of the whole width, 0 to 1. */
+  /** Left edge, as part of the whole width, 0 to 1. */
   left: number;
+  /** Width, as part of the whole width. */
   width: number;
 }
 
-/** Boxes drawn at most; the widest ones come first. */
+/** Boxes that are drawn at most. More elements would make each step slow; the widest ones come first. */
 export const mostBoxes = 4_000;
 
 /** The part of a box that siblings without a width of their own may take from the others. */
 const partOfNarrow = 1 / 4;
 
+/** Groups by the group above them; −1 for the top. */
 type Children = ReadonlyMap<number, readonly number[]>;
 
 /**
@@ -50,6 +53,7 @@ export function flameLayout(
   return { boxes: drawn, left: countBelow(children, focus) - (drawn.length - above.length) };
 }
 
+/** The groups below each group, the heaviest first. */
 function childrenOf(groups: readonly SpanGroup[]): Children {
   const children = new Map<number, number[]>();
   groups.forEach(({ parent }, at) => {
@@ -92,6 +96,7 @@ function widths(
     .map((group, at) => [group, at < wide.length ? (own[at] as number) * scale : least]);
 }
 
+/** Groups below a group, at any depth. */
 function countBelow(children: Children, focus: number): number {
   const open = [...(children.get(focus) ?? [])];
   let count = 0;

@@ -17,7 +17,12 @@ const leastPx = 4;
 /** Height of a row, in pixels; also in flame-view.css. */
 const rowPx = 24;
 
-/** The trace as a flame graph: spans of one way are one box, as wide as their own time and that below them. */
+/**
+ * The trace as a flame graph: spans called along the same way are one box, as wide as their own time and
+ * that below them. A click gives a box the whole width; a line says what has no room.
+ *
+ * Keys: arrows or `h j k l` go to a neighbour, Enter chooses a box, Esc goes one step out.
+ */
 export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -124,6 +129,7 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   );
 }
 
+/** A box, as a button and item of a tree. Only the active box is reached by Tab. */
 function FlameItem(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
@@ -166,6 +172,7 @@ function FlameItem(props: {
   );
 }
 
+/** The pointed or chosen group in figures. */
 function GroupFacts(props: {
   trace: Trace;
   group: SpanGroup;

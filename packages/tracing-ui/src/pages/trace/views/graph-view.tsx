@@ -11,14 +11,19 @@ import { changedAddress } from "../trace-address.ts";
 import { type GraphEdge, type GraphNode, traceGraph } from "./trace-graph.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Sizes in the picture, in pixels. */
+/** Width of a box, in pixels. */
 const nodeWidth = 224;
+/** Height of a box, in pixels. */
 const nodeHeight = 56;
+/** Sizes of the layout, in pixels. */
 const sizes = { nodeWidth, nodeHeight, nodeGap: 18, lineGap: 18, columnGap: 64, margin: 20 };
-/** How far the picture is enlarged or made smaller. */
+/** Steps of the zoom, as factors. */
 const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
 
-/** The calls within the trace, left to right. */
+/**
+ * The calls within the trace, left to right: operations as boxes, or services where there are too many
+ * operations. Boxes lead to the waterfall.
+ */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const graph = useMemo(() => traceGraph(trace), [trace]);
   const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);
@@ -88,7 +93,10 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   );
 }
 
-/** Opens a graph at the node that the trace begins with, which is half-way down: a large one would begin with nothing. */
+/**
+ * Opens a graph at the node that the trace begins with, which stands half-way down: a large graph would
+ * begin with nothing. Runs before the paint, and only once for a layout.
+ */
 function useStartInSight(start: Point | undefined, zoom: number) {
   const scroll = useRef<HTMLElement>(null);
   const shown = useRef<Point>(undefined);
@@ -103,6 +111,7 @@ function useStartInSight(start: Point | undefined, zoom: number) {
   return scroll;
 }
 
+/** A box: service, operation, self time, spans and failures. */
 function Node(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
@@ -135,6 +144,7 @@ function Node(props: {
   );
 }
 
+/** A line with its arrow, thicker for more calls; the number of calls stands on it. */
 function Edge({ edge, points }: { edge: GraphEdge; points: readonly Point[] }) {
   const end = points.at(-1);
   const before = points.at(-2);

@@ -9,7 +9,10 @@ import { isSavedPage } from "../saved-trace.ts";
 /** Letters put into the page; the file has them all. */
 const mostLetters = 1_000_000;
 
-/** The trace as JSON, as the query service gives it. */
+/**
+ * The trace as JSON, as the query service gives it, with buttons to copy and to save it. More than a
+ * million letters are cut on the page only.
+ */
 export function JsonView({ input }: { input: ApiTrace }) {
   const text = useMemo(() => JSON.stringify({ data: [input] }, null, 2), [input]);
   const cut = text.length > mostLetters;

@@ -10,6 +10,7 @@ export interface SpanStatistics {
   service: number;
   /** Index of the first of them, in the order of the trace. */
   first: number;
+  /** Number of the spans. */
   count: number;
   /** Spans of them that failed. */
   errors: number;
@@ -17,10 +18,13 @@ export interface SpanStatistics {
   totalUs: number;
   /** Sum of their durations without the time of their children. */
   selfUs: number;
+  /** Shortest duration. */
   leastUs: number;
+  /** Duration that half of them do not exceed. */
   medianUs: number;
   /** 95 of 100 of them took at most this long. */
   p95Us: number;
+  /** Longest duration. */
   mostUs: number;
 }
 
@@ -56,6 +60,7 @@ export function attributeKeys(trace: Trace, most: number): string[] {
     .map(([key]) => key);
 }
 
+/** The text that spans of one group share. */
 function keyOf(trace: Trace, span: number, by: string): string {
   const service = String(trace.service[span]);
   if (by === "service") {
@@ -67,11 +72,13 @@ function keyOf(trace: Trace, span: number, by: string): string {
   return attributeText(trace, span, by) ?? "\0";
 }
 
+/** An attribute of a span as text; undefined where the span lacks it. */
 function attributeText(trace: Trace, span: number, key: string): string | undefined {
   const tag = trace.spans[span]?.tags?.find((attribute) => attribute.key === key);
   return tag === undefined ? undefined : String(tag.value);
 }
 
+/** The figures of one group. Cost: a sort of its durations. */
 function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanStatistics {
   const self = selfTimes(trace);
   const first = spans[0] as number;
@@ -94,6 +101,7 @@ function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanS
   };
 }
 
+/** The name of a group, from its first span. */
 function nameOf(trace: Trace, span: number, by: string): string {
   if (by === "service") {
     return trace.services[trace.service[span] as number] ?? "";

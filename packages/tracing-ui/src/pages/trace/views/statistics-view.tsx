@@ -16,10 +16,14 @@ const mostKeys = 200;
 /** Rows shown. */
 const mostRows = 1_000;
 
+/** A column of figures. */
 interface Column {
+  /** Name of the column in the address. */
   column: StatisticsColumn;
   title: string;
+  /** The figure that the rows are sorted by. */
   value: (row: SpanStatistics) => number;
+  /** Draws the cell. */
   cell: (row: SpanStatistics) => ReactNode;
 }
 
@@ -42,6 +46,7 @@ const columns: readonly Column[] = [
   timeColumn("max", "Max", (row) => row.mostUs),
 ];
 
+/** A column of durations in microseconds. */
 function timeColumn(column: StatisticsColumn, title: string, value: Column["value"]): Column {
   const cell = (row: SpanStatistics) => (
     <td>
@@ -51,7 +56,10 @@ function timeColumn(column: StatisticsColumn, title: string, value: Column["valu
   return { column, title, value, cell };
 }
 
-/** The spans of the trace in figures, by operation, service or attribute. */
+/**
+ * The spans of the trace in figures, by operation, service or attribute. A row leads to its spans in the
+ * waterfall. Grouping and order are in the address; more than a thousand rows are cut, with a remark.
+ */
 export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -133,6 +141,7 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
   );
 }
 
+/** A group with its figures, and its share of all self time as a bar. */
 function Row(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;

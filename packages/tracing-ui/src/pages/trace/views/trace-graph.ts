@@ -3,20 +3,27 @@ import { spanFlag, type Trace } from "../../../trace/trace.ts";
 
 /** Spans of one operation, or of one service. */
 export interface GraphNode {
+  /** Index of the service. */
   service: number;
-  /** undefined when the node stands for a whole service. */
+  /** Name of the operation; undefined when the node stands for a whole service. */
   operation: string | undefined;
   /** The first of the spans. */
   first: number;
+  /** Number of the spans. */
   count: number;
+  /** Failed spans. */
   errors: number;
+  /** Sum of their durations in microseconds. */
   totalUs: number;
+  /** Sum of their self times in microseconds. */
   selfUs: number;
 }
 
 /** Calls from one node to another. */
 export interface GraphEdge {
+  /** Index of the calling node. */
   from: number;
+  /** Index of the called node. */
   to: number;
   count: number;
   errors: number;
@@ -40,6 +47,7 @@ export function traceGraph(trace: Trace): TraceGraph {
   return operations.nodes.length <= mostOperations ? operations : graphBy(trace, () => undefined);
 }
 
+/** Nodes and edges in one pass over the spans; parents come before children. */
 function graphBy(trace: Trace, operationOf: (span: number) => string | undefined): TraceGraph {
   const self = selfTimes(trace);
   const nodes: GraphNode[] = [];

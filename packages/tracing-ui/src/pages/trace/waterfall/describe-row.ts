@@ -17,7 +17,10 @@ import {
 /** Names longer than this are cut: nobody listens to more. */
 const mostLetters = 200;
 
-/** Says in words what the row of a span shows, for who cannot see the picture; the level and what is folded are said by the tree. */
+/**
+ * The row of a span in words, for screen readers: `cart: GET /cart, failed, 12.3 ms, at +4.00 ms, 2
+ * events`. The level and the folding are said by the tree.
+ */
 export function describeRow(scene: WaterfallScene, span: number): string {
   const { trace, view, path } = scene;
   const run = foldedRunFrom(scene, span);
@@ -61,6 +64,7 @@ export function describeRow(scene: WaterfallScene, span: number): string {
   ]);
 }
 
+/** Where a bar is when it is not in view; false when it is. */
 function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs: number): string | false {
   if (endUs < range.fromUs) {
     return "before the time in view";
@@ -68,10 +72,12 @@ function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs
   return startUs > range.toUs && "after the time in view";
 }
 
+/** The parts that are there, with commas between. */
 function sentence(parts: readonly (string | false | undefined)[]): string {
   return parts.filter((part) => part !== false && part !== undefined).join(", ");
 }
 
+/** A name cut at 200 letters. */
 function cut(name: string): string {
   return name.length > mostLetters ? `${name.slice(0, mostLetters)}…` : name;
 }

@@ -12,10 +12,16 @@ const slowFrom = 0.95;
 const mostEvents = 24;
 /** Stretches of the critical path drawn on one bar. */
 const mostSections = 100;
+/** Pixels from the top of the row to the bar. */
 const barTop = 5;
+/** Height of a bar in pixels. */
 const barHeight = 12;
 
-/** Draws what a row shows of time: bar, events, critical path, duration, percentile. @param top of the row, in pixels */
+/**
+ * Draws the part of a row on the time axis: bar, events, critical path, duration, percentile. A bar out of
+ * view is an arrow to its side.
+ * @param top of the row, in pixels
+ */
 export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const { trace, view, nameWidth, laneWidth } = scene;
   const run = foldedRunFrom(scene, span);
@@ -41,13 +47,22 @@ export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: numb
   }
 }
 
+/** Where a bar is, in pixels of the canvas. */
 interface BarPlace {
+  /** Left edge of the bar. */
   left: number;
+  /** Right edge of the bar. */
   end: number;
+  /** Top of the row. */
   top: number;
+  /** Whether the filter does not match the span. */
   dimmed: boolean;
 }
 
+/**
+ * The bar of one span: colour, pattern, critical path along its foot, pins of events above it, and its
+ * duration behind it.
+ */
 function drawSpan(
   pen: WaterfallPen,
   { trace, path, view, nameWidth, laneWidth }: WaterfallScene,
@@ -103,7 +118,10 @@ function drawSpan(
   pen.text(unit, x + pen.texts.width(`${figure}\u00a0`, "mono"), top, "mono", colours.text3);
 }
 
-/** Many bars seen from afar: stripes in place of one solid bar, and what their durations are. */
+/**
+ * Many bars seen from afar: stripes in place of one solid bar, with the median and the 95th percentile of
+ * their durations.
+ */
 function drawRun(
   pen: WaterfallPen,
   { trace, nameWidth, laneWidth }: WaterfallScene,

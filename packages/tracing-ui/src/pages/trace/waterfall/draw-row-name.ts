@@ -6,11 +6,17 @@ import { foldedRunFrom, isDimmed, type WaterfallScene } from "./waterfall-scene.
 
 /** Opacity of dimmed shapes. Dimmed text has a paler colour instead, because it must stay readable. */
 export const dimmedAlpha = 0.35;
+/** Pixels from the top of the row to an icon. */
 const iconTop = (WATERFALL_ROW_PX - 16) / 2;
+/** Pixels from the top of the row to a chip. */
 const chipTop = 3;
+/** Height of a chip in pixels. */
 const chipHeight = 16;
 
-/** Draws the name of a row in its place in the tree. @param top of the row, in pixels */
+/**
+ * Draws the name of a row in its place in the tree: guides, caret, stripe, service, operation, chips.
+ * @param top of the row, in pixels
+ */
 export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const { context, palette } = pen;
   const { colours } = palette;
@@ -56,6 +62,7 @@ export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: numb
   }
 }
 
+/** Draws one chip at the right end of a name: an icon, or a count. */
 function drawChip(
   pen: WaterfallPen,
   { kind, x, width, text, failed }: RowChip,

@@ -7,7 +7,9 @@ import type { WaterfallScene } from "./waterfall-scene.ts";
 
 /** The stretch of the waterfall to draw, in pixels from the top of the first row. */
 export interface Stretch {
+  /** Pixels from the top of the first row. */
   top: number;
+  /** Height in pixels. */
   height: number;
 }
 

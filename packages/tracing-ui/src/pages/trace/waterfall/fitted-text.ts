@@ -56,6 +56,7 @@ export class FittedText {
     return cut;
   }
 
+  /** The longest cut that fits, by halving: some ten measurements for a name of hundreds of letters. */
   #cut(letters: readonly string[], font: FontName, room: number): string {
     const first = (count: number) => {
       const head = count < leastForBothEnds ? count : Math.ceil(count * beginning);

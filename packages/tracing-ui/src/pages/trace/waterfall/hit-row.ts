@@ -20,7 +20,16 @@ import {
 export interface RowHit {
   /** Index among the rows. */
   row: number;
+  /** Index of the span that the row stands for. */
   span: number;
+  /**
+   * The part that is hit:
+   * - `fold`: the caret; `run`, `noted`, `odd`, `failed`: the chip of that kind; `level`: the number of a
+   *   deep level
+   * - `name`: the rest of the name's column
+   * - `rank`: the percentile; `before`, `after`: the arrow of a bar out of view; `bar`: the rest of the
+   *   lane
+   */
   part: "fold" | "run" | "noted" | "odd" | "failed" | "level" | "name" | "rank" | "before" | "after" | "bar";
 }
 
@@ -45,6 +54,7 @@ export function hitRow(scene: WaterfallScene, texts: FittedText, x: number, y: n
   };
 }
 
+/** The part of a row in the column of names. */
 function namePart(scene: WaterfallScene, texts: FittedText, span: number, x: number): RowHit["part"] {
   const { foldX, fold, level, stripeX, count, chips } = layOutRow(scene, span, texts);
   if (count === undefined) {
@@ -59,6 +69,7 @@ function namePart(scene: WaterfallScene, texts: FittedText, span: number, x: num
   return chip === undefined || chip.kind === "below" ? "name" : chip.kind;
 }
 
+/** The part of a row on the time axis. */
 function lanePart(scene: WaterfallScene, span: number, x: number): RowHit["part"] {
   const { nameWidth, laneWidth, width, trace, view } = scene;
   const run = foldedRunFrom(scene, span);

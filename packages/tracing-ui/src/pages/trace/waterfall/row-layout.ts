@@ -22,10 +22,18 @@ export const leftPx = 8;
 
 /** A label at the right end of a name. */
 export interface RowChip {
+  /**
+   * The subject of the chip:
+   * - `below`: descendants that are folded away
+   * - `run`: like siblings that are unfolded
+   * - `noted`, `odd`, `failed`: notes, an oddity, a failure
+   */
   kind: "below" | "run" | "noted" | "odd" | "failed";
   /** Pixels from the left edge of the waterfall. */
   x: number;
+  /** Width in pixels. */
   width: number;
+  /** The count in it; "" for an icon. */
   text: string;
   /** Whether it tells of failures. */
   failed: boolean;
@@ -47,13 +55,19 @@ export interface RowLayout {
   count: { x: number; width: number; text: string } | undefined;
   /** Undefined for a child in its parent's service: the stripe says it. */
   service: { x: number; text: string; font: "plain" | "bold" } | undefined;
+  /** Name of the operation, cut to its room. */
   operation: { x: number; text: string };
+  /** Chips at the right end, from left to right. */
   chips: readonly RowChip[];
 }
 
+/** Width of the caret's place in pixels. */
 const foldPx = 16;
+/** Width of an icon in pixels. */
 const iconPx = 16;
+/** Pixels between chips. */
 const chipGapPx = 6;
+/** Pixels between the edge of a chip and its text. */
 const chipPaddingPx = 5;
 /** Left of the number in the chip that folds a run: a small caret. */
 const chipCaretPx = 13;
@@ -112,6 +126,7 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
   return { indents, foldX, fold, level, stripeX, count, service, operation, chips };
 }
 
+/** The chip of a folded run: its failures, if any. */
 function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
   if (run.errors === 0) {
     return [];
@@ -119,6 +134,7 @@ function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
   return [textChip("below", formatCount(run.errors), true, texts)];
 }
 
+/** The chips of a span: folded descendants, unfolded run, notes, oddity, failure. */
 function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowChip[] {
   const { trace, view } = scene;
   const run = runFrom(scene, span);
@@ -145,6 +161,7 @@ function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowC
   return chips;
 }
 
+/** A chip with a count; its place is set when all chips are known. */
 function textChip(kind: RowChip["kind"], text: string, failed: boolean, texts: FittedText): RowChip {
   return { kind, x: 0, width: texts.width(text, "mono") + 2 * chipPaddingPx, text, failed };
 }

@@ -23,8 +23,9 @@ export function spanDetailId(span: number): string {
 export const SpanItems = memo(function SpanItems(props: {
   scene: WaterfallScene;
   places: SiblingPlaces;
-  /** Rows near the view. */
+  /** First row near the view. */
   first: number;
+  /** Last row near the view. */
   last: number;
 }) {
   const { scene, places, first, last } = props;
@@ -58,13 +59,18 @@ export const SpanItems = memo(function SpanItems(props: {
 
 const SpanItem = memo(function SpanItem(props: {
   span: number;
+  /** The row in words. */
   label: string;
   /** Pixels from the first row. */
   top: number;
+  /** Level in the tree, from 1. */
   level: number;
+  /** Place among the siblings that are shown, from 1. */
   position: number;
+  /** Siblings that are shown. */
   size: number;
   selected: boolean;
+  /** Whether its children are shown; undefined for a span without children. */
   expanded: boolean | undefined;
   /** Whether its details are open. */
   open: boolean;

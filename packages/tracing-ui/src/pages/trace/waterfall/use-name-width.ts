@@ -1,6 +1,8 @@
 import { useCallback, useState } from "react";
 
+/** Name of the width in the browser's local storage. */
 const key = "tracing.nameWidth";
+/** Least width in pixels: a few letters of a name stay readable. */
 const leastPx = 160;
 
 /**

@@ -10,7 +10,7 @@ import { isWhole, type TraceView, type ViewAction } from "../trace-view.ts";
 /** Pixels that an arrow key moves the edge of the name column. */
 const edgeStepPx = 16;
 
-/** How a filter is written, for who rests the pointer on its field. */
+/** The language of the filter, as tooltip of its field. */
 const filterHint = [
   "Words that a span holds, -word for spans without it, and conditions:",
   "duration>100ms  self>=1s  depth<4",
@@ -18,16 +18,31 @@ const filterHint = [
   "http.status_code>=500  db.system!=redis  http.route=~^/api",
 ].join("\n");
 
-/** The row that stays on top of the waterfall: filter and folding, the time scale, and the edge between them. */
-export function WaterfallHead(props: {
+/** The inputs of {@link WaterfallHead}. */
+interface WaterfallHeadProps {
+  /** The trace, for counts and folding. */
   trace: Trace;
+  /** Filter, folding and visible time. */
   view: TraceView;
+  /** The result of the filter; undefined without one. */
   filter: SpanFilter | undefined;
+  /** Points of the time scale. */
   ticks: readonly AxisTick[];
+  /** Width of the column of names, in pixels. */
   nameWidth: number;
+  /** Called with the width while the edge is moved. */
   onNameWidth: (width: number) => void;
+  /** Takes the actions of buttons and keys. */
   dispatch: Dispatch<ViewAction>;
-}) {
+}
+
+/**
+ * The row that stays on top of the waterfall: filter and folding, the time scale, and the edge between
+ * them. With a filter it says how many spans match, or which part cannot be read.
+ *
+ * Keys in the field: Enter goes to the next match and leaves the field, Esc clears it, then leaves it.
+ */
+export function WaterfallHead(props: WaterfallHeadProps) {
   const { trace, view, filter, ticks, nameWidth, onNameWidth, dispatch } = props;
   const { fromUs, toUs } = view.range;
   return (
@@ -117,7 +132,8 @@ export function WaterfallHead(props: {
 }
 
 /**
- * The result of the filter, or the part that cannot be read. @param at number of the selected match; 0: none
+ * The result of the filter in words, or its fault.
+ * @param at number of the selected match, from 1; 0: none is selected
  */
 function FilterCount(props: { filter: SpanFilter; at: number; total: number; dims: boolean }) {
   const { filter, at, total, dims } = props;
@@ -141,6 +157,7 @@ function FilterCount(props: { filter: SpanFilter; at: number; total: number; dim
   );
 }
 
+/** A button with an icon. */
 function Tool(props: {
   icon: "foldAll" | "unfoldAll" | "unzoom" | "previous" | "next";
   label: string;

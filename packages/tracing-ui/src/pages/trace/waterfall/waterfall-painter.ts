@@ -13,13 +13,19 @@ const overscanPx = 176;
  */
 export class WaterfallPainter {
   readonly #canvas: HTMLCanvasElement;
+  /** Opaque, so that letters are smoothed as elsewhere; null where the browser gives no context. */
   readonly #context: CanvasRenderingContext2D | null;
   #pen: WaterfallPen | undefined;
   #scene: WaterfallScene | undefined;
+  /** Pixels from the first row to the visible part. */
   #scrollTop = 0;
+  /** Height of the visible part in pixels. */
   #viewHeight = 0;
+  /** Row under the pointer, −1 for none. */
   #pointed = -1;
+  /** Number of the frame that was asked for, 0 for none. */
   #frame = 0;
+  /** The stretch that the canvas shows now. */
   #drawn = { top: 0, height: 0 };
 
   /** @param canvas lies at the top left corner of the rows */
@@ -74,6 +80,7 @@ export class WaterfallPainter {
     cancelAnimationFrame(this.#frame);
   }
 
+  /** Draws in the next frame; several requests before it draw once. */
   #ask(): void {
     if (this.#frame !== 0) {
       return;
@@ -84,6 +91,10 @@ export class WaterfallPainter {
     });
   }
 
+  /**
+   * Draws the visible part and `overscanPx` around it. Nothing happens before there is a scene, a palette
+   * and a size.
+   */
   #paint(): void {
     const scene = this.#scene;
     const pen = this.#pen;

@@ -27,12 +27,15 @@ const colours = {
 
 /** Colours and styles of the waterfall in the present theme. */
 export interface WaterfallPalette {
+  /** Colours by their use, as the canvas takes them. */
   colours: typeof colours;
   /** By index into `trace.services`. */
   services: readonly string[];
-  /** Likewise, over the colour; undefined for a plain one. */
+  /** Patterns over the colours, by index into `trace.services`; undefined for a plain one. */
   patterns: readonly (CanvasPattern | undefined)[];
+  /** Hatching of folded idle time. */
   idle: CanvasPattern | undefined;
+  /** Fonts by their use, as the canvas takes them. */
   fonts: Readonly<Record<FontName, string>>;
   /** Device pixels for each CSS pixel. */
   scale: number;

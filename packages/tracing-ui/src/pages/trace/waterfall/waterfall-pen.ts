@@ -8,11 +8,17 @@ const monoSpacing = "-0.24px";
 
 /** Draws texts, boxes and icons on a canvas, in CSS pixels, crisp on any screen. */
 export class WaterfallPen {
+  /** The context of the canvas. */
   readonly context: CanvasRenderingContext2D;
+  /** Colours and fonts; other ones need another pen. */
   readonly palette: WaterfallPalette;
+  /** Widths of texts in these fonts. */
   readonly texts: FittedText;
+  /** Pixels from the top of a row to the baseline, by font. */
   readonly #baselines = new Map<FontName, number>();
+  /** Icons as paths: parsing one takes longer than drawing it. */
   readonly #icons = new Map<IconName, Path2D>();
+  /** The font that the context has now; setting one costs, so it is set only when it changes. */
   #font: FontName | undefined;
 
   constructor(context: CanvasRenderingContext2D, palette: WaterfallPalette) {
@@ -111,6 +117,7 @@ export class WaterfallPen {
     context.restore();
   }
 
+  /** Sets the font, unless the context has it. */
   #use(font: FontName): void {
     if (this.#font === font) {
       return;
@@ -120,6 +127,7 @@ export class WaterfallPen {
     this.context.letterSpacing = font === "mono" || font === "monoBold" ? monoSpacing : "0px";
   }
 
+  /** Where the baseline of a font is in a row, so that texts of all fonts stand on one line. */
   #baseline(font: FontName): number {
     let baseline = this.#baselines.get(font);
     if (baseline === undefined) {

@@ -15,20 +15,25 @@ import type { TraceView } from "../trace-view.ts";
  * are typed arrays; pictures read those of the rows in view.
  */
 export interface WaterfallScene {
+  /** The trace as it is drawn, with idle gaps folded or not. */
   trace: Trace;
+  /** Selection, folding and visible time. */
   view: TraceView;
   /** Spans shown, top to bottom. */
   rows: Int32Array;
   /** Where the rows lie. */
   rowWindow: RowWindow;
+  /** The result of the filter; undefined without one. */
   filter: SpanFilter | undefined;
+  /** The critical path; without sections while it is not computed. */
   path: CriticalPath;
   /** By span id; empty where the store does not know. */
   peers: ReadonlyMap<string, SpanPeers>;
   /** By span id, as `notesBySpan` gives them. */
   notes: ReadonlyMap<string, readonly TraceNote[]>;
-  /** Folded. */
+  /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
+  /** Points of the time scale. */
   ticks: readonly AxisTick[];
   /** Pixels, of the column of names. */
   nameWidth: number;

@@ -41,25 +41,36 @@ const labelRoomPx = 76;
 /** Room right of that for percentiles, in pixels, where they are known. */
 const rankRoomPx = 44;
 
-/**
- * The tree of spans beside their bars on the time axis, drawn on a canvas. Two things are elements above it:
- * the invisible items of the tree, and the details of spans, which open in place.
- */
-export function Waterfall(props: {
+/** The inputs of {@link Waterfall}. */
+interface WaterfallProps {
+  /** The trace as it is drawn, with idle gaps folded or not. */
   trace: Trace;
+  /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;
+  /** Selection, folding and visible time. */
   view: TraceView;
+  /** The result of the filter; undefined without one. */
   filter: SpanFilter | undefined;
+  /** Spans that are shown, from top to bottom. */
   rows: Int32Array;
+  /** The critical path; without sections while it is not computed. */
   path: CriticalPath;
   /** By span id; empty where the store does not know. */
   peers: ReadonlyMap<string, SpanPeers>;
   /** By span id, as `notesBySpan` gives them. */
   notes: WaterfallScene["notes"];
-  /** Folded. */
+  /** Idle gaps that are folded in this trace. */
   gaps: readonly IdleGap[];
+  /** Takes the actions of clicks and keys. */
   dispatch: Dispatch<ViewAction>;
-}) {
+}
+
+/**
+ * The tree of spans beside their bars on the time axis, drawn on a canvas. Two things are elements above
+ * it: the invisible items of the tree for screen readers, and the details of spans, which open in place. A
+ * filter that matches nothing says so.
+ */
+export function Waterfall(props: WaterfallProps) {
   const { trace, hues, view, filter, rows, path, peers, notes, gaps, dispatch } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
