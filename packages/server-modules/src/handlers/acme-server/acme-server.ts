@@ -21,8 +21,10 @@ const defaultLifetimeMs = 12 * 3_600_000;
 /** Limit of one message; a request for a hundred names with an RSA key has about 8 KB. */
 const maxMessageBytes = 64 * 1024;
 
+/** A port of a challenge; absent for the usual one. */
 const port = z.int().min(1).max(65_535).nullish();
 
+/** Names and addresses of one kind of rule; one of them is enough. */
 const rulesSchema = z.strictObject({
   domains: z.array(z.string()).nullish().describe("Names; `*.` and a name for those one label below it."),
   ip_ranges: z
@@ -31,6 +33,17 @@ const rulesSchema = z.strictObject({
     .describe("Addresses, or networks in CIDR form."),
 });
 
+/**
+ * Example of an authority for one domain, with certificates of half a day:
+ * ```json
+ * {
+ *   "handler": "acme_server",
+ *   "ca": "corporate",
+ *   "lifetime": "12h",
+ *   "policy": { "allow": { "domains": ["*.example.internal"] } }
+ * }
+ * ```
+ */
 const schema = z.strictObject({
   ca: z.string().nullish().describe("Which authority of the app pki issues (local)."),
   lifetime: configDuration()
@@ -73,6 +86,7 @@ const schema = z.strictObject({
   tls_alpn_port: port.describe("Port on which names are asked by TLS-ALPN-01 (443)."),
 });
 
+/** The settings as the main thread needs them, with defaults filled in. */
 function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   const { policy, challenges } = config;
   const rules = (given: z.infer<typeof rulesSchema> | null | undefined) => ({
@@ -95,7 +109,12 @@ function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   };
 }
 
-/** An ACME server for an authority of the server's own. Source: the public model (Caddy 2.11), RFC 8555 */
+/**
+ * An ACME server for an authority of the server's own. Runs in two threads: this one reads the message and
+ * sends the answer, the main thread keeps accounts, orders and keys. A policy without rules issues for every
+ * name, which is logged.
+ * Source: the public model (Caddy 2.11), RFC 8555
+ */
 export const acmeServer = defineModule({
   id: "http.handlers.acme_server",
   config: schema,

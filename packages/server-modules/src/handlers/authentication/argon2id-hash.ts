@@ -7,7 +7,10 @@ import type { PasswordHash } from "./auth-provider.ts";
 const fakeHash =
   "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg";
 
-/** Passwords hashed with argon2id; compared in threads of their own. */
+/**
+ * Passwords hashed with argon2id; compared in threads of their own. The fields are those of the public model
+ * and change nothing: each hash names its own cost.
+ */
 export const argon2idHash = defineModule({
   id: "http.authentication.hashes.argon2id",
   config: z.strictObject({

@@ -30,5 +30,7 @@ export interface PasswordHash extends ModuleInstance {
   readonly fakeHash: string;
 }
 
+/** Where `authentication` finds its providers. */
 export const authProviders: ModuleNamespace<AuthProvider> = { prefix: "http.authentication.providers" };
+/** Where `http_basic` finds its hashes. */
 export const passwordHashes: ModuleNamespace<PasswordHash> = { prefix: "http.authentication.hashes" };

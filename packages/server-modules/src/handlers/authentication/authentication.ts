@@ -9,7 +9,16 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { type AuthProvider, authProviders } from "./auth-provider.ts";
 
-/** Lets only known users on; others get 401. Source: the public model (Caddy 2.11) */
+/**
+ * Lets only known users on; others get 401.
+ * | Providers | Answer |
+ * |---|---|
+ * | one knows the user | the next handler, with `{http.auth.user.id}` |
+ * | none knows the user | 401, with their challenges |
+ * | one failed, the others do not know the user | 401; the failure is logged and in `{http.auth.<name>.error}` |
+ * | passwords wait in too long a queue | 503 with `Retry-After` |
+ * Source: the public model (Caddy 2.11)
+ */
 export const authentication = defineModule({
   id: "http.handlers.authentication",
   config: z.strictObject({

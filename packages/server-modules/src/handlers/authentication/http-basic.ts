@@ -9,6 +9,17 @@ import { clientGroup } from "../../passwords/client-group.ts";
 import { CheckKeys, RightPasswords } from "../../passwords/right-passwords.ts";
 import { type AuthProvider, type PasswordHash, passwordHashes } from "./auth-provider.ts";
 
+/**
+ * Example; the hash is made by `server hash-password`:
+ * ```json
+ * {
+ *   "accounts": [{ "username": "ann", "password": "$2a$14$…" }],
+ *   "realm": "Staff only",
+ *   "hash": { "algorithm": "bcrypt" },
+ *   "hash_cache": {}
+ * }
+ * ```
+ */
 const configSchema = z.strictObject({
   hash: inlineModule("http.authentication.hashes", "algorithm")
     .nullish()
@@ -35,6 +46,7 @@ const configSchema = z.strictObject({
 /** The longest user name and password together, encoded. */
 const maxCredentials = 4096;
 
+/** Name and password of a request. */
 interface Credentials {
   /** Name, without a colon. Source: RFC 7617 */
   readonly user: string;
@@ -45,7 +57,10 @@ interface Credentials {
 /** With its padding, as RFC 4648 has it: one text has one form. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Source: RFC 7617 */
+/**
+ * Reads `Authorization: Basic …`; undefined for another scheme, or for text that is no credentials.
+ * Source: RFC 7617
+ */
 function credentialsOf(exchange: Exchange): Credentials | undefined {
   const match = /^basic (\S+)$/i.exec(exchange.header("authorization"));
   const encoded = match?.[1] ?? "";
@@ -89,7 +104,11 @@ function accountsOf(config: z.infer<typeof configSchema>): ReadonlyMap<string, s
   return accounts;
 }
 
-/** User name and password with each request. Source: RFC 7617; the public model (Caddy 2.11) */
+/**
+ * User name and password with each request. A name that nobody has is compared with a fake hash, so an answer's
+ * time does not tell which names exist.
+ * Source: RFC 7617; the public model (Caddy 2.11)
+ */
 export const httpBasic = defineModule({
   id: "http.authentication.providers.http_basic",
   config: configSchema,

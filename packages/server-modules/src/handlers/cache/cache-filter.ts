@@ -13,7 +13,13 @@ export interface CacheWatcher {
 export class CacheFilter extends ResponseFilter {
   readonly #watcher: CacheWatcher;
   readonly #maxBytes: number;
+  /**
+   * - `keep`: passes, and a copy is made
+   * - `drop`: nothing is sent
+   * - `pass`: passes, because it is not to be kept or was too long
+   */
   #decision: "keep" | "drop" | "pass" = "pass";
+  /** The copy so far. */
   #chunks: Uint8Array[] = [];
   #length = 0;
 
@@ -23,6 +29,7 @@ export class CacheFilter extends ResponseFilter {
     this.#maxBytes = maxBytes;
   }
 
+  /** Whether nothing of the response is sent. */
   get dropped(): boolean {
     return this.#decision === "drop";
   }
@@ -57,6 +64,7 @@ export class CacheFilter extends ResponseFilter {
     }
   }
 
+  /** Adds to the copy, or gives it up where it grows too long. */
   #keep(chunk: Uint8Array): void {
     if (this.#decision !== "keep") {
       return;

@@ -19,16 +19,23 @@ import { CacheFilter } from "./cache-filter.ts";
 import { type Purge, purgeTopic, ResponseStore, responseStores, stateTopic } from "./response-store.ts";
 import { type CachedRequest, isStorable, StoredResponse } from "./stored-response.ts";
 
+/** Defaults of the config, in bytes. */
 const defaultMaxBytes = 64 * 1024 * 1024;
 const defaultMaxObjectBytes = 1024 * 1024;
 
 const configSchema = z.strictObject({
+  /**
+   * Configs that name the same number share one store in each thread, which outlives reloads. Another number
+   * begins with an empty store.
+   */
   max_bytes: z
     .int()
     .positive()
     .nullish()
     .describe("Memory of all responses, in each worker thread (64 MiB); the least lately used go first."),
+  /** Never more than `max_bytes`. A larger response passes without being kept. */
   max_object_bytes: z.int().positive().nullish().describe("The largest body that is kept (1 MiB)."),
+  /** Without it such a response is fresh for a tenth of the time since its last change, and for a day at most. */
   default_ttl: configDuration()
     .nullish()
     .describe(
@@ -36,7 +43,12 @@ const configSchema = z.strictObject({
     ),
 });
 
+/**
+ * Methods that change a resource: after a response of 2xx or 3xx the stored one goes. Source: RFC 9111, section
+ * 4.4
+ */
 const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+/** Conditions of the client. The origin is asked with those of the stored response in their place. */
 const conditions = new Set([
   "if-none-match",
   "if-modified-since",
@@ -45,10 +57,12 @@ const conditions = new Set([
   "if-range",
 ]);
 
+/** Key of the store. The method is no part of it: only GET is stored. */
 function addressOf(exchange: Exchange): string {
   return `${exchange.scheme}://${exchange.hostport.toLowerCase()}${exchange.target}`;
 }
 
+/** Adds `Cache-Status`. Source: RFC 9211 */
 function status(exchange: Exchange, text: string): void {
   exchange.responseHeaders.push("Cache-Status", `${exchange.server.product}; ${text}`);
 }
@@ -111,10 +125,24 @@ class OriginAnswer {
   }
 }
 
-/** Keeps responses in memory and answers from it. Past the public model, where this is a plugin. Source: RFC 9111, RFC 5861, RFC 9211 */
+/**
+ * Keeps responses in memory and answers from it. Past the public model, where this is a plugin.
+ * | Stored response | Then | `Cache-Status` |
+ * |---|---|---|
+ * | none | the origin answers | `fwd=miss`, with `stored` where it is kept |
+ * | fresh | it answers | `hit; ttl=…` |
+ * | stale, within `stale-while-revalidate`, asked for by another request | it answers | `hit; detail=stale` |
+ * | stale | the origin is asked with its validators | `fwd=stale` |
+ * | stale, the origin says 304 | it answers, fresh again | `hit; fwd=stale; fwd-status=304` |
+ * | stale, the origin fails, within `stale-if-error` | it answers | `hit; detail=stale-if-error` |
+ * Source: RFC 9111, RFC 5861, RFC 9211
+ */
 class Cache implements HttpHandler {
+  /** Responses of this thread. */
   readonly #store: ResponseStore;
+  /** The largest body that is kept. */
   readonly #maxObjectBytes: number;
+  /** `default_ttl` in seconds. */
   readonly #fallbackSeconds: number;
 
   constructor(store: ResponseStore, maxObjectBytes: number, fallbackSeconds: number) {

@@ -24,6 +24,7 @@ export interface StoreState {
 
 /** Responses of one thread, bounded by bytes; the least lately used go first. */
 export class ResponseStore {
+  /** Variants by address, the newest first. */
   readonly #byUrl: LRUCache<string, StoredResponse[]>;
   /** Addresses for which somebody asks the origin now. */
   readonly refreshing = new Set<string>();
@@ -35,6 +36,7 @@ export class ResponseStore {
     });
   }
 
+  /** The stored response that fits the fields of a request. */
   find(url: string, request: CachedRequest): StoredResponse | undefined {
     return this.#byUrl.get(url)?.find((each) => each.fits(request));
   }
@@ -45,6 +47,7 @@ export class ResponseStore {
     this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));
   }
 
+  /** Removes all variants of an address. @returns whether there were any */
   remove(url: string): boolean {
     return this.#byUrl.delete(url);
   }
@@ -64,6 +67,7 @@ export class ResponseStore {
     return count;
   }
 
+  /** For `GET /cache` of the admin API. */
   state(): StoreState {
     let responses = 0;
     for (const variants of this.#byUrl.values()) {

@@ -4,7 +4,12 @@ import { type CacheControl, parseCacheControl, secondsOf } from "./cache-control
 
 /** Statuses whose responses may be kept though they do not say for how long. Source: RFC 9110 section 15.1 */
 const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
+/**
+ * A response without a lifetime is fresh for this part of the time since its last change. Source: RFC 9111,
+ * section 4.2.2
+ */
 const heuristicPart = 0.1;
+/** But for no more than a day. */
 const maxHeuristicSeconds = 24 * 60 * 60;
 
 /** The facts about a request that a cache needs. */
@@ -15,7 +20,12 @@ export interface CachedRequest {
   readonly headers: HeaderList;
 }
 
-/** How a stored response may be used now. */
+/**
+ * How a stored response may be used now.
+ * - `fresh`: answers as it is
+ * - `stale`: may answer while another request asks the origin
+ * - `revalidate`: the origin must be asked first
+ */
 export type Use = "fresh" | "stale" | "revalidate";
 
 /** Fields that belong to a connection, or that a cache writes anew. */
@@ -35,6 +45,7 @@ const notStored = new Set([
   "ratelimit-policy",
 ]);
 
+/** Names that `Vary` lists, in lower case. */
 function varyNames(headers: HeaderList): string[] {
   return getHeaders(headers, "vary")
     .flatMap((value) => value.toLowerCase().split(","))
@@ -42,6 +53,7 @@ function varyNames(headers: HeaderList): string[] {
     .filter((name) => name !== "");
 }
 
+/** The value of a field that `Vary` names. Blanks around commas make no difference. */
 function selecting(headers: HeaderList, name: string): string {
   return getHeaders(headers, name)
     .flatMap((value) => value.split(","))
@@ -101,9 +113,13 @@ export class StoredResponse {
   readonly body: Buffer;
   /** Fields of the request that the response was chosen by. */
   readonly #selected: ReadonlyMap<string, string>;
+  /** Directives of the response. */
   readonly #control: CacheControl;
+  /** Seconds from its making to the end of its freshness. */
   readonly #lifetime: number;
+  /** Its age in seconds when it came. */
   readonly #initialAge: number;
+  /** When it came, in milliseconds since 1970. */
   readonly #storedAtMs: number;
 
   constructor(
@@ -127,6 +143,7 @@ export class StoredResponse {
     this.#lifetime = this.#lifetimeFrom(dateMs / 1000, fallbackSeconds);
   }
 
+  /** `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age: the first that is there counts. */
   #lifetimeFrom(date: number, fallbackSeconds: number): number {
     const explicit = secondsOf(this.#control, "s-maxage") ?? secondsOf(this.#control, "max-age");
     if (explicit !== undefined) {
@@ -204,6 +221,7 @@ export class StoredResponse {
     return !this.#mustRevalidate && -this.timeToLive(nowMs) < allowed;
   }
 
+  /** Whether it may never be used when stale. Source: RFC 9111, section 5.2.2 */
   get #mustRevalidate(): boolean {
     return ["must-revalidate", "proxy-revalidate", "s-maxage"].some((name) => this.#control.has(name));
   }

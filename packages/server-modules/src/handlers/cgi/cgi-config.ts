@@ -1,7 +1,9 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
+/** A value may hold anything but NUL, line breaks too. */
 const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is written NAME=value" });
+/** A name alone, for variables that are passed on. */
 const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a variable has no '='" });
 
 /** Config of the handler `cgi`. Source: the public model's plug-in of the same name (aksdb/caddy-cgi v2) */
@@ -10,11 +12,13 @@ export const cgiSchema = z.strictObject({
     .string()
     .min(1, { error: "an executable needs to be specified" })
     .describe("Program to run, by its path; it is not looked up in PATH. Placeholders allowed."),
+  /** Each stays one argument, whatever a placeholder puts into it: no shell is in between. */
   args: z.array(z.string()).nullish().describe("Its arguments; placeholders allowed."),
   workingDirectory: z
     .string()
     .nullish()
     .describe("Folder to run it in (the program's own); a relative `executable` is looked up there."),
+  /** A path that does not begin with it is PATH_INFO as a whole. */
   scriptName: z
     .string()
     .nullish()
@@ -34,6 +38,7 @@ export const cgiSchema = z.strictObject({
     .describe(
       "Whether to answer with what the program would get, secrets included, in place of running it (false).",
     ),
+  /** 0 counts as absent. The file has no name, so it is gone with the program. */
   buffer_limit: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length that are kept in memory; more go to a file (4 MiB)."),
@@ -44,12 +49,15 @@ export const cgiSchema = z.strictObject({
   max_body: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length beyond which it is refused with 413 (1 GiB)."),
+  /** A limit of each worker thread: a server with four threads runs four times as many. `Retry-After` is 1 s. */
   max_processes: z
     .int()
     .positive()
     .nullish()
     .describe("Programs that one worker thread runs at a time; more requests get 503 (100)."),
+  /** The client gets 504, unless the head was sent; then the connection breaks off. */
   timeout: configDuration().nullish().describe("How long the program may run before it is ended (no limit)."),
+  /** A client that reads slowly does not count as silence of the program. */
   idle_timeout: configDuration()
     .nullish()
     .describe("How long the program may neither print nor take anything before it is ended (5m)."),

@@ -18,11 +18,13 @@ import { asEnvironment, inheritedVariables, requestVariables } from "./script-en
 import { type InputLimits, type ScriptInput, scriptInput } from "./script-input.ts";
 import { closeInput, type ScriptCommand, ScriptRun, type ScriptSettings } from "./script-run.ts";
 
+/** Defaults of the config, in bytes and milliseconds. */
 const defaultMemoryBytes = 4 * 1024 * 1024;
 const defaultMaxBytes = 1024 * 1024 * 1024;
 const defaultMaxProcesses = 100;
 const defaultIdleMs = 5 * 60_000;
 
+/** The config after validation. */
 type Config = z.infer<typeof cgiSchema>;
 
 /** A value within the path of a program: it must not lead to another folder. */
@@ -35,21 +37,30 @@ function programPart(value: string): string {
 
 /** A program with its variables, those of the request apart from those of the server. */
 interface Prepared {
+  /** The program and its arguments, filled in. */
   readonly command: Omit<ScriptCommand, "environment">;
+  /** Variables of the request and of the config. */
   readonly told: Map<string, string>;
 }
 
+/**
+ * The steps of a request: its body is made ready, placeholders are filled, the program runs, and its output
+ * becomes the response. Placeholders `{path}` and `{root}` are set as in the plug-in.
+ */
 class CgiHandler implements HttpHandler {
   readonly inRehearsal = "answers";
+  /** Path of the program. A placeholder cannot lead into another folder. */
   readonly #executable: Template;
   readonly #args: readonly Template[];
   readonly #scriptName: Template;
   readonly #envs: readonly Template[];
   readonly #folder: string | undefined;
+  /** Reads variables of the server for each run, so a changed environment counts. */
   readonly #inherited: () => Map<string, string>;
   readonly #inspects: boolean;
   readonly #limits: InputLimits;
   readonly #maxProcesses: number;
+  /** Shared by all runs of this handler. */
   readonly #settings: ScriptSettings;
 
   constructor(config: Config, context: ModuleContext) {
@@ -92,6 +103,7 @@ class CgiHandler implements HttpHandler {
     return this.#settings.groups.close();
   }
 
+  /** Runs the program once. The body's file is closed whatever happens. */
   async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
     try {
       if (this.#settings.groups.size >= this.#maxProcesses) {
@@ -106,6 +118,7 @@ class CgiHandler implements HttpHandler {
     }
   }
 
+  /** Fills in everything that depends on the request. */
   #prepare(exchange: Exchange, contentLength: number | undefined): Prepared {
     const scriptName = this.#scriptName(exchange);
     const { path } = exchange;

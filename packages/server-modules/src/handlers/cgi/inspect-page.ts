@@ -2,12 +2,15 @@ import type { Exchange } from "http-engine/exchange";
 import { readPlaceholder } from "http-engine/placeholders";
 import type { ScriptCommand } from "./script-run.ts";
 
+/** Placeholders that the page lists. */
 const shown = ["path", "root", "http.request.host", "http.request.method", "http.request.uri.path"];
 
+/** `Executable .................... /bin/report`: dots up to the value. */
 function row(indent: string, name: string, value: string): string {
   return `${indent}${name} ${".".repeat(Math.max(30 - name.length - indent.length, 2))} ${value}\n`;
 }
 
+/** A heading, and variables in order of name. */
 function rows(title: string, variables: ReadonlyMap<string, string>): string {
   const sorted = [...variables].sort(([one], [other]) => (one < other ? -1 : 1));
   return `${title}\n${sorted.map(([name, value]) => row("  ", name, value)).join("")}`;

@@ -2,8 +2,10 @@ import type { ChildProcess } from "node:child_process";
 
 /** How long a program may clean up after SIGTERM before SIGKILL ends it. */
 const graceMs = 3_000;
+/** Windows has no groups: only the program itself is ended there. */
 const hasGroups = process.platform !== "win32";
 
+/** Sends a signal to the group of a program. A program that is gone is no error. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (hasGroups && child.pid !== undefined) {
@@ -17,10 +19,17 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
 }
 
 /**
- * The programs of one handler that run. Each is the head of a process group of its own, so that what a script started ends
- * with it.
+ * The programs of one handler that run. Each is the head of a process group of its own, so that what a script
+ * started ends with it.
+ * | Event | Then |
+ * |---|---|
+ * | `end` | SIGTERM to the group, SIGKILL after 3 s |
+ * | the program exits by itself | it is no longer counted |
+ * | `close` | `end` for all, and waits for them |
+ * | this process exits | SIGKILL to all groups |
  */
 export class ProcessGroups {
+  /** Programs that have not exited. */
   readonly #running = new Set<ChildProcess>();
   /** Settles when an ended program has exited, by itself or by SIGKILL. */
   readonly #endings = new Map<ChildProcess, Promise<void>>();

@@ -5,6 +5,7 @@ import { textOfBytes } from "server-core/uri/text-of-bytes";
 
 /** Variables that every program gets of the server's own. Source: Go, net/http/cgi */
 const alwaysPassed = process.platform === "linux" ? ["LD_LIBRARY_PATH"] : [];
+/** PATH where the server has none. Source: Go, net/http/cgi */
 const defaultPath = "/bin:/usr/bin:/usr/local/bin";
 
 /** Names that a program is told beside the request. */
@@ -19,6 +20,7 @@ export interface ScriptNames {
   readonly args: readonly string[];
 }
 
+/** The error for a request that no program could be told of. The client gets 400. */
 function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", `cannot be given to a CGI program: ${text}`);
 }
@@ -50,7 +52,14 @@ function addFields(variables: Map<string, string>, exchange: Exchange): void {
 }
 
 /**
- * Variables that tell a program of its request.
+ * Variables that tell a program of its request. For `GET /report/2024?q=1` with `scriptName` `/report`:
+ * ```
+ * REQUEST_METHOD=GET
+ * REQUEST_URI=/report/2024?q=1
+ * SCRIPT_NAME=/report
+ * PATH_INFO=/2024
+ * QUERY_STRING=q=1
+ * ```
  * @param contentLength bytes of the body; undefined when there is none
  * @throws ServerError HTTP_BAD_REQUEST for a line break in the path
  * Source: RFC 3875, section 4.1; Go, net/http/cgi; aksdb/caddy-cgi v2

@@ -36,6 +36,7 @@ async function openNamelessFile(): Promise<FileHandle> {
   return file;
 }
 
+/** Writes all bytes: one call of the system may write fewer. */
 async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
@@ -74,6 +75,7 @@ async function readWhole(body: Readable, { memoryBytes, maxBytes }: InputLimits)
   return { length, source: file ?? Buffer.concat(chunks) };
 }
 
+/** The declared length; undefined for none or a malformed one. */
 function declaredLength(exchange: Exchange): number | undefined {
   const text = exchange.header("content-length");
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -81,6 +83,13 @@ function declaredLength(exchange: Exchange): number | undefined {
 
 /**
  * Prepares the body of a request for a program. One of known length is handed on as it comes.
+ * | Body | Given to the program |
+ * |---|---|
+ * | none | nothing, its input is closed |
+ * | in memory already | the bytes |
+ * | of known length | the client's stream |
+ * | of unknown length, up to `memoryBytes` | the bytes, once all are there |
+ * | longer | a file without a name |
  * @throws HttpError 413 over `maxBytes`; ServerError CLIENT_GONE
  */
 export function scriptInput(exchange: Exchange, limits: InputLimits): ScriptInput | Promise<ScriptInput> {

@@ -14,7 +14,9 @@ import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transpo
 import { groupOptions, type ProcessGroups } from "./process-group.ts";
 import type { ScriptInput } from "./script-input.ts";
 
+/** A longer head fails the run, so that a program cannot fill the memory. */
 const maxHeadBytes = 64 * 1024;
+/** Error output beyond this is read and dropped. */
 const maxStderrBytes = 64 * 1024;
 /** How long output is waited for after the program's end: a child that it left behind may hold it open. */
 const lateOutputMs = 2_000;
@@ -25,13 +27,17 @@ export interface ScriptCommand {
   readonly file: string;
   /** Its name as it sees it itself. */
   readonly name: string;
+  /** Arguments after the name. */
   readonly args: readonly string[];
+  /** Working folder. */
   readonly folder: string;
+  /** All of its variables: nothing else is inherited. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Settings of a handler that all of its runs share. */
 export interface ScriptSettings {
+  /** Programs of the handler, this one among them. */
   readonly groups: ProcessGroups;
   readonly log: Logger;
   /** True when each piece of the output is flushed. */
@@ -69,25 +75,47 @@ function readHead(text: string): CgiHead {
   return head;
 }
 
-/** One program that answers one request, with back pressure both ways. */
+/**
+ * One program that answers one request, with back pressure both ways.
+ * | Event | Response |
+ * |---|---|
+ * | the head is complete | status and fields are sent |
+ * | output | body, at most the declared length |
+ * | output ended and exit 0, or another code | the response ends; another code is logged |
+ * | ended by a signal | the response breaks off |
+ * | no head | 500 |
+ * | a time limit | 504, or breaks off after the head |
+ * | the client leaves | the program is ended |
+ */
 export class ScriptRun implements StreamTaker {
   readonly #exchange: Exchange;
   readonly #settings: ScriptSettings;
   readonly #command: ScriptCommand;
+  /** Settles with the response. */
   readonly #finished = Promise.withResolvers<void>();
+  /** The program, once it is started. */
   #child: ChildProcess | undefined;
+  /** Reads its output. */
   #reading: StreamReading | undefined;
+  /** Writes its input. */
   #writer: BodyWriter | undefined;
+  /** Bytes of the head so far. */
   #head: Buffer = Buffer.alloc(0);
+  /** Whether the head was sent on. */
   #headDone = false;
   /** Bytes of the declared length that may still come; programs that miscount print more. */
   #left = Number.POSITIVE_INFINITY;
+  /** Whether the output has ended. A child of the program may keep it open after the exit. */
   #outputEnded = false;
+  /** How the program ended; undefined while it runs. */
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
+  /** The outcome is told: nothing else counts. */
   #settled = false;
   /** The client takes no more for now: silence is not the program's. */
   #clientWaits = false;
+  /** All limits of this run. */
   #timers: NodeJS.Timeout[] = [];
+  /** The limit of silence, which every byte sets back. */
   #idle: NodeJS.Timeout | undefined;
 
   constructor(exchange: Exchange, command: ScriptCommand, settings: ScriptSettings) {
@@ -120,6 +148,7 @@ export class ScriptRun implements StreamTaker {
     return this.#finished.promise;
   }
 
+  /** Starts the program. A body in a file becomes its input directly. */
   #spawn(input: ScriptInput): ChildProcess {
     const { file, name, args, folder, environment } = this.#command;
     const { source } = input;
@@ -134,6 +163,7 @@ export class ScriptRun implements StreamTaker {
     });
   }
 
+  /** Writes the body to the program. A program that does not read its input still gets to answer. */
   #send(source: ScriptInput["source"]): void {
     const stdin = this.#child?.stdin;
     if (!stdin || source === undefined) {
@@ -166,6 +196,7 @@ export class ScriptRun implements StreamTaker {
     });
   }
 
+  /** Collects error output and logs it in one piece. */
   #readStderr(stderr: Readable | null): void {
     if (stderr === null) {
       return;
@@ -189,6 +220,7 @@ export class ScriptRun implements StreamTaker {
     });
   }
 
+  /** Starts the limits of the config. */
   #startClocks(): void {
     const { timeoutMs, idleMs } = this.#settings;
     if (timeoutMs > 0) {
@@ -243,6 +275,7 @@ export class ScriptRun implements StreamTaker {
     this.#fail(error);
   }
 
+  /** Reads the head and begins the response. */
   #begin(text: string): void {
     let head: CgiHead;
     try {
@@ -263,6 +296,7 @@ export class ScriptRun implements StreamTaker {
     }
   }
 
+  /** Sends output on. A client that is slow pauses the program. */
   #handOn(bytes: Buffer): boolean {
     const chunk = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes;
     this.#left -= chunk.length;
@@ -286,6 +320,7 @@ export class ScriptRun implements StreamTaker {
 
   // The end
 
+  /** The program is gone. Output of its children is waited for 2 s longer. */
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
     this.#exit = { code, signal };
     if (!this.#outputEnded && !this.#settled) {
@@ -304,6 +339,7 @@ export class ScriptRun implements StreamTaker {
     this.#finishWhenOver();
   }
 
+  /** Ends the response when both exit and end of output are there. */
   #finishWhenOver(): void {
     if (this.#settled || !this.#outputEnded || this.#exit === undefined) {
       return;

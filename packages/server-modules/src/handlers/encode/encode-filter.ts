@@ -60,12 +60,22 @@ export function tagOfCoded(etag: string, coding: string): string {
 }
 
 /**
- * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth it.
+ * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth
+ * it.
+ * - `as it is`: everything passes
+ * - `coded`: the body goes through the compressor
  */
 type Mode = "undecided" | "as it is" | "coded";
 
 /**
  * Compresses a response on its way, if it may and if that is worth it.
+ * | Response | Coded when |
+ * |---|---|
+ * | its length is declared | the length is above `minimum_length` |
+ * | of unknown length, short | it ends within the bytes that are held, and is long enough |
+ * | of unknown length, long | more bytes than that have come, or the writer flushes |
+ * | events and other unbuffered types | at once |
+ * | without a type | the first bytes tell a type that is coded |
  * Source: the public model (Caddy 2.11), which looks at the first piece of a body of unknown length
  */
 export class EncodeFilter extends HoldingFilter {
@@ -74,16 +84,21 @@ export class EncodeFilter extends HoldingFilter {
   readonly #rules: EncodeRules;
   /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
   readonly #askedForCoded: boolean;
+  /** Settles when the compressor has handed on all. */
   readonly #done = Promise.withResolvers<void>();
   #mode: Mode = "as it is";
   #status = 0;
   #headers: HeaderList = [];
   /** The length that the head declares; -1: none. */
   #declared = -1;
+  /** Pieces that wait for the decision. */
   #held: Uint8Array[] = [];
+  /** Their bytes. */
   #heldBytes = 0;
+  /** The compressor, in mode `coded` for bodies that are no single piece. */
   #stream: CompressStream | undefined;
   #reading: StreamReading | undefined;
+  /** Whether anything was written to the compressor. */
   #hasBody = false;
   /** `open`: nobody has named a type, so it is told from the first bytes. `unwanted`: that one is not coded. */
   #type: "wanted" | "open" | "unwanted" = "wanted";
@@ -217,6 +232,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
+  /** Whether status, fields and the config allow it. `no-transform` forbids it. */
   #mayBeCoded(): boolean {
     const headers = this.#headers;
     const status = this.#status;
@@ -242,10 +258,12 @@ export class EncodeFilter extends HoldingFilter {
     return this.#type === "wanted";
   }
 
+  /** Whether a body is long enough. */
   #isWorthIt(length: number): boolean {
     return length > this.#rules.minLength;
   }
 
+  /** Sends the head without a change. */
   #passOn(): void {
     this.#mode = "as it is";
     super.head(this.#status, this.#headers);
@@ -288,6 +306,7 @@ export class EncodeFilter extends HoldingFilter {
     return more;
   }
 
+  /** The body is whole before anything was decided: short ones are coded in one call. */
   #endUndecided(chunk: Uint8Array | undefined): void {
     const last = chunk ?? new Uint8Array();
     const encoder = this.#encoder;
@@ -321,6 +340,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
+  /** Codes a whole body. Equal bodies with equal settings are coded once, as files and fixed texts are. */
   #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
     this.#describe();
@@ -332,6 +352,7 @@ export class EncodeFilter extends HoldingFilter {
     super.end(coded);
   }
 
+  /** Begins to compress piece by piece. The length and ranges of the plain body leave the head. */
   #start(): void {
     this.#describe();
     // A response without a receiver is not compressed.
@@ -371,6 +392,7 @@ export class EncodeFilter extends HoldingFilter {
     });
   }
 
+  /** Writes a piece to the compressor. */
   #code(chunk: Uint8Array): boolean {
     this.#hasBody = true;
     this.#isDirty = true;

@@ -13,7 +13,9 @@ import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/re
 import { encodableTypes } from "./encodable-types.ts";
 import { EncodeFilter, type EncodeRules } from "./encode-filter.ts";
 
+/** Bytes up to which a body is sent as it is. */
 const defaultMinLength = 512;
+/** Preference where neither client nor config has one. */
 const defaultOrder = ["zstd", "br", "gzip"];
 
 const configSchema = z.strictObject({
@@ -31,6 +33,7 @@ const configSchema = z.strictObject({
     .describe("Responses that are compressed (texts, scripts, fonts and the like, by Content-Type)."),
 });
 
+/** Loads the encoders of the config by name of their coding. */
 async function loadEncoders(
   modules: Readonly<Record<string, unknown>>,
   context: ModuleContext,
@@ -52,6 +55,7 @@ async function loadEncoders(
   return encoders;
 }
 
+/** Each name of `prefer` must be enabled, once. @throws ServerError MODULE_CONFIG */
 function checkOrder(prefer: readonly string[], encoders: ReadonlyMap<string, ContentEncoder>): void {
   for (const [index, name] of prefer.entries()) {
     if (!encoders.has(name)) {

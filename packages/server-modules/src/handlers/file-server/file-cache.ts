@@ -18,6 +18,7 @@ export interface CachedFile extends ServedFile {
 /** The largest file that is kept, in bytes. */
 export const maxCachedFileBytes = 1024 * 1024;
 
+/** Bytes of all files of a thread. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
@@ -33,6 +34,7 @@ export class FileCache {
       bytes.length + (bytes.length > maxKeptResponseBytes ? 512 : bytes.length + 1024),
   });
 
+  /** The bytes of a file, where it is unchanged since they were read. */
   find(path: string, stats: BigIntStats): CachedFile | undefined {
     const entry = this.#entries.get(path);
     if (

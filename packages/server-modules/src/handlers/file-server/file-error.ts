@@ -3,11 +3,21 @@ import type { Exchange } from "http-engine/exchange";
 import { HttpError } from "http-engine/http-error";
 import { messageOf } from "server-core/errors";
 
+/** Code of an error of the system; "" for others. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-/** The client's error for a failed look at a path. Source: the public model (Caddy 2.11) */
+/**
+ * The client's error for a failed look at a path.
+ * | Code | Status |
+ * |---|---|
+ * | ENOENT, ENOTDIR | 404 |
+ * | EACCES, EPERM | 403 |
+ * | ENAMETOOLONG, ELOOP, EINVAL | 400 |
+ * | all else | 500 |
+ * Source: the public model (Caddy 2.11)
+ */
 export function statError(error: unknown): HttpError {
   const code = codeOf(error);
   const status =

@@ -1,21 +1,25 @@
 import { z } from "zod";
 import { isOrderName, isSortName, orderNames, sortNames } from "./browse/order.ts";
 
+/** Sidecar files have no settings yet, in the public model neither. */
 const noOptions = z.strictObject({});
 
 /** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
 export const fileServerSchema = z.strictObject({
   fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
+  /** A relative root begins at the working folder. A part without a value stands for that folder, never for `/`. */
   root: z
     .string()
     .nullish()
     .describe("Folder that is served ({http.vars.root}, else the working folder); placeholders allowed."),
+  /** Hidden files are absent for every purpose: not served, not listed, no index, no sidecar. */
   hide: z
     .array(z.string())
     .nullish()
     .describe(
       "Files treated as absent: a name without a slash wherever it stands, else a path with all below it; globs allowed.",
     ),
+  /** An empty list switches index files off. */
   index_names: z
     .array(z.string())
     .nullish()
@@ -48,10 +52,12 @@ export const fileServerSchema = z.strictObject({
     })
     .nullish()
     .describe("Lists folders that have no index file: as HTML, JSON or plain text."),
+  /** Only where nobody rewrote the last part of the path. The redirect is 308. */
   canonical_uris: z
     .boolean()
     .nullish()
     .describe("Whether folders without and files with a final slash are redirected (true)."),
+  /** With a status here the whole file is sent: conditions and ranges do not count. */
   status_code: z
     .union([z.int(), z.string()])
     .nullish()
@@ -72,6 +78,7 @@ export const fileServerSchema = z.strictObject({
     .array(z.enum(["gzip", "br", "zstd"]))
     .nullish()
     .describe("Which is preferred where the client takes several alike."),
+  /** The first sidecar that is there wins. Control characters are taken out, and 1 KiB is kept. */
   etag_file_extensions: z
     .array(z.string())
     .nullish()

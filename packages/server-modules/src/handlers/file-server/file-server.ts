@@ -29,10 +29,13 @@ import { describeFile, readEtagFile, type ServedFile } from "./served-file.ts";
 /** One cache for all file servers of all configs: what they served stays warm over reloads. */
 const fileCaches: ResourceKind<FileCache> = { name: "file caches" };
 
+/** Suffix of the sidecar of each coding. */
 const suffixes = { gzip: ".gz", br: ".br", zstd: ".zst" } as const;
 
+/** Codings of sidecar files. */
 type Coding = keyof typeof suffixes;
 
+/** The config after validation. */
 type Config = z.infer<typeof fileServerSchema>;
 
 /** The file that answers a request, and how its bytes are coded. */
@@ -45,6 +48,7 @@ interface Chosen {
   readonly coding: Coding | "";
 }
 
+/** Facts about a path; undefined where nothing is. */
 function statOf(path: string): BigIntStats | undefined {
   return statSync(pathBytes(path), { bigint: true, throwIfNoEntry: false });
 }
@@ -53,18 +57,31 @@ function baseName(path: string): string {
   return posix.basename(path);
 }
 
+/**
+ * The steps of a request:
+ * 1. The path is joined to the root; nothing leads out of it.
+ * 2. A folder becomes its index file, or its listing.
+ * 3. Hidden and absent files are 404, or go to the next handler.
+ * 4. A missing or needless slash at the end is redirected.
+ * 5. A sidecar in a coding of the client may take the place of the file.
+ * 6. Bytes come from memory where the file is unchanged, else from the disk.
+ */
 class FileServer implements HttpHandler {
   /** Files that are in memory are answered at once; for all others it enters the request's context itself. */
   readonly startsNothing = true;
+  /** Small files of this thread. */
   readonly #cache: FileCache;
   readonly #rootOf: (exchange: Exchange) => string;
   readonly #hasFileSystem: (exchange: Exchange) => boolean;
+  /** Rules of `hide`, with placeholders of the request. */
   readonly #isHidden: (path: string, exchange: Exchange) => boolean;
   readonly #indexNames: readonly Template[];
+  /** Lists folders; undefined where listings are off. */
   readonly #browse: Browser | undefined;
   readonly #canonical: boolean;
   readonly #status: Template | undefined;
   readonly #passThrough: boolean;
+  /** Codings of sidecars, the preferred first. */
   readonly #codings: readonly Coding[];
   readonly #etagExtensions: readonly string[];
 
@@ -144,6 +161,7 @@ class FileServer implements HttpHandler {
     return this.#serve(exchange, next, chosen, path);
   }
 
+  /** 404, or the next handler with `pass_thru`. */
   #notFound(exchange: Exchange, next: Next): void | Promise<void> {
     if (this.#passThrough) {
       return next(exchange);
@@ -151,6 +169,7 @@ class FileServer implements HttpHandler {
     throw new HttpError(404);
   }
 
+  /** The first index file that exists. It may be a folder, which is listed then. */
   #findIndex(folder: string, exchange: Exchange): { path: string; stats: BigIntStats } | undefined {
     for (const name of this.#indexNames) {
       const path = joinSitePath(folder, name(exchange));
@@ -169,6 +188,7 @@ class FileServer implements HttpHandler {
     return undefined;
   }
 
+  /** Lists a folder, where listings are on and it is not hidden. */
   #list(exchange: Exchange, next: Next, root: string, folder: string): void | Promise<void> {
     if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
       return this.#notFound(exchange, next);
@@ -196,6 +216,7 @@ class FileServer implements HttpHandler {
     return true;
   }
 
+  /** The sidecar of the coding that the client likes best, else the file itself. */
   #chooseCoding(exchange: Exchange, path: string, stats: BigIntStats): Chosen {
     if (this.#codings.length > 0) {
       for (const coding of acceptedEncodings(exchange.header("accept-encoding"), this.#codings)) {
@@ -213,6 +234,7 @@ class FileServer implements HttpHandler {
     return { path, stats, coding: "" };
   }
 
+  /** Status that the config or an error names; 0 for none. */
   #statusOf(exchange: Exchange): number {
     if (this.#status === undefined) {
       return exchange.error?.status ?? 0;
@@ -224,6 +246,7 @@ class FileServer implements HttpHandler {
     return Number(text);
   }
 
+  /** Sends a file from memory, or reads it. */
   #serve(exchange: Exchange, next: Next, chosen: Chosen, path: string): void | Promise<void> {
     const ownEtag = getHeader(exchange.responseHeaders, "etag");
     const cached = this.#cache.find(chosen.path, chosen.stats);
@@ -234,6 +257,7 @@ class FileServer implements HttpHandler {
     return runFor(exchange, () => this.#read(exchange, next, chosen, path, ownEtag));
   }
 
+  /** Opens, reads and sends a file. A small one is kept in memory. */
   async #read(
     exchange: Exchange,
     next: Next,
@@ -294,6 +318,7 @@ class FileServer implements HttpHandler {
     return bytes;
   }
 
+  /** Sets the fields about a file: coding, tag, time of change, type. */
   #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, path: string, hasEtag = false): void {
     const headers = exchange.responseHeaders;
     if (chosen.coding !== "") {

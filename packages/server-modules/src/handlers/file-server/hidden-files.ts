@@ -3,6 +3,7 @@ import type { Exchange } from "http-engine/exchange";
 import { compileFileTemplate } from "http-engine/placeholders";
 import { compileGlob } from "server-core/glob/path-glob";
 
+/** One entry of `hide`. */
 interface Rule {
   /** Compares one component of the path; undefined for a rule about whole paths. */
   readonly component: ((name: string) => boolean) | undefined;
@@ -12,8 +13,10 @@ interface Rule {
   readonly whole: (path: string) => boolean;
 }
 
+/** A test that holds for nothing. */
 const never = () => false;
 
+/** Prepares an entry. A relative path begins at the working folder. */
 function compileRule(text: string): Rule {
   if (!text.includes("/")) {
     return { component: compileGlob(text) ?? never, prefix: "", whole: never };
@@ -22,6 +25,7 @@ function compileRule(text: string): Rule {
   return { component: undefined, prefix, whole: compileGlob(prefix) ?? never };
 }
 
+/** Whether one of the rules hides a path. Links are not followed: the path is judged as it was asked for. */
 function isHiddenBy(rules: readonly Rule[], path: string): boolean {
   const absolute = resolve(path);
   const components = absolute.split("/");
@@ -36,6 +40,8 @@ function isHiddenBy(rules: readonly Rule[], path: string): boolean {
 /**
  * Prepares the list of files that are treated as absent. A name without a slash hides every path with that
  * component. Any other entry hides that path, everything below it, and every path that it matches as a glob.
+ * `.git` hides `/srv/.git/config` and `/srv/a/.git`; `/srv/private` hides itself and all below it; `*.bak`
+ * hides every file with that ending.
  * Source: the public model (Caddy 2.11)
  */
 export function compileHidden(hide: readonly string[]): (path: string, exchange: Exchange) => boolean {

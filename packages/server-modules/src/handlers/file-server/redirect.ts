@@ -3,6 +3,7 @@ import { getHeader, setContentLength, setHeader } from "http-engine/header-list"
 import { cleanPath } from "server-core/uri/clean-path";
 import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
 
+/** Characters of HTML that end a text or an attribute. */
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -11,6 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** A text for a place in the page. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }

@@ -15,6 +15,7 @@ const readBytes = 256 * 1024;
 /** Where the bytes are: in memory, or in a file that is open and closed by the answer. */
 export type FileBytes = Buffer | FileHandle;
 
+/** Closes a file; bytes in memory need nothing. */
 async function close(source: FileBytes): Promise<void> {
   if (!Buffer.isBuffer(source)) {
     await source.close();
@@ -38,10 +39,12 @@ async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGe
   }
 }
 
+/** Chunks as a stream, with as much read ahead as one chunk. */
 function stream(chunks: AsyncGenerator<Buffer>): Readable {
   return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
 }
 
+/** Parts with their heads, and the end. */
 async function* multipart(
   source: FileBytes,
   ranges: readonly ByteRange[],
@@ -87,6 +90,7 @@ async function sendRanges(
   await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
 }
 
+/** One part, or the whole file, as the body. */
 async function sendRange(
   exchange: Exchange,
   status: number,
@@ -107,7 +111,9 @@ async function sendRange(
   }
 }
 
+/** Fields about a body that is not sent. */
 const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
+/** Fields about the file, wrong for an error page. */
 const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
 
 /**
@@ -185,6 +191,14 @@ function prepare(
 
 /**
  * Answers with a file, or the part of it that is asked for.
+ * | Request | Answer |
+ * |---|---|
+ * | `If-Match`, `If-Unmodified-Since` do not hold | 412 |
+ * | `If-None-Match`, `If-Modified-Since` say that it is known | 304 |
+ * | no `Range`, or `If-Range` names another version | 200, whole |
+ * | one range | 206 |
+ * | several ranges | 206, `multipart/byteranges` |
+ * | ranges outside of the file, or malformed | 416 |
  * @param status of the answer, which is the whole file then, where the config or an error names one; 0 otherwise
  * @param source closed in the end
  */

@@ -6,7 +6,9 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
  * Source: the public model (Caddy 2.11), `intercept`
  */
 export class AnswerFilter extends ResponseFilter {
+  /** Called before the head of an answer goes on. */
   readonly #began: (headers: HeaderList) => void;
+  /** Fields of the answer, which may still change. */
   #headers: HeaderList = [];
   /** Status of an answer whose body has not begun; 0: there is none. */
   status = 0;
@@ -54,12 +56,14 @@ export class AnswerFilter extends ResponseFilter {
     super.end();
   }
 
+  /** The first byte of a body decides that this is the answer. */
   #begin(length: number): void {
     if (!this.isSent && length > 0) {
       this.#goOn();
     }
   }
 
+  /** Sends the head. */
   #goOn(): void {
     this.isSent = true;
     this.#began(this.#headers);

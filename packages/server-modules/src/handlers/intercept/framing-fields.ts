@@ -13,6 +13,7 @@ const framing = new Set([
 /** Fields that name the version of a body. */
 const versions = new Set(["etag", "last-modified"]);
 
+/** Removes fields, and returns them. */
 function takeOut(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
   const taken: HeaderList = [];
   for (let index = 0; index < headers.length; index += 2) {

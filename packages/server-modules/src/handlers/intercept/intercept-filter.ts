@@ -15,25 +15,40 @@ import { findRule, type ResponseRule, statusFrom } from "./response-rules.ts";
 type State = "passing" | "waiting" | "dropped";
 
 /**
- * Looks at the head of a response: lets it pass, with another status maybe, or has routes decide. These run as soon as the
- * response is whole or its body has begun, so that a body of any length is neither held in memory nor held up.
+ * Looks at the head of a response: lets it pass, with another status maybe, or has routes decide. These run as
+ * soon as the response is whole or its body has begun, so that a body of any length is neither held in memory
+ * nor held up.
+ * | State | Event | Next |
+ * |---|---|---|
+ * | `passing` | a head that a rule with routes takes | `waiting` |
+ * | `waiting` | the body begins, or the response ends | the routes run |
+ * | `waiting` | the routes answer | `dropped` |
+ * | `waiting` | the routes do not answer | `passing`, with the status that they set |
  */
 export class InterceptFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #rules: readonly ResponseRule[];
+  /** See the table above. */
   #state: State = "passing";
+  /** Routes of the rule that took the response. */
   #routes: RouteList | undefined;
+  /** Status and fields of the response that waits. */
   #status = 0;
   #headers: HeaderList = [];
+  /** Pieces of its body. */
   #held: Uint8Array[] = [];
   #heldBytes = 0;
+  /** Its trailers, where it ended already. */
   #trailers: HeaderList = [];
+  /** Whether all of it is here. */
   #hasEnded = false;
+  /** Callbacks of its writer, called when it goes on. */
   #onDrain: (() => void)[] = [];
   /** Whether the routes run soon. Not an immediate to clear: after an error that nobody caught node trips over one. */
   #isSoon = false;
   /** Set once they run. */
   #decision: Promise<void> | undefined;
+  /** Settles when the response, or the one in its place, is sent. */
   readonly #done = Promise.withResolvers<void>();
 
   constructor(below: ResponseSink, exchange: Exchange, rules: readonly ResponseRule[]) {
@@ -136,6 +151,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
+  /** Keeps a piece of the body. The writer is told to stop, so few come. */
   #hold(chunk: Uint8Array): void {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -207,6 +223,7 @@ export class InterceptFilter extends ResponseFilter {
     );
   }
 
+  /** Sends the response that waited. */
   #passOn(status: number): void {
     this.#state = "passing";
     super.head(status, this.#headers);

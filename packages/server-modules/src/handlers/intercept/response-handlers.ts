@@ -9,8 +9,10 @@ export type RoutesReader = (cursor: TokenCursor) => readonly Route[];
 
 /** The lines by which `reverse_proxy` and `intercept` say what becomes of a response. */
 export class ResponseHandlers {
+  /** Matchers by name, `@` included. */
   readonly #matchers = new Map<string, Draft>();
   readonly #handlers: Draft[];
+  /** Blocks of `handle_response`, read at the end: matchers may be defined behind them. */
   readonly #segments: TokenCursor[] = [];
 
   /** @param present those that the directive itself adds */
@@ -32,6 +34,7 @@ export class ResponseHandlers {
     return true;
   }
 
+  /** The matcher that a line names. */
   #named(cursor: TokenCursor, name: string): Draft {
     if (!name.startsWith("@")) {
       throw cursor.error("must use a named response matcher, starting with '@'");
@@ -43,6 +46,7 @@ export class ResponseHandlers {
     return matcher;
   }
 
+  /** Reads `replace_status [@matcher] status`. */
   #replaceStatus(cursor: TokenCursor): void {
     const words = cursor.remainingArguments();
     const status = words.at(-1);

@@ -24,6 +24,7 @@ export const responseRuleSchema = z.strictObject({
     .describe("What answers in its place; `copy_response` in them sends it after all."),
 });
 
+/** The config after validation. */
 export type ResponseRuleConfig = z.infer<typeof responseRuleSchema>;
 
 /** A rule, ready for use. */
@@ -36,7 +37,10 @@ export interface ResponseRule {
   readonly routes: RouteList | undefined;
 }
 
-/** @throws ServerError of the routes' modules */
+/**
+ * A rule with a status has no routes: the status is all that it changes.
+ * @throws ServerError of the routes' modules
+ */
 export async function loadResponseRules(
   configs: readonly ResponseRuleConfig[],
   context: ModuleContext,

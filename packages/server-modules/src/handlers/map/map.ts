@@ -29,13 +29,19 @@ const configSchema = z.strictObject({
   defaults: z.array(z.string()).nullish().describe("A value for each destination where no mapping has one."),
 });
 
+/** One line of the map, prepared. */
 interface Mapping {
   /** The value, or undefined when the source does not match. */
   value(source: string, exchange: Exchange, index: number): string | undefined;
 }
 
+/** One line of the map in the config. */
 type MappingConfig = NonNullable<z.infer<typeof configSchema>["mappings"]>[number];
 
+/**
+ * Prepares a line. @throws ServerError MODULE_CONFIG for outputs that do not fit the destinations, or two
+ * inputs
+ */
 function compileMapping(config: MappingConfig, count: number): Mapping {
   const outputs = (config.outputs ?? []).map((output) =>
     output === null ? undefined : jsonText(output as JsonValue),
@@ -67,6 +73,7 @@ function compileMapping(config: MappingConfig, count: number): Mapping {
   };
 }
 
+/** The placeholder of a destination without its braces. */
 function nameOf(destination: string): string {
   if (!/^\{[^{}]+\}$/.test(destination)) {
     throw new ServerError(
@@ -77,7 +84,12 @@ function nameOf(destination: string): string {
   return destination.slice(1, -1);
 }
 
-/** Gives placeholders values that depend on another. They are looked up when somebody asks. Source: the public model */
+/**
+ * Gives placeholders values that depend on another. They are looked up when somebody asks. `{ "source":
+ * "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp": "^(.*)\\.example\\.com$",
+ * "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`.
+ * Source: the public model
+ */
 export const map = defineModule({
   id: "http.handlers.map",
   config: configSchema,

@@ -31,7 +31,10 @@ export function keptClaims(all: Claims, wanted: readonly string[] | null | undef
   );
 }
 
-/** A claim by its name, or by the way to it: `realm_access.roles`. */
+/**
+ * A claim by its name, or by the way to it: `realm_access.roles`. `realm_access.roles` of
+ * `{ "realm_access": { "roles": ["a"] } }` is `["a"]`. A claim whose name has dots itself goes first.
+ */
 export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   if (Object.hasOwn(claims, name)) {
     return claims[name];
@@ -55,6 +58,7 @@ export function claimText(claims: Claims, name: string): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** Whether a text matches a pattern in which `*` is any text, in linear time. */
 function fits(pattern: string, text: string): boolean {
   const parts = pattern.split("*");
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
@@ -84,8 +88,9 @@ export interface ClaimRule {
 }
 
 /**
- * Says which rule a user does not meet; undefined when all hold. An address that the provider did not verify counts for
- * nothing.
+ * Says which rule a user does not meet; undefined when all hold. An address that the provider did not verify
+ * counts for nothing. `{ "claim": "groups", "values": ["staff-*"] }` holds for
+ * `{ "groups": ["x", "staff-7"] }`.
  */
 export function unmetRule(claims: Claims, rules: readonly ClaimRule[]): ClaimRule | undefined {
   return rules.find(({ claim, values }) => {

@@ -32,9 +32,11 @@ import {
   setParts,
 } from "./sealed-cookies.ts";
 
+/** Seconds in which a login must be finished. */
 const loginLifetimeS = 600;
 /** Logins that a browser may have under way: more come from tabs that were left behind. */
 const maxPendingLogins = 5;
+/** Seconds of a session where the config names none. */
 const defaultSessionS = 12 * 3600;
 
 /** Whether a browser would show what is answered as a page: only then a redirect to a login makes sense. */
@@ -48,19 +50,35 @@ function isNavigation(exchange: Exchange): boolean {
     : mode === "navigate";
 }
 
-/** Signs users in at a provider of identities, and lets known ones on. Source: OpenID Connect Core 1.0 */
+/**
+ * Signs users in at a provider of identities, and lets known ones on.
+ * | Request | Session | Answer |
+ * |---|---|---|
+ * | callback path | any | the login is finished; 302 to the page that was asked for |
+ * | logout path | any | cookies go; 302 to the provider, or to `after_logout` |
+ * | other, a navigation | none | 302 to the provider |
+ * | other, not a navigation | none | 401 |
+ * | other | a rule of `allow` is not met | 403 |
+ * | other | good | the next handler, with the claims |
+ * Source: OpenID Connect Core 1.0
+ */
 export class OidcHandler implements HttpHandler {
   readonly #config: OidcConfig;
   readonly #context: ModuleContext;
   readonly #provider: OidcProvider;
+  /** Seals sessions and pending logins. */
   readonly #sealer: Sealer;
+  /** Paths of the config, below `base_path`. */
   readonly #basePath: string;
   readonly #callbackPath: string;
   readonly #logoutPath: string;
+  /** Beginning of the names of all cookies. */
   readonly #cookie: string;
+  /** Seconds from login to the end of the session. */
   readonly #lifetimeS: number;
   /** The purpose of sealed values; values of another client or provider are refused. */
   readonly #use: string;
+  /** Fields for later handlers, and their claims. */
   readonly #headers: readonly (readonly [name: string, claim: string])[];
 
   constructor(config: OidcConfig, context: ModuleContext, provider: OidcProvider) {
@@ -145,6 +163,7 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
+  /** Sends the browser to the provider. A cookie of this login alone holds the values that it must bring back. */
   async #demandLogin(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
     if (!isNavigation(exchange)) {
@@ -166,6 +185,7 @@ export class OidcHandler implements HttpHandler {
     redirect(exchange, url);
   }
 
+  /** Finishes a login that began in this browser; others get 400. */
   async #callback(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
     const { query } = exchange.original.target;
@@ -186,6 +206,10 @@ export class OidcHandler implements HttpHandler {
     redirect(exchange, pending.returnTo);
   }
 
+  /**
+   * Removes the session. The provider's tokens are revoked in the background, and its own session ends with the
+   * redirect.
+   */
   async #logout(
     exchange: Exchange,
     cookies: ReadonlyMap<string, string>,
@@ -235,24 +259,29 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
+  /** The login that a cookie belongs to; undefined for one that is over or not ours. */
   async #pending(sealed: string | undefined): Promise<PendingLogin | undefined> {
     return sealed === undefined
       ? undefined
       : readPending(await this.#sealer.open(`login ${this.#use}`, sealed));
   }
 
+  /** Name of the cookie of one login. */
   #loginCookie(state: string): string {
     return `${this.#cookie}_login_${loginName(state)}`;
   }
 
+  /** Whether a cookie is one of this handler's: later handlers do not see it. */
   #isOwn(name: string): boolean {
     return isPartOf(this.#cookie, name) || name.startsWith(`${this.#cookie}_login_`);
   }
 
+  /** Scheme and host as browsers see them. */
   #origin(exchange: Exchange): string {
     return this.#config.external_url ?? requestOrigin(exchange);
   }
 
+  /** Attributes of all cookies. */
   #attributes(exchange: Exchange): CookieAttributes {
     const { cookie } = this.#config;
     return {
@@ -264,6 +293,7 @@ export class OidcHandler implements HttpHandler {
   }
 }
 
+/** 302: the method becomes GET. */
 function redirect(exchange: Exchange, url: string): void {
   setHeader(exchange.responseHeaders, "Location", url);
   exchange.respond(302);

@@ -28,8 +28,10 @@ const pendingSchema = z.object({
   returnTo: z.string(),
 });
 
+/** State of a login: what the provider must send back, and where the user wanted to go. */
 export type PendingLogin = z.infer<typeof pendingSchema>;
 
+/** A login from its sealed text; undefined for another form. */
 export function readPending(payload: unknown): PendingLogin | undefined {
   return pendingSchema.safeParse(payload).data;
 }
@@ -40,14 +42,19 @@ export function loginName(state: string): string {
 }
 
 /**
- * A target that leads back to this very host, whatever a browser makes of it.
+ * A target that leads back to this very host, whatever a browser makes of it. `/a?b` stays. `//evil.example`,
+ * `/\evil.example` and texts with blanks become `/`.
  * @param target path and query as they were asked for
  */
 export function safeReturn(target: string): string {
   return /^\/(?![/\\])[^\s\\]*$/.test(target) && target.length <= 2_048 ? target : "/";
 }
 
-/** @returns where the browser is sent, and what it must keep until it is back */
+/**
+ * Authorization code with PKCE (S256), state and nonce. Source: RFC 7636; OpenID Connect Core 1.0, section
+ * 3.1.2.1
+ * @returns where the browser is sent, and what it must keep until it is back
+ */
 export async function beginLogin(
   configuration: Configuration,
   config: OidcConfig,
@@ -72,7 +79,10 @@ export async function beginLogin(
   return { url: url.href, pending };
 }
 
-/** Takes the code that the browser brought back. @param currentUrl the redirect URI with its query. @throws HttpError */
+/**
+ * Takes the code that the browser brought back. @param currentUrl the redirect URI with its query. @throws
+ * HttpError 403 where the provider refused the user, 502 where it failed.
+ */
 export async function finishLogin(
   configuration: Configuration,
   config: OidcConfig,

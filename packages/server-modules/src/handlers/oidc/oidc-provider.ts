@@ -17,19 +17,27 @@ import type { OidcConfig } from "./oidc-config.ts";
 
 /** Limit of one answer of a provider. */
 const maxAnswerBytes = 1024 * 1024;
+/** Seconds for one answer. */
 const timeoutS = 10;
 /** A provider that was away is asked again so soon. */
 const pauseMs = 5_000;
 /** Time for which a discovery result is trusted. */
 const trustedMs = 3_600_000;
 
-/** A provider of identities, as its discovery document tells of it. */
+/**
+ * A provider of identities, as its discovery document tells of it. The discovery document is asked for when it is first needed, and again after an hour. A failed look leaves the document before in use; without one, logins get
+ * 502 for 5 s before the provider is asked again.
+ */
 export class OidcProvider {
   readonly #config: OidcConfig;
   readonly #secret: string;
+  /** Connections to the provider, with its trusted roots. */
   readonly #agent: Agent;
+  /** The document, or the look for it. */
   #found: Promise<Configuration> | undefined;
+  /** When that look began, in milliseconds since 1970. */
   #foundAt = 0;
+  /** When the last look failed. */
   #failedAt = 0;
 
   /** @param roots PEM, beside those of the system */
@@ -68,6 +76,7 @@ export class OidcProvider {
     await this.#agent.destroy();
   }
 
+  /** Asks for the document. Plain HTTP is allowed for a provider on this machine only. */
   #discover(): Promise<Configuration> {
     const { issuer, client_id: clientId, client_auth: auth } = this.#config;
     const secret = this.#secret;

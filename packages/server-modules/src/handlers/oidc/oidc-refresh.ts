@@ -11,7 +11,12 @@ import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
 /** While the provider is away, a session outlives its token by so much. */
 const graceS = 300;
 
-/** The outcome of a session's renewal. */
+/**
+ * The outcome of a session's renewal.
+ * - `same`: the session goes on with the tokens that it has
+ * - `new`: the browser gets a new cookie
+ * - `over`: the user must sign in again
+ */
 export type Refreshed =
   | { readonly kind: "same" }
   | { readonly kind: "new"; readonly session: OidcSession }
@@ -26,6 +31,12 @@ export function isDue({ refreshToken, renewAt }: OidcSession, nowS = Date.now() 
 /**
  * Renews the tokens of a session. A refresh token may work only once, so one request of a browser, in any
  * thread, renews, and the others get its result.
+ * | Provider | Session |
+ * |---|---|
+ * | issues new tokens | `new` |
+ * | refuses, or names another user | `over` |
+ * | is away, up to 5 min after the token's end | `same` |
+ * | is away for longer | `over` |
  */
 export async function refreshSession(
   session: OidcSession,
@@ -56,6 +67,7 @@ export async function refreshSession(
   return renewed === undefined ? { kind: "over" } : { kind: "new", session: renewed };
 }
 
+/** Whether the token ended more than the grace time ago. */
 function outlived({ tokenEndsAt = 0 }: OidcSession): boolean {
   return Date.now() / 1000 >= tokenEndsAt + graceS;
 }

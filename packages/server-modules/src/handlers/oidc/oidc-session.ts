@@ -20,6 +20,7 @@ const sessionSchema = z.object({
   idToken: z.string().optional(),
 });
 
+/** A session as the cookie holds it. */
 export interface OidcSession extends Omit<z.infer<typeof sessionSchema>, "claims"> {
   /** Claims of the ID token that the session keeps. */
   readonly claims: Claims;
@@ -30,8 +31,10 @@ export function readSession(payload: unknown): OidcSession | undefined {
   return sessionSchema.safeParse(payload).data as OidcSession | undefined;
 }
 
+/** The token endpoint's answer, with readers of its claims. */
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
+/** The parts of an answer that a session keeps. */
 export interface SessionParts {
   /** Names of claims to keep: a cookie has little room. */
   readonly claims: readonly string[] | null | undefined;

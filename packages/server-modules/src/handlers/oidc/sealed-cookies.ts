@@ -18,6 +18,7 @@ const keysTrustedMs = 60_000;
 /** Pause between two look-ups of unknown keys, so that a client with invented keys causes few. */
 const missedPauseMs = 1_000;
 
+/** Attributes of a cookie beside its lifetime. `HttpOnly` is always set. */
 export interface CookieAttributes {
   /** Paths that the browser sends the cookie for. */
   readonly path: string;
@@ -60,7 +61,10 @@ export function hideCookies(exchange: Exchange, isHidden: (name: string) => bool
   });
 }
 
-/** A `Set-Cookie` value. @param maxAgeS 0 removes the cookie */
+/**
+ * A `Set-Cookie` value. @param maxAgeS 0 removes the cookie
+ * `oidc=abc; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure`.
+ */
 export function setCookie(
   name: string,
   value: string,
@@ -139,12 +143,19 @@ export function setParts(
   }).filter((each) => each !== "");
 }
 
-/** Seals values so that clients can keep them, but neither read nor change them: AES-256-GCM, keys of the app sessions. */
+/**
+ * Seals values so that clients can keep them, but neither read nor change them: AES-256-GCM, keys of the app
+ * sessions. A sealed value is a JWE with `dir` and `A256GCM`. Its `kid` names the key, its audience the use,
+ * its expiry the end. All three are checked when it is opened. Source: RFC 7516
+ */
 export class Sealer {
   readonly #messages: ThreadMessages;
   readonly #purpose: string;
+  /** Values that were opened lately, by their text. */
   readonly #opened = new LRUCache<string, JWTPayload>({ max: maxOpened });
+  /** Keys as of the last question, the newest first. */
   #keys: SessionKeys = { keys: [] };
+  /** When that was, in milliseconds since 1970. */
   #askedAt = 0;
 
   constructor(messages: ThreadMessages, purpose: string) {
@@ -189,6 +200,7 @@ export class Sealer {
     }
   }
 
+  /** Keys that may be a minute old; asked for anew where a value names a key that is not among them. */
   async #keysFor(wanted: string): Promise<SessionKeys["keys"]> {
     const now = Date.now();
     const missed = wanted !== "" && !this.#keys.keys.some(({ id }) => id === wanted);

@@ -1,8 +1,10 @@
 /** One link, `<target>` with its parameters. A quote that nobody closes goes to the end, so that none is looked at twice. */
 const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;
+/** A parameter of a link, quoted or plain. */
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|([^\s;,"]*)))?/g;
 
 /**
+ * `</a.css>; rel=preload; as=style, </b.js>; rel="preload"; nopush` gives `/a.css`.
  * @returns targets of the links of a `Link` field that have the relation `preload`, without those with `nopush`
  * Source: RFC 8288, section 3
  */

@@ -14,6 +14,7 @@ const looksAtLinks = "http.handlers.push.pushed_link";
 /** Fields of the request that a pushed one has too. Source: the public model (Caddy 2.11) */
 const handedOn = ["Accept-Encoding", "Accept-Language", "Accept", "Cache-Control", "User-Agent"];
 
+/** Fields of a pushed request: those of the page's request that caches look at. */
 function pushedFields(exchange: Exchange): HeaderList {
   const fields: HeaderList = [marker, "1"];
   for (const name of handedOn) {
@@ -24,6 +25,7 @@ function pushedFields(exchange: Exchange): HeaderList {
   return fields;
 }
 
+/** A character of a path as `%XX`. */
 function escapeByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }

@@ -2,9 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 
 /** Slots that a key may be in: the table is searched in groups of them. */
 const ways = 8;
+/** Words of 8 bytes before the slots: the state, the secret (two words), and one unused. */
 const headerWords = 4;
+/** Words of a slot: the key's mark, and when its next event is due. */
 const slotWords = 2;
 
+/** States of the table: nobody has come yet, a thread makes the secret, the secret is there. */
 const unused = 0;
 const making = 1;
 const ready = 2;
@@ -36,13 +39,16 @@ export function arrivalTableBytes(keys: number): number {
 }
 
 /**
- * When the next event of each key is due, in memory that all threads share: the generic cell rate algorithm, a sliding
- * window that takes one number for each key. Nothing is locked: a slot changes by compare and exchange. When the table
- * is full, the key that is nearest to its full quota is forgotten, so memory stays what it is.
+ * When the next event of each key is due, in memory that all threads share: the generic cell rate algorithm, a
+ * sliding window that takes one number for each key. Nothing is locked: a slot changes by compare and exchange.
+ * When the table is full, the key that is nearest to its full quota is forgotten, so memory stays what it is.
+ * Example with 10 events in 60 s: the interval is 6 s. Each event moves the due time of its key 6 s on. An
+ * event is refused when that would lead more than 60 s into the future.
  * Source: ITU-T I.371, GCRA as virtual scheduling
  */
 export class ArrivalTable {
   readonly #words: BigInt64Array;
+  /** Groups of eight slots. A key may be in any slot of its group. */
   readonly #groups: number;
   readonly #secret: Buffer;
 
@@ -69,7 +75,8 @@ export class ArrivalTable {
   }
 
   /**
-   * Takes one event of a key if its quota has one left.
+   * Takes one event of a key if its quota has one left. Another thread may change the slot meanwhile; then the
+   * event is counted anew with the new time.
    * @param nowUs microseconds of a clock that all threads share
    */
   take(key: string, quota: Quota, nowUs: number): Arrival {
@@ -96,6 +103,7 @@ export class ArrivalTable {
     }
   }
 
+  /** The slot of a key. A new key takes an empty slot, else the one whose key is nearest to its full quota. */
   #slotOf(group: number, mark: bigint, nowUs: number): number {
     const first = headerWords + group * ways * slotWords;
     for (;;) {

@@ -10,13 +10,17 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { type Arrival, ArrivalTable, arrivalTableBytes, type Quota } from "./arrival-table.ts";
 
+/** Keys of a zone where the config names no number: 1 MiB of shared memory. */
 const defaultMaxKeys = 65_536;
 
+/** One quota, and the requests that it is for. */
 const zoneSchema = z.strictObject({
+  /** Without sets the zone counts every request of the route. */
   match: z
     .array(moduleMap("http.matchers"))
     .nullish()
     .describe("Sets of matchers: requests that the zone counts (all)."),
+  /** An absent key counts all requests together. */
   key: z
     .string()
     .nullish()
@@ -26,6 +30,7 @@ const zoneSchema = z.strictObject({
   window: configDuration()
     .refine((ms) => ms > 0, { error: "window must be longer than nothing" })
     .describe("Length of the window that slides."),
+  /** The burst is as large as the quota: all of them may come in one moment. */
   max_events: z.int().positive().describe("Requests in a window; so many may come at once."),
   max_keys: z
     .int()
@@ -55,8 +60,10 @@ function nowUs(): number {
   return (performance.timeOrigin + performance.now()) * 1000;
 }
 
+/** Whole seconds, rounded up, as the fields of the draft want them. */
 const seconds = (us: number) => Math.max(0, Math.ceil(us / 1e6));
 
+/** Whether a zone counts a request: one of its sets must match, with all of its matchers. */
 async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   if (zone.matcherSets.length === 0) {
     return true;
@@ -73,6 +80,7 @@ async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   return false;
 }
 
+/** Loads the matchers of a zone. @param path of the zone in the config, for messages */
 async function loadMatchers(
   match: z.infer<typeof zoneSchema>["match"],
   context: ModuleContext,
@@ -91,6 +99,10 @@ async function loadMatchers(
   return sets;
 }
 
+/**
+ * Says in the response what remains. Several zones add several values. Source:
+ * draft-ietf-httpapi-ratelimit-headers-10
+ */
 function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
   const reset = seconds(arrival.fullUs);
   exchange.responseHeaders.push("RateLimit-Policy", zone.policy);
@@ -98,9 +110,15 @@ function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
 }
 
 /**
- * Limits the rate of requests, over all threads and reloads. Requests above it get 429 with `Retry-After`,
- * and clients learn how many remain. The public model has this as a plugin only; the fields have the plugin's
- * names. Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
+ * Limits the rate of requests, over all threads and reloads. Requests above it get 429 with `Retry-After`, and
+ * clients learn how many remain. The public model has this as a plugin only; the fields have the plugin's
+ * names.
+ * | Response field | Example | Meaning |
+ * |---|---|---|
+ * | `RateLimit-Policy` | `"logins";q=10;w=60` | 10 events in 60 s |
+ * | `RateLimit` | `"logins";r=3;t=42` | 3 are left; after 42 s all 10 are |
+ * | `Retry-After` | `6` | only with 429: the next one is allowed then |
+ * Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
  */
 export const rateLimit = defineModule({
   id: "http.handlers.rate_limit",

@@ -6,9 +6,11 @@ import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
 
+/** Up to as many bytes of a response wait for the rest of a match. */
 const maxSearchLength = 4096;
 
 const configSchema = z.strictObject({
+  /** All are looked for in the original text: the result of one is not searched again. */
   replacements: z
     .array(
       z.strictObject({

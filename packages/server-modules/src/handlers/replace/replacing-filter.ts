@@ -20,7 +20,10 @@ function isPlainBody(status: number, headers: HeaderList): boolean {
   return status >= 200 && ![204, 206, 304].includes(status) && (coding === "" || coding === "identity");
 }
 
-/** Replaces texts in a response on its way. */
+/**
+ * Replaces texts in a response on its way. A strong tag becomes a weak one, as the bytes differ. Fields about
+ * the bytes, such as the length, are removed.
+ */
 export class ReplacingFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #matches: ResponseMatcher;

@@ -7,8 +7,9 @@ export interface Replacement {
 }
 
 /**
- * Replaces bytes in a stream in one pass. The match that begins first counts, and of those that begin together the one
- * that is listed first. Only bytes that may be the beginning of a match are kept until more come.
+ * Replaces bytes in a stream in one pass. The match that begins first counts, and of those that begin together
+ * the one that is listed first. Only bytes that may be the beginning of a match are kept until more come. With
+ * `ab` → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
  */
 export class StreamReplacer {
   readonly #replacements: readonly Replacement[];

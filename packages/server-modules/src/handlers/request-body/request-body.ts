@@ -8,13 +8,16 @@ import { configCount } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
+/** The error of a body over the limit. */
 function tooLarge(limit: number): HttpError {
   return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
 }
 
 /** Hands a body on up to a number of bytes, then fails with 413. */
 class LimitedBody extends FilteredBody {
+  /** The most bytes that pass. */
   readonly #limit: number;
+  /** Bytes so far. */
   #length = 0;
 
   constructor(source: Readable, limit: number) {

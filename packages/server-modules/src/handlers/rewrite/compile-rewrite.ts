@@ -9,8 +9,10 @@ import { compileQueryChanges } from "./rewrite-query.ts";
 import { compileUri } from "./rewrite-uri.ts";
 import { stripPrefix, stripSuffix } from "./strip-path.ts";
 
+/** One change of a request line. */
 type Step = (exchange: Exchange) => void;
 
+/** Replaces the first `limit` places; 0 or less replaces all. */
 function replaceUpTo(text: string, find: string, replace: string, limit: number): string {
   const parts = text.split(find);
   if (limit <= 0 || parts.length <= limit + 1) {
@@ -51,6 +53,7 @@ function changedPath(rawPath: string, change: (text: string) => string): Request
   return path === undefined ? { rawPath: changed } : { path: change(path) };
 }
 
+/** Replaces a text in path and query. */
 function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[number]): Step {
   const [find, replace] = [compileTemplate(config.find ?? ""), compileTemplate(config.replace ?? "")];
   const mergeSlashes = !(config.find ?? "").includes("//");
@@ -67,6 +70,7 @@ function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[nu
   };
 }
 
+/** Replaces matches in the escaped path. */
 function compileRegexp(config: NonNullable<RewriteConfig["path_regexp"]>[number]): Step {
   const regexp = new LinearRegexp(config.find);
   const replace = compileTemplate(config.replace ?? "");
@@ -78,6 +82,7 @@ function compileRegexp(config: NonNullable<RewriteConfig["path_regexp"]>[number]
 
 /**
  * Prepares changes of the request line: method, then URI, prefix, suffix, texts, regular expressions, query.
+ * Each step sees what the step before made. A placeholder of the path is read when its step runs.
  * @throws ServerError MODULE_CONFIG
  */
 export function compileRewrite(config: RewriteConfig): Step {

@@ -4,9 +4,12 @@ import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { formatQuery, parseQuery, type QueryParameters } from "server-core/uri/query-parameters";
 import type { RewriteConfig } from "./rewrite-config.ts";
 
+/** The member `query` of the config. */
 type QueryConfig = NonNullable<RewriteConfig["query"]>;
+/** One change of the parameters, in place. */
 type Change = (parameters: QueryParameters, exchange: Exchange) => void;
 
+/** Gives a parameter another name, with all of its values. A parameter of that name is replaced. */
 function compileRename({
   key,
   val,
@@ -25,6 +28,7 @@ function compileRename({
   };
 }
 
+/** Sets a parameter to one value, or adds a value. */
 function compileSet(
   { key, val }: { key?: string | null | undefined; val?: string | null | undefined },
   add: boolean,
@@ -39,6 +43,7 @@ function compileSet(
   };
 }
 
+/** Replaces text in the values of a parameter, or of all with `*`. */
 function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Change {
   const name = compileTemplate(config.key ?? "");
   const regexp = config.search_regexp ? new LinearRegexp(config.search_regexp) : undefined;
@@ -66,6 +71,7 @@ function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Ch
 
 /**
  * Prepares changes of a query's parameters. @returns the new query with its `?`, names in order, or ""
+ * `rename a→b`, then `set c=1`, on `?a=2&d=3` gives `?b=2&c=1&d=3`.
  * Source: the public model (Caddy 2.11), seen running
  */
 export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) => string {

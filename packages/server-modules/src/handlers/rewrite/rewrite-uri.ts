@@ -21,6 +21,7 @@ function keepBelow(uri: string): string {
     : escapePath(cleanPath(path, false)) + (cut === -1 ? "" : uri.slice(cut));
 }
 
+/** The path of the target with placeholders escaped as a path needs it. */
 function compilePath(text: string): Template {
   return compileMappedTemplate(text, (value, name, exchange) => {
     if (filePaths.has(name)) {
@@ -63,6 +64,7 @@ function takenQuery(query: string): string {
   return withoutLastEqualsSign(parts.filter((part) => part !== "").join("&"));
 }
 
+/** Path and query of a target; a fragment is dropped. */
 function split(uri: string): { path: string; query: string | undefined } {
   const bare = uri.replace(/#.*$/s, "");
   const cut = bare.indexOf("?");
@@ -71,13 +73,21 @@ function split(uri: string): { path: string; query: string | undefined } {
     : { path: bare.slice(0, cut), query: bare.slice(cut + 1) };
 }
 
+/** The query with its `?`, or nothing. */
 function queryChange(exchange: Exchange, text: string): string {
   // A `?` without a query stays: the target was sent with one.
   return text === "" && exchange.query !== "?" ? "" : `?${text}`;
 }
 
 /**
- * Prepares another path and query. A query that comes with a placeholder of the path counts when the text has none.
+ * Prepares another path and query. A query that comes with a placeholder of the path counts when the text has
+ * none.
+ * | Target | Request `/a?x=1` becomes |
+ * |---|---|
+ * | `/b` | `/b?x=1` |
+ * | `/b?` | `/b` |
+ * | `?y=2` | `/a?y=2` |
+ * | `/b{http.request.uri}` | `/b/a?x=1` |
  * @returns the parts that change
  * Source: the public model (Caddy 2.11), handler `rewrite`
  */

@@ -28,6 +28,7 @@ const configSchema = z.strictObject({
   abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
 });
 
+/** This status is sent at once, and the next handlers answer. Source: RFC 8297 */
 const earlyHints = 103;
 
 /** An empty object or array is taken for text. Source: the public model (Caddy 2.11) */
@@ -45,6 +46,7 @@ function contentTypeOf(body: string): string {
   return "text/plain; charset=utf-8";
 }
 
+/** A status as number. @throws HttpError 500 for text that is none */
 function statusOf(text: string): number {
   const status = Number(text);
   if (!/^\d{3}$/.test(text) || (status < 200 && status !== earlyHints)) {
@@ -53,6 +55,7 @@ function statusOf(text: string): number {
   return status;
 }
 
+/** A body, ready to send. */
 interface Body {
   /** Body after placeholders. */
   readonly bytes: Buffer;
@@ -60,6 +63,7 @@ interface Body {
   readonly type: string;
 }
 
+/** A text as bytes, with the type that it seems to have. */
 function bodyOf(text: string): Body {
   const bytes = bufferOfText(text);
   return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
@@ -76,6 +80,7 @@ function compileBody(text: string): (exchange: Exchange) => Body {
   return () => body;
 }
 
+/** The status of a response: of the config, or of the error that is being answered. */
 function compileStatus(status: string): (exchange: Exchange) => number {
   if (status === "") {
     return (exchange) => exchange.defaultStatus;
@@ -88,8 +93,10 @@ function compileStatus(status: string): (exchange: Exchange) => number {
   return () => fixed;
 }
 
+/** Fields that are always replaced. */
 const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
 
+/** Sets fields of the config. A field that earlier handlers set is replaced, with all of its values. */
 function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
   // The length is ours to say.
   const fields = Object.entries(config ?? {}).filter(
@@ -120,8 +127,11 @@ type Config = z.infer<typeof configSchema>;
  * get one.
  */
 class Answer {
+  /** Status of a response. */
   readonly statusFor: (exchange: Exchange) => number;
+  /** Sets the fields of the config. */
   readonly setHeaders: (exchange: Exchange) => void;
+  /** Body after placeholders. */
   readonly bodyFor: (exchange: Exchange) => Body;
 
   constructor(config: Config) {
@@ -131,6 +141,7 @@ class Answer {
   }
 }
 
+/** `close` ends the connection after the response; `abort` is a handler of its own, which never answers. */
 class StaticResponse implements HttpHandler {
   readonly startsNothing = true;
 
@@ -138,6 +149,7 @@ class StaticResponse implements HttpHandler {
     return "runs";
   }
   readonly #config: Config;
+  /** Made by the first request. */
   #answer: Answer | undefined;
 
   /** @throws HttpError for a status that can never be sent */

@@ -18,7 +18,16 @@ function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: 
   return errors.run(exchange, next);
 }
 
-/** Routes inside a route. Source: the public model (Caddy 2.11) */
+/**
+ * Routes inside a route.
+ * | Routes | Result |
+ * |---|---|
+ * | one answers | that response |
+ * | none answers | the next handler of the outer route |
+ * | one fails, without `errors` | the error goes outwards |
+ * | one fails, with `errors` | the error routes answer, unless the head was sent |
+ * Source: the public model (Caddy 2.11)
+ */
 export const subroute = defineModule({
   id: "http.handlers.subroute",
   config: z.strictObject({

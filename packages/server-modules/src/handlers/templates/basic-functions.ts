@@ -2,6 +2,7 @@ import type { TemplateFunction } from "./evaluate-template.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
+/** Order of two values: numbers as numbers, all else as text. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") {
     return a - b;
@@ -10,10 +11,12 @@ function compare(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** Values of different types are never equal. */
 function equal(a: unknown, b: unknown): boolean {
   return typeof a === typeof b && compare(a, b) === 0;
 }
 
+/** Bytes of a text, entries of a list or map. @throws TemplateError for others */
 function lengthOf(value: unknown): number {
   if (typeof value === "string") {
     return Buffer.byteLength(value);
@@ -50,6 +53,7 @@ export function formatPrintf(format: string, values: readonly unknown[]): string
   );
 }
 
+/** One value in the form that a verb asks for. */
 function formatVerb(verb: string, value: unknown, precision: string | undefined): string {
   switch (verb) {
     case "q":

@@ -5,12 +5,18 @@ import { isTrue, memberOf, printed } from "./template-values.ts";
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
+/** Limits of one page: nodes and commands that run, characters that are printed, templates in one another. */
 const maxSteps = 1_000_000;
 const maxOutput = 32 * 1024 * 1024;
 const maxCalls = 100;
 
+/**
+ * - `break`, `continue`: ends or restarts the `range` around it
+ * - undefined: goes on
+ */
 type Signal = "break" | "continue" | undefined;
 
+/** Variables that a place of the template sees. */
 interface Scope {
   /** Value of `.`. */
   readonly dot: unknown;
@@ -20,6 +26,7 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
+/** The nearest scope that has a variable. */
 function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
   for (let each = scope; each !== undefined; each = each.outer) {
     if (each.variables.has(name)) {
@@ -32,10 +39,15 @@ function scopeWith(name: string, scope: Scope | undefined): Scope | undefined {
 /** Runs templates, within limits of steps and output. Source: Go, package text/template */
 export class TemplateRun {
   readonly #functions: Readonly<Record<string, TemplateFunction>>;
+  /** Templates by name, of this template and of those it imported. */
   #defined = new Map<string, Block>();
+  /** Pieces printed so far by the present template. */
   #output: string[] = [];
+  /** Characters printed by all of them. */
   #length = 0;
+  /** Steps of all of them. */
   #steps = 0;
+  /** Templates that run in one another now. */
   #calls = 0;
 
   constructor(functions: Readonly<Record<string, TemplateFunction>>) {
@@ -64,10 +76,12 @@ export class TemplateRun {
     }
   }
 
+  /** The scope of a template: `$` is its dot. */
   static #top(dot: unknown): Scope {
     return { dot, variables: new Map([["", dot]]), outer: undefined };
   }
 
+  /** Prints, up to the limit. */
   #print(text: string): void {
     this.#length += text.length;
     if (this.#length > maxOutput) {
@@ -76,6 +90,7 @@ export class TemplateRun {
     this.#output.push(text);
   }
 
+  /** Counts a step, up to the limit. */
   #step(): void {
     if (++this.#steps > maxSteps) {
       throw new TemplateError(`more than ${maxSteps} steps`);
@@ -124,6 +139,7 @@ export class TemplateRun {
     }
   }
 
+  /** Runs the body for each entry, or `else` for none. Numbers count from 0. */
   async #range(
     node: Extract<TemplateNode, { pipeline: Pipeline; body: Block }>,
     scope: Scope,
@@ -150,6 +166,7 @@ export class TemplateRun {
     return undefined;
   }
 
+  /** Runs a defined template with its own dot and no variables of the caller. */
   async #template(name: string, pipeline: Pipeline | undefined, scope: Scope, line: number): Promise<void> {
     const block = this.#defined.get(name);
     if (block === undefined) {
@@ -163,6 +180,7 @@ export class TemplateRun {
     this.#calls--;
   }
 
+  /** Runs commands; each gets the result of the one before as its last argument. */
   async #pipeline({ commands, variables, declares }: Pipeline, scope: Scope): Promise<unknown> {
     let value: unknown;
     for (const [index, command] of commands.entries()) {
@@ -178,6 +196,7 @@ export class TemplateRun {
     return value;
   }
 
+  /** Calls a function or method, or takes a value. `and` and `or` stop at the value that decides. */
   async #command({ head, args, line }: Command, scope: Scope, last: readonly unknown[]): Promise<unknown> {
     this.#step();
     if (head.kind === "function" && (head.name === "and" || head.name === "or")) {
@@ -213,6 +232,7 @@ export class TemplateRun {
     return last.length > 0 ? last[0] : value;
   }
 
+  /** Calls the head of a command with its arguments. */
   async #call(head: Operand, values: readonly unknown[], scope: Scope): Promise<unknown> {
     if (head.kind === "function") {
       const found = Object.hasOwn(this.#functions, head.name) ? this.#functions[head.name] : undefined;
@@ -263,6 +283,7 @@ export class TemplateRun {
   }
 }
 
+/** Keys and values of what `range` is given. Maps go by order of their keys, as in Go. */
 function entriesOf(value: unknown): [unknown, unknown][] {
   if (Array.isArray(value)) {
     return value.map((each, index) => [index, each]);

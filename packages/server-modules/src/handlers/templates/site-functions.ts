@@ -19,6 +19,7 @@ import { printed } from "./template-values.ts";
 /** The largest file that a template takes in. */
 const maxFileBytes = 16 * 1024 * 1024;
 
+/** The request and folders that functions of the site work with. */
 export interface SiteFunctionOptions {
   /** Request that the page is made for. */
   readonly exchange: Exchange;
@@ -32,11 +33,16 @@ export interface SiteFunctionOptions {
   readonly contextWith: (args: readonly unknown[]) => unknown;
 }
 
+/** Takes tags out. It does not make text safe: `html` does that. */
 function stripHtml(text: string): string {
   return text.replace(/<[^<>]*>/g, "");
 }
 
-/** Functions that see the site and the request. Source: the public model (Caddy 2.11), handler templates */
+/**
+ * Functions that see the site and the request. Files are read below the root only. `httpInclude` asks this very
+ * server, without a connection.
+ * Source: the public model (Caddy 2.11), handler templates
+ */
 export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
   const { exchange, root } = options;
 

@@ -7,9 +7,11 @@ import { sprigValues } from "./sprig-values.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
+/** The longest list and text that one call makes: a template must not fill the memory. */
 const maxListLength = 100_000;
 const maxTextLength = 10_000_000;
 
+/** A list; nil is an empty one. @throws TemplateError for other values */
 function list(value: unknown): unknown[] {
   if (Array.isArray(value)) {
     return value;
@@ -20,6 +22,7 @@ function list(value: unknown): unknown[] {
   throw new TemplateError(`a list is wanted, not ${printed(value)}`);
 }
 
+/** `numbers(1, 7, 2)` is 1, 3, 5. */
 function numbers(from: number, to: number, step: number): number[] {
   if (step === 0 || (to - from) / step > maxListLength) {
     throw new TemplateError(`a list of more than ${maxListLength} numbers`);
@@ -37,14 +40,17 @@ function repeat(count: number, text: unknown): string {
   return printed(text).repeat(Math.max(0, count));
 }
 
+/** A time from a date, seconds since 1970, or a text. */
 function toDate(value: unknown): Date {
   return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : printed(value));
 }
 
+/** First letters of words in upper case. */
 function title(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
 }
 
+/** Pairs as a map; a key without a value gets "". */
 function dict(...pairs: unknown[]): Map<string, unknown> {
   const map = new Map<string, unknown>();
   for (let index = 0; index < pairs.length; index += 2) {
@@ -53,13 +59,16 @@ function dict(...pairs: unknown[]): Map<string, unknown> {
   return map;
 }
 
+/** Keys of a map or object. */
 function keysOf(value: unknown): string[] {
   return value instanceof Map ? [...value.keys()].map(printed) : Object.keys((value ?? {}) as object);
 }
 
+/** A digest in hexadecimal digits. */
 const hash = (algorithm: string) => (text: unknown) =>
   createHash(algorithm).update(printed(text)).digest("hex");
 
+/** Functions of texts. The text is the last argument, so that pipelines end in it. */
 const texts: Readonly<Record<string, TemplateFunction>> = {
   upper: (text: unknown) => printed(text).toUpperCase(),
   lower: (text: unknown) => printed(text).toLowerCase(),
@@ -123,6 +132,7 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
   uuidv4: () => randomUUID(),
 };
 
+/** Takes characters of `cut` off both ends. */
 function trimBy(cut: string, text: string): string {
   const characters = new Set(cut);
   const all = [...text];
@@ -136,6 +146,7 @@ function trimBy(cut: string, text: string): string {
   return all.slice(start, end).join("");
 }
 
+/** Functions of numbers. Whole numbers are cut, not rounded, as in Go. */
 const arithmetic: Readonly<Record<string, TemplateFunction>> = {
   int: (value: unknown) => Math.trunc(Number(value)) || 0,
   int64: (value: unknown) => Math.trunc(Number(value)) || 0,
@@ -161,6 +172,7 @@ const arithmetic: Readonly<Record<string, TemplateFunction>> = {
   },
 };
 
+/** @throws TemplateError for division by zero */
 function divide(a: number, b: number): number {
   if (Number(b) === 0) {
     throw new TemplateError("division by zero");
@@ -168,6 +180,7 @@ function divide(a: number, b: number): number {
   return Math.trunc(a / b);
 }
 
+/** Functions of lists and maps. Lists are copied, maps are changed in place, as in sprig. */
 const collections: Readonly<Record<string, TemplateFunction>> = {
   list: (...values: unknown[]) => values,
   first: (values: unknown) => list(values)[0] ?? null,
@@ -202,6 +215,7 @@ const collections: Readonly<Record<string, TemplateFunction>> = {
   pick: (map: unknown, ...keys: unknown[]) => dict(...keys.flatMap((key) => [key, memberOf(map, key)])),
 };
 
+/** Functions of values of any type. */
 const others: Readonly<Record<string, TemplateFunction>> = {
   default: (fallback: unknown, value?: unknown) => (isTrue(value) ? value : fallback),
   empty: (value: unknown) => !isTrue(value),
@@ -227,6 +241,7 @@ function escapeMarkup(json: string): string {
   );
 }
 
+/** Maps as objects, for JSON. */
 function plain(value: unknown): unknown {
   return value instanceof Map
     ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)]))
@@ -241,6 +256,7 @@ const alsoMust = [
   ...["toRawJson", "uniq", "without"],
 ];
 
+/** All functions under their own names. */
 const named: Readonly<Record<string, TemplateFunction>> = {
   ...texts,
   ...arithmetic,

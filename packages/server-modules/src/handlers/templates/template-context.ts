@@ -13,6 +13,7 @@ import type { RequestTarget } from "server-core/uri/request-target";
 import { readCookie } from "../../cookies/cookies.ts";
 import { printed } from "./template-values.ts";
 
+/** The methods of Go's `http.Header` that templates use. */
 function headerObject(headers: () => HeaderList): object {
   return {
     Get: (name: unknown) => getHeader(headers(), printed(name)) ?? "",
@@ -20,12 +21,14 @@ function headerObject(headers: () => HeaderList): object {
   };
 }
 
+/** Fields without `Host`. */
 function withoutHost(headers: HeaderList): HeaderList {
   const others = [...headers];
   removeHeaders(others, (name) => name === "host");
   return others;
 }
 
+/** The members of Go's `url.URL` that templates use. */
 function urlObject({ path, rawPath, query, text }: RequestTarget): object {
   const { parameters } = parseQuery(query);
   return {
@@ -41,11 +44,16 @@ function urlObject({ path, rawPath, query, text }: RequestTarget): object {
   };
 }
 
+/** A value for a field, without control characters. */
 function headerValue(value: unknown): string {
   return headerBytes(printed(value).replace(/(?!\t)\p{Cc}/gu, " "));
 }
 
-/** The dot of a template: the request, and the response's fields. Source: the public model (Caddy 2.11) */
+/**
+ * The dot of a template: the request, and the response's fields. `{{.Req.Header.Get "Accept"}}`,
+ * `{{.Cookie "lang"}}`, `{{.RespHeader.Set "X-A" "1"}}`.
+ * Source: the public model (Caddy 2.11)
+ */
 export function templateContext(
   exchange: Exchange,
   responseHeaders: HeaderList,

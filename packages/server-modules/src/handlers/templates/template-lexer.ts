@@ -1,5 +1,13 @@
 import { TemplateError } from "./template-error.ts";
 
+/**
+ * - `text`: everything outside of actions
+ * - `open`, `close`: the marks of an action
+ * - `word`: a keyword, a function or a constant
+ * - `field`, `variable`: `.Name` and `$name`, without their sign
+ * - `string`, `number`: literals
+ * - `symbol`: `:=`, `|`, `(`, `)`, `=`, `,` and `.`
+ */
 export type TokenKind =
   | "text"
   | "open"
@@ -11,6 +19,7 @@ export type TokenKind =
   | "number"
   | "symbol";
 
+/** A piece of a template. */
 export interface Token {
   /** Kind of the token. */
   readonly kind: TokenKind;
@@ -22,6 +31,7 @@ export interface Token {
   readonly spaced: boolean;
 }
 
+/** Escapes of one letter in quoted strings. */
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
   t: "\t",
@@ -31,6 +41,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
+/** The value of a string. Text in back quotes has no escapes. */
 function unquote(text: string, line: number): string {
   if (text.startsWith("`")) {
     return text.slice(1, -1);
@@ -47,6 +58,7 @@ function unquote(text: string, line: number): string {
   });
 }
 
+/** Patterns of tokens in actions, in the order in which they are tried. */
 const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
   ["string", /"(?:\\.|[^"\\\n])*"|`[^`]*`/y],
   ["number", /[+-]?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y],
@@ -56,13 +68,17 @@ const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
   ["symbol", /:=|[|()=,.]/y],
 ];
 
-/** Cuts a template into tokens. Source: Go, package text/template */
+/**
+ * Cuts a template into tokens. `a {{- .B}}` gives text `a` (its blank is trimmed), open, field `B`, close.
+ * Source: Go, package text/template
+ */
 export class TemplateLexer {
   readonly #source: string;
   readonly #open: string;
   readonly #close: string;
   readonly #tokens: Token[] = [];
   #at = 0;
+  /** Line of the next character. */
   #line = 1;
 
   constructor(source: string, open: string, close: string) {
@@ -131,6 +147,7 @@ export class TemplateLexer {
     }
   }
 
+  /** Takes one token. @throws TemplateError for a character that begins none */
   #readToken(spaced: boolean): void {
     if (this.#at >= this.#source.length) {
       throw new TemplateError(`line ${this.#line}: unclosed action`);

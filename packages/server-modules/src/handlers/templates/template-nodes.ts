@@ -22,6 +22,7 @@ export interface Command {
   readonly line: number;
 }
 
+/** Commands that hand results on: `.Name | upper | printf "%s!"`. */
 export interface Pipeline {
   /** The result of each is the last argument of the next. */
   readonly commands: readonly Command[];
@@ -31,6 +32,13 @@ export interface Pipeline {
   readonly declares: boolean;
 }
 
+/**
+ * - `text`: printed as it is
+ * - `output`: the value of a pipeline is printed, unless it sets a variable
+ * - `if`, `with`, `range`: a body, and what runs otherwise
+ * - `template`: another template, with a dot of its own
+ * - `break`, `continue`: end or restart the `range` around
+ */
 export type TemplateNode =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "output"; readonly pipeline: Pipeline }
@@ -48,6 +56,7 @@ export type TemplateNode =
     }
   | { readonly kind: "break" | "continue" };
 
+/** Nodes that run one after the other. */
 export type Block = readonly TemplateNode[];
 
 /** A template, with those that it defines. */

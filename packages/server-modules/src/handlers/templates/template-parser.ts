@@ -5,12 +5,19 @@ import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } 
 /** How deep blocks and parentheses may nest. */
 const maxDepth = 100;
 
+/** Words that are values. */
 const constants: Readonly<Record<string, boolean | null>> = { true: true, false: false, nil: null };
 
+/**
+ * Descends by the grammar: block, action, pipeline, command, operand. Errors name the line of the token at
+ * hand.
+ */
 class TemplateParser {
   readonly #tokens: readonly Token[];
+  /** Templates that `define` and `block` make. */
   readonly defined = new Map<string, Block>();
   #at = 0;
+  /** Blocks and parentheses around the present place. */
   #depth = 0;
 
   constructor(tokens: readonly Token[]) {
@@ -25,6 +32,7 @@ class TemplateParser {
     return block;
   }
 
+  /** The next token, which stays. */
   #peek(): Token | undefined {
     return this.#tokens[this.#at];
   }
@@ -41,6 +49,7 @@ class TemplateParser {
     return token;
   }
 
+  /** The next token, where it is of this kind. */
   #take(kind: Token["kind"], text?: string): Token | undefined {
     const token = this.#peek();
     if (token?.kind !== kind || (text !== undefined && token.text !== text)) {
@@ -50,6 +59,7 @@ class TemplateParser {
     return token;
   }
 
+  /** The end of an action must follow. */
   #close(): void {
     if (this.#take("close") === undefined) {
       throw this.#error(`unexpected ${JSON.stringify(this.#peek()?.text ?? "end")} in action`);
@@ -85,6 +95,7 @@ class TemplateParser {
     }
   }
 
+  /** An action after its opening mark. `define` makes no node. */
   #action(): TemplateNode | undefined {
     const token = this.#peek();
     const word = token?.kind === "word" ? token.text : "";
@@ -122,6 +133,7 @@ class TemplateParser {
     }
   }
 
+  /** `if`, `with` or `range` up to its `end`. `else if` nests. */
   #control(kind: "if" | "with" | "range"): TemplateNode {
     const pipeline = this.#pipeline();
     this.#close();
@@ -176,6 +188,7 @@ class TemplateParser {
     this.defined.set(name, block);
   }
 
+  /** Commands, and the variables before them. Without `:=` or `=` the variables are operands after all. */
   #pipeline(): Pipeline {
     const variables: string[] = [];
     let declares = false;
@@ -213,6 +226,7 @@ class TemplateParser {
     }
   }
 
+  /** A value with its fields, as `.Req.URL.Path`. */
   #operand(): Operand {
     const startsWithField = this.#peek()?.kind === "field";
     const of = this.#primary();
@@ -231,6 +245,7 @@ class TemplateParser {
     return names.length === 0 ? of : { kind: "fields", of, names, line };
   }
 
+  /** A value without fields. */
   #primary(): Operand {
     const token = this.#next();
     switch (token.kind) {

@@ -21,6 +21,7 @@ import { sprigFunctions } from "./sprig-functions.ts";
 import { templateContext } from "./template-context.ts";
 import { parseTemplate } from "./template-parser.ts";
 
+/** The longest response that is taken as a template. A longer one fails with 500. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 const configSchema = z.strictObject({
@@ -37,8 +38,10 @@ const configSchema = z.strictObject({
   match: responseMatcherSchema.nullish().describe("Responses that are templates, beside their type (all)."),
 });
 
+/** Types of templates where the config names none. */
 const defaultTypes = ["text/html", "text/plain", "text/markdown"];
 
+/** The config, prepared. */
 interface Rules {
   /** Content types of responses that are templates. */
   readonly types: readonly string[];
@@ -59,12 +62,22 @@ function mayBeTemplate(path: string, types: readonly string[]): boolean {
   return type === "" || types.includes(type) || program.test(path);
 }
 
+/** Fields that the page no longer has: they were of the template's bytes. */
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
-/** Holds a response that is a template until all of it is there, and sends what it prints. */
+/**
+ * Holds a response that is a template until all of it is there, and sends what it prints.
+ * | Response | Then |
+ * |---|---|
+ * | type, coding or `match` do not fit | passes |
+ * | 206 of a template | 416: a part cannot be run |
+ * | a template | held to its end, run, and sent with its new length |
+ * | the template fails | 500, before anything was sent |
+ */
 class TemplateFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #rules: Rules;
+  /** The template so far; undefined where the response passes. */
   #chunks: Uint8Array[] | undefined;
   #length = 0;
   #status = 0;
@@ -127,6 +140,7 @@ class TemplateFilter extends ResponseFilter {
     }
   }
 
+  /** Runs the template and sends what it printed. */
   async #send(source: string): Promise<void> {
     const headers = this.#headers;
     removeHeaders(headers, (name) => changed.has(name));
@@ -139,6 +153,7 @@ class TemplateFilter extends ResponseFilter {
     super.end(printed);
   }
 
+  /** Runs it with the functions of sprig, Go and the site, of which the last win. */
   async #run(source: string): Promise<string> {
     const exchange = this.#exchange;
     const { delimiters, rootOf } = this.#rules;

@@ -9,12 +9,21 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Whether the other side keeps a pace: something within `timeoutMs`, and `minRate` bytes a second from then on. */
+/**
+ * Whether the other side keeps a pace: something within `timeoutMs`, and `minRate` bytes a second from then on.
+ * Allowed time for the next piece: `min(timeout, timeout + bytes / rate - waited)`. Only time in which this
+ * server waits counts, not the time in which handlers work.
+ */
 class Pace {
+  /** The most milliseconds between two pieces. */
   readonly #timeoutMs: number;
+  /** Bytes a second; 0 sets no rate. */
   readonly #minRate: number;
+  /** When the present wait began, as of `performance.now()`. */
   #waitingSince = 0;
+  /** Milliseconds of all waits before. */
   #waitedMs = 0;
+  /** Bytes that came in them. */
   #bytes = 0;
 
   constructor(timeoutMs: number, minRate: number) {
@@ -39,7 +48,10 @@ class Pace {
   }
 }
 
-/** A body that fails with 408 when the client is too slow for whoever reads it. */
+/**
+ * A body that fails with 408 when the client is too slow for whoever reads it. The clock runs only while
+ * somebody reads the body.
+ */
 class PacedBody extends FilteredBody {
   readonly #pace: Pace;
   #timer: NodeJS.Timeout | undefined;
@@ -79,6 +91,12 @@ class PacedBody extends FilteredBody {
 /**
  * Cuts the connection when the client reads the response too slowly. A large write is passed on in pieces, so
  * that the client's progress is visible.
+ * | Event | Clock |
+ * |---|---|
+ * | a piece is taken at once | none |
+ * | the client's buffers are full | starts |
+ * | they have room again | stops, the bytes count as progress |
+ * | the time is over | the stream is destroyed |
  */
 class PacedResponse extends ResponseFilter {
   readonly #exchange: Exchange;
@@ -87,9 +105,13 @@ class PacedResponse extends ResponseFilter {
   /** Data that waits for the client. */
   readonly #waiting: Uint8Array[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Bytes of the piece that the client has not taken yet. */
   #blockedBytes = 0;
+  /** The writer has ended: what waits is the rest. */
   #ends = false;
+  /** The end was written; the client may still be taking it. */
   #isFinished = false;
+  /** The writer's callback. */
   #onDrain: (() => void) | undefined;
 
   constructor(below: ResponseSink, exchange: Exchange, pace: Pace, maxPieceBytes: number) {
@@ -150,6 +172,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
+  /** Writes the end, and waits until the client has all. */
   #finish(piece?: Uint8Array): void {
     this.#isFinished = true;
     super.end(piece);
@@ -158,6 +181,7 @@ class PacedResponse extends ResponseFilter {
     }
   }
 
+  /** Waits for room, as long as the pace allows. */
   #wait(): void {
     this.#timer = setTimeout(() => this.#exchange.stream.destroy(), this.#pace.wait());
     super.onceDrain(() => {

@@ -30,7 +30,9 @@ import { type HeaderList, removeHeaders, setHeader } from "http-engine/header-li
 import { remoteAddress } from "http-engine/remote-address";
 import type { RequestTrace, UpstreamTrace } from "http-engine/request-trace";
 
+/** Reads and writes `traceparent` and `tracestate`. Source: W3C Trace Context */
 const propagator = new W3CTraceContextPropagator();
+/** Fields that are replaced in requests to upstreams. */
 const contextHeaders = new Set(["traceparent", "tracestate"]);
 
 /** The trace that the client's request belongs to; the root context when it names none, or badly. */
@@ -41,11 +43,13 @@ export function clientContext(exchange: Exchange): Context {
   });
 }
 
+/** `example.com:8080` in two parts; an IPv6 address without brackets. */
 function hostAndPort(hostport: string): { readonly host: string; readonly port: number | undefined } {
   const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(hostport);
   return { host: match?.[1] ?? hostport, port: match?.[2] === undefined ? undefined : Number(match[2]) };
 }
 
+/** Attributes that have a value. */
 function definedOnly(attributes: Readonly<Record<string, string | number | undefined>>): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ""),
@@ -118,7 +122,10 @@ export function requestTrace(tracer: Tracer, context: Context, exchange: Exchang
   return { startUpstream: (address) => new UpstreamSpan(tracer, context, exchange, address) };
 }
 
-/** Ends the SERVER span with the status that was sent. */
+/**
+ * Ends the SERVER span with the status that was sent. A status from 500 on is an error, one from 400 is not. A
+ * response that broke off is an error too.
+ */
 export function endServerSpan(span: Span, exchange: Exchange): void {
   const { status } = exchange;
   if (exchange.headSent) {

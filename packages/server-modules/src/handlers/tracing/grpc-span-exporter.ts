@@ -4,6 +4,7 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { GrpcSender } from "server-core/otlp/grpc-sender";
 import type { GrpcSettings } from "server-core/otlp/grpc-settings";
 
+/** Service that collectors offer. Source: OTLP 1.0, gRPC */
 const traceService = "opentelemetry.proto.collector.trace.v1.TraceService";
 /** Exports that may be under way; the spans of further ones are lost, as with the exporter over HTTP. */
 const maxUnderWay = 30;
@@ -11,6 +12,7 @@ const maxUnderWay = 30;
 /** Sends spans over gRPC. */
 export class GrpcSpanExporter implements SpanExporter {
   readonly #sender: GrpcSender;
+  /** Exports that no answer came for yet. */
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(settings: GrpcSettings) {

@@ -35,6 +35,7 @@ export function spanQueueLimits(environment: Environment): SpanQueueLimits {
   };
 }
 
+/** Reads the share of traces. @throws ServerError MODULE_CONFIG for text that is no number from 0 to 1 */
 function ratio(environment: Environment): Sampler {
   const text = environment.OTEL_TRACES_SAMPLER_ARG ?? "";
   const value = text === "" ? 1 : Number(text);
@@ -49,6 +50,12 @@ function ratio(environment: Environment): Sampler {
 
 /**
  * `OTEL_TRACES_SAMPLER` and its argument; the parent's decision, else every trace, when absent.
+ * | OTEL_TRACES_SAMPLER | Argument |
+ * |---|---|
+ * | `always_on`, `always_off` | none |
+ * | `traceidratio` | a share, such as `0.1` (1) |
+ * | `jaeger_remote` | see {@link parseRemoteSettings} |
+ * | the same with `parentbased_` | as without; the caller's decision goes first |
  * @param remote makes the sampler `jaeger_remote`
  * @throws ServerError MODULE_CONFIG
  */

@@ -4,7 +4,9 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import { samplerFor, strategySchema } from "./sampling-strategy.ts";
 
+/** A longer answer is refused, and the last one holds. */
 const maxAnswerBytes = 4 * 1024 * 1024;
+/** Milliseconds for one answer. */
 const timeoutMs = 5_000;
 
 /** `OTEL_TRACES_SAMPLER_ARG` of the sampler `jaeger_remote`. */
@@ -59,9 +61,12 @@ export class RemoteSampler implements Sampler {
   readonly #service: string;
   readonly #log: Logger;
   readonly #abort = new AbortController();
+  /** Decides; replaced by each answer that differs. */
   #sampler: Sampler;
+  /** Text of the last answer, to see whether it differs. */
   #lastAnswer = "";
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the last question had no good answer. Only the first failure in a row is logged. */
   #failing = false;
 
   constructor(settings: RemoteSamplerSettings, service: string, log: Logger) {
@@ -100,6 +105,7 @@ export class RemoteSampler implements Sampler {
     return `RemoteSampler{${this.#settings.endpoint}, ${this.#sampler}}`;
   }
 
+  /** Asks once. Never fails. */
   async #refresh(): Promise<void> {
     try {
       const url = `${this.#settings.endpoint}/sampling?service=${encodeURIComponent(this.#service)}`;

@@ -7,6 +7,7 @@ import { messageOf } from "server-core/errors";
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #log: Logger;
+  /** Spans lost since the last one that was sent. */
   #lost = 0;
 
   constructor(exporter: SpanExporter, log: Logger) {

@@ -11,10 +11,12 @@ import { type IfCondition, type IfList, parseIf } from "./if-header.ts";
 import { covers, type DavLock, type LockTable } from "./lock-table.ts";
 import { isWithin, type Resource, type Share } from "./share.ts";
 
+/** Conditions of HTTP itself, beside `If`. */
 const conditionFields = ["if-match", "if-none-match", "if-unmodified-since"];
 
 /** A change that a request would make. */
 export interface Change {
+  /** File or folder that the request would change. */
   readonly resource: Resource;
   /** True: all below it changes too. */
   readonly isDeep: boolean;
@@ -28,6 +30,7 @@ export function describe({ file, stats }: Resource & { stats: NonNullable<Resour
   return described.etag === "" ? { ...described, etag: `"${stats.mtimeNs}-${stats.size}"` } : described;
 }
 
+/** Tag and time of a file; undefined for folders, which have none. */
 function validatorsOf(resource: Resource): Validators | undefined {
   const { stats } = resource;
   return stats === undefined ? undefined : stats.isDirectory() ? undefined : describe({ ...resource, stats });
@@ -38,7 +41,10 @@ export function userOf(exchange: Exchange): string {
   return readPlaceholder(exchange, "http.auth.user.id") ?? "";
 }
 
-/** Host and port without the port that is usual: proxies in front may end TLS. */
+/**
+ * Host and port without the port that is usual: proxies in front may end TLS. Ports 80 and 443 are left out, so
+ * a proxy that ends TLS makes no difference.
+ */
 function hostKey(hostport: string): string {
   return hostport.toLowerCase().replace(/:(?:80|443)?$/, "");
 }
@@ -69,11 +75,19 @@ export async function findUrl(
   return share.findElsewhere(path);
 }
 
-/** The conditions of a request, and the tokens of locks that it knows. */
+/**
+ * The conditions of a request, and the tokens of locks that it knows.
+ * | Check | When | Failure |
+ * |---|---|---|
+ * | `check` | before anything is done | 412 |
+ * | `checkLocks` | before a change, and again at its end | 423 |
+ * | `checkUnchanged` | after the body was read, at the moment of the change | 412 |
+ */
 export class Conditions {
   readonly #exchange: Exchange;
   readonly #share: Share;
   readonly #table: LockTable;
+  /** Lists of `If`; one that holds is enough. */
   readonly #lists: readonly IfList[];
 
   /** @throws DavError 400 for a field that cannot be read */
@@ -155,6 +169,7 @@ export class Conditions {
     }
   }
 
+  /** Whether all conditions of a list hold. */
   async #holds({ tag, conditions }: IfList, target: Resource, others: readonly Resource[]): Promise<boolean> {
     const about = tag === undefined ? target : await findUrl(this.#exchange, this.#share, tag, "If");
     if (about === undefined) {
@@ -165,6 +180,7 @@ export class Conditions {
     return conditions.every((each) => this.#isTrue(each, about, lockable) !== each.isNot);
   }
 
+  /** One condition: a lock that covers the resource, or its tag. */
   #isTrue({ token, etag }: IfCondition, about: Resource, lockable: readonly Resource[]): boolean {
     if (token !== undefined) {
       const lock = this.#table.locks.find((each) => each.token === token);
@@ -175,10 +191,12 @@ export class Conditions {
   }
 }
 
+/** The folder that an entry is in. */
 function folderOf(entry: string): string {
   return entry.slice(0, entry.lastIndexOf("/")) || "/";
 }
 
+/** Whether a lock stands against a change: on the resource, below it, or on its folder. */
 function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean {
   return (
     covers(lock, resource.file) ||

@@ -2,6 +2,7 @@ import { DavError } from "./dav-error.ts";
 
 /** One condition of a list. */
 export interface IfCondition {
+  /** Whether the condition must not hold. */
   readonly isNot: boolean;
   /** The token of a lock; undefined for an entity tag. */
   readonly token: string | undefined;
@@ -13,19 +14,26 @@ export interface IfCondition {
 export interface IfList {
   /** URL of what they are about; undefined: what the request names. */
   readonly tag: string | undefined;
+  /** All of them must hold. */
   readonly conditions: readonly IfCondition[];
 }
 
 /** Conditions of one field: each may ask for a look at a file. */
 const maxConditions = 100;
 
+/** A token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */
 const part = /[ \t]*(?:(\()|(\))|<([^<>\s]*)>|\[((?:W\/)?"[^"\]]*")\]|(Not)(?=[ \t<[]))/gy;
 
+/** The error of a field that cannot be read. */
 function invalid(reason: string): DavError {
   return new DavError(400, `invalid If: ${reason}`);
 }
 
-/** Reads the field `If`. @throws DavError 400. Source: RFC 4918, section 10.4.2 */
+/**
+ * Reads the field `If`. @throws DavError 400. `</a> (<opaquelocktoken:1> ["x"]) (Not <DAV:no-lock>)` has two
+ * lists about `/a`: a lock with a tag, or no such lock.
+ * Source: RFC 4918, section 10.4.2
+ */
 export function parseIf(text: string): IfList[] {
   const lists: IfList[] = [];
   let tag: string | undefined;

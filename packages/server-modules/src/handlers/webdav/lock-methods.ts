@@ -49,6 +49,7 @@ function ownerOf(body: DavElement): string {
   return text;
 }
 
+/** Answers with the lock that was made or refreshed. */
 function answer(exchange: Exchange, status: number, lock: DavLock): void {
   exchange.responseHeaders.push("Content-Type", "application/xml; charset=utf-8");
   exchange.respond(
@@ -92,11 +93,21 @@ function add(table: LockTable, lock: DavLock): void {
   }
 }
 
+/** Takes a lock out of the table. */
 function removeToken(table: LockTable, token: string): void {
   table.change((locks) => locks.filter((each) => each.token !== token));
 }
 
-/** Locks a resource, or refreshes a lock. A file that is not there is made. Source: RFC 4918, section 9.10 */
+/**
+ * Locks a resource, or refreshes a lock. A file that is not there is made.
+ * | Body | Resource | Answer |
+ * |---|---|---|
+ * | none | locked by this user, named in `If` | 200, refreshed |
+ * | `lockinfo` | a file or folder | 200, locked |
+ * | `lockinfo` | nothing there | 201, an empty file is made and locked |
+ * | `lockinfo` | a lock in the way | 423 |
+ * Source: RFC 4918, section 9.10
+ */
 export async function lock(
   exchange: Exchange,
   resource: Resource,

@@ -2,6 +2,7 @@ import { isWithin } from "./share.ts";
 
 /** Most locks of one table: a client that asks for more is refused, and memory stays what it is. */
 export const maxLocks = 1_000;
+/** Bytes before the two copies: holder, generation, and the length of each copy. */
 const headerBytes = 64;
 /** Bytes of one copy of the table: there are two. */
 const copyBytes = 1024 * 1024;
@@ -13,6 +14,7 @@ export const lockTableBytes = headerBytes + 2 * copyBytes;
 
 /** A write lock; all are exclusive. */
 export interface DavLock {
+  /** Names the lock; only its maker learns it. */
   readonly token: string;
   /** Path on the disk of what is locked. */
   readonly file: string;
@@ -36,6 +38,7 @@ export function covers({ file, isDeep }: DavLock, path: string): boolean {
 }
 
 // Int32 indexes of the header.
+/** Words of the header: 1 while a thread holds the table, the number of the last change, and the lengths. */
 const holderIndex = 0;
 const generationIndex = 1;
 const lengthIndex = 2;
@@ -50,7 +53,9 @@ export class LockTable {
   readonly #now: () => number;
   /** The locks as of {@link #read}. */
   #locks: readonly DavLock[] = [];
+  /** Generation that `#locks` was read at. */
   #read = 0;
+  /** Whether this thread holds the table: then work within work does not wait for itself. */
   #isHolder = false;
 
   /** @param memory of {@link lockTableBytes}, zero at first */
@@ -91,6 +96,7 @@ export class LockTable {
     this.#hold(work);
   }
 
+  /** Reads the copy that counts, where another thread changed it. */
   #load(): void {
     const generation = Atomics.load(this.#words, generationIndex);
     if (generation !== this.#read) {
@@ -102,6 +108,7 @@ export class LockTable {
     }
   }
 
+  /** Writes the other copy, then makes it count. @returns false when it does not fit */
   #store(locks: readonly DavLock[]): boolean {
     const bytes = Buffer.from(JSON.stringify(locks));
     if (locks.length > maxLocks || bytes.length > copyBytes) {

@@ -7,14 +7,18 @@ import type { FoundResource } from "./share.ts";
 
 /** The locks that there are, and who asks. */
 export interface LockView {
+  /** Locks that have not expired. */
   readonly locks: readonly DavLock[];
+  /** User who asks: tokens are shown to their makers only. */
   readonly user: string;
+  /** Milliseconds since 1970, for the time that locks have left. */
   readonly nowMs: number;
 }
 
 /** The name of a property. */
 export type PropertyName = Pick<DavElement, "space" | "name">;
 
+/** Writes the value of a property as XML. */
 type Property = (resource: FoundResource, view: LockView) => string;
 
 /** Describes a lock. @param showsToken whether the reader may use it */
@@ -29,12 +33,14 @@ export function writeLock(lock: DavLock, showsToken: boolean, nowMs: number): st
   ].join("");
 }
 
+/** Properties that only files have. */
 const ofFiles: Readonly<Record<string, Property>> = {
   getcontentlength: ({ stats }) => String(stats.size),
   getcontenttype: ({ path }) => escapeXml(mediaTypeOf(path) || "application/octet-stream"),
   getetag: (resource) => escapeXml(describe(resource).etag),
 };
 
+/** Properties of files and folders. */
 const ofAll: Readonly<Record<string, Property>> = {
   resourcetype: ({ stats }) => (stats.isDirectory() ? "<D:collection/>" : ""),
   // The name of the root's folder is nobody's business.
@@ -62,6 +68,7 @@ export function isProtected({ space, name }: PropertyName): boolean {
   return space === dav && protectedNames.has(name);
 }
 
+/** The property of a name; undefined for one that the resource does not have. */
 function readerOf({ space, name }: PropertyName, isFolder: boolean): Property | undefined {
   if (space !== dav) {
     return undefined;
@@ -81,6 +88,7 @@ export interface Asked {
   readonly namesOnly: boolean;
   /** True: all that the server knows is meant, with `names` beside. */
   readonly isAll: boolean;
+  /** Names that the request lists. */
   readonly names: readonly PropertyName[];
 }
 

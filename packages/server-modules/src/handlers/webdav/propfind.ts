@@ -24,9 +24,12 @@ const maxNames = 200;
 const maxEntries = 100_000;
 /** Folders that wait for their turn in a walk. */
 const maxWaiting = 10_000;
+/** Characters of the answer that are sent at once. */
 const chunkLength = 32 * 1024;
 
+/** The question of a request without a body. Source: RFC 4918, section 9.1 */
 const everything: Asked = { namesOnly: false, isAll: true, names: [] };
+/** Begin and end of an answer about several resources. */
 const start = '<?xml version="1.0" encoding="UTF-8"?><D:multistatus xmlns:D="DAV:">';
 const end = "</D:multistatus>";
 
@@ -47,6 +50,7 @@ export function depthOf(exchange: Exchange, ...allowed: readonly Depth[]): Depth
   return depth;
 }
 
+/** Names of properties in an element, up to the limit. */
 function namesIn(element: DavElement | undefined): DavElement[] {
   const names = element === undefined ? [] : childrenOf(element);
   if (names.length > maxNames) {
@@ -149,7 +153,11 @@ export async function* writeMultistatus(
   yield Buffer.from(text + end);
 }
 
-/** Describes a resource, and with `Depth` what is below it. Source: RFC 4918, section 9.1 */
+/**
+ * Describes a resource, and with `Depth` what is below it. `Depth: 0` describes the resource, `1` its members
+ * too, `infinity` (or no field) all below it.
+ * Source: RFC 4918, section 9.1
+ */
 export async function propfind(exchange: Exchange, share: Share, table: LockTable): Promise<void> {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   const resource = existing(await share.find(exchange));

@@ -31,10 +31,12 @@ export interface Resource {
 /** A resource that is there. */
 export type FoundResource = Resource & { readonly stats: BigIntStats };
 
+/** Whether an error says that nothing is there. */
 function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
+/** undefined in place of such an error. */
 async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;
@@ -57,6 +59,7 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
 
+/** `/a/` is `/a`; `/` stays. */
 function withoutFinalSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
@@ -66,7 +69,10 @@ export function isTemporary(name: string): boolean {
   return temporaryName.test(name);
 }
 
-/** The files of one root, and the paths by which a request names them. */
+/**
+ * The files of one root, and the paths by which a request names them. With root `/srv` and prefix `/files`,
+ * `/files/a%20b` is the file `/srv/a b`. Links may lead to other places below the root, never out of it.
+ */
 export class Share {
   /** Without links. */
   readonly root: string;
@@ -154,6 +160,7 @@ export class Share {
     return this.#resolveEntry(path, escapePath(this.#prefix + path), joinSitePath(folder.file, name));
   }
 
+  /** Follows a link at the end of a path. @throws DavError 403 for one that leads nowhere or out of the root */
   async #resolveEntry(path: string, href: string, entry: string): Promise<Resource> {
     const place = { path, href, entry };
     const stats = await orUndefined(lstat(pathBytes(entry), { bigint: true }));
@@ -175,12 +182,14 @@ export class Share {
     return { ...place, href: found.isDirectory() ? `${href}/` : href, file, stats: found, hasParent: true };
   }
 
+  /** @throws DavError 403 for a path outside of the root */
   #check(path: string): void {
     if (!isWithin(path, this.root)) {
       throw new DavError(403, "a symbolic link leads out of the root");
     }
   }
 
+  /** The path below the prefix; undefined for a path outside of it. */
   #within(path: string, prefix: string): string | undefined {
     const clean = withoutFinalSlash(cleanPath(path));
     return isWithin(clean, prefix === "" ? "/" : prefix)

@@ -19,23 +19,32 @@ import { depthOf, propfind, proppatch } from "./propfind.ts";
 import { existing, type FoundResource, isWithin, type Resource, Share } from "./share.ts";
 import { copyTo, moveTo, removeAll, writeFileFromBody } from "./write-files.ts";
 
+/** Methods for a place where nothing is. */
 const ofAbsent = "OPTIONS, LOCK, PUT, MKCOL";
+/** Methods for folders. */
 const ofFolders = "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND";
+/** Methods for files. */
 const ofFiles = "OPTIONS, LOCK, GET, HEAD, POST, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND, PUT";
 
 /** One request at work. */
 interface Task {
+  /** The request and its answer. */
   readonly exchange: Exchange;
+  /** Files of the share, as the request names them. */
   readonly share: Share;
+  /** Locks of the share, of all threads. */
   readonly table: LockTable;
 }
 
+/** Carries a method out. */
 type Method = (task: Task) => void | Promise<void>;
 
+/** Value of `Allow` for a resource. */
 function allowedOf({ stats }: Resource): string {
   return stats === undefined ? ofAbsent : stats.isDirectory() ? ofFolders : ofFiles;
 }
 
+/** 405 with `Allow`. */
 function notAllowed(exchange: Exchange, resource: Resource): DavError {
   exchange.responseHeaders.push("Allow", allowedOf(resource));
   return new DavError(405);
@@ -95,6 +104,10 @@ async function get(task: Task): Promise<void> {
   return sending;
 }
 
+/**
+ * The body goes to a file beside the old one, which takes its place at the end. A body that breaks off changes
+ * nothing.
+ */
 async function put({ exchange, share, table }: Task): Promise<void> {
   const resource = await share.find(exchange);
   const conditions = new Conditions(exchange, share, table);
@@ -129,6 +142,7 @@ async function put({ exchange, share, table }: Task): Promise<void> {
   done(exchange, isNew);
 }
 
+/** Makes a folder. Source: RFC 4918, section 9.3 */
 async function mkcol({ exchange, share, table }: Task): Promise<void> {
   const resource = await share.find(exchange);
   const conditions = new Conditions(exchange, share, table);
@@ -147,6 +161,7 @@ async function mkcol({ exchange, share, table }: Task): Promise<void> {
   done(exchange, true);
 }
 
+/** @throws DavError 403 for the root of the share */
 function notRoot(resource: FoundResource): FoundResource {
   if (resource.path === "/") {
     throw new DavError(403, "the root stays");
@@ -154,6 +169,7 @@ function notRoot(resource: FoundResource): FoundResource {
   return resource;
 }
 
+/** Removes a file, or a folder with all in it. A link is removed, not what it leads to. */
 async function remove({ exchange, share, table }: Task): Promise<void> {
   const conditions = new Conditions(exchange, share, table);
   const resource = notRoot(existing(await share.find(exchange)));
@@ -180,6 +196,7 @@ async function destinationOf({ exchange, share }: Task): Promise<Resource> {
   return found;
 }
 
+/** Reads `Overwrite`; absent means yes. Source: RFC 4918, section 10.6 */
 function overwrites(exchange: Exchange): boolean {
   const text = exchange.header("overwrite").trim().toUpperCase();
   if (!["", "T", "F"].includes(text)) {
@@ -188,6 +205,7 @@ function overwrites(exchange: Exchange): boolean {
   return text !== "F";
 }
 
+/** Copies or moves. The checks come in the order of the statuses that clients expect: 403, 412, 423, 409. */
 async function transfer(task: Task, isMove: boolean): Promise<void> {
   const { exchange, share, table } = task;
   const isDeep = depthOf(exchange, "infinity", ...(isMove ? [] : ["0" as const])) === "infinity";
@@ -226,6 +244,7 @@ async function transfer(task: Task, isMove: boolean): Promise<void> {
   done(exchange, isNew);
 }
 
+/** Methods of the share. Others get 405. */
 const methods: Readonly<Record<string, Method>> = {
   OPTIONS: options,
   GET: get,
@@ -251,6 +270,7 @@ const methods: Readonly<Record<string, Method>> = {
   UNLOCK: async ({ exchange, share, table }) => unlock(exchange, await share.find(exchange), table),
 };
 
+/** Errors of the file system become statuses of WebDAV, and broken conditions become XML that names them. */
 class WebDavHandler implements HttpHandler {
   readonly inRehearsal = "answers";
   readonly #rootOf: (exchange: Exchange) => string;

@@ -30,14 +30,17 @@ function besides(path: string): string {
   return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.tmp`);
 }
 
+/** The error of a body that broke off. */
 function clientGone(cause?: unknown): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection", { cause });
 }
 
+/** Removes what a failed change left. A failure of that is not told: the first error counts. */
 async function removeQuietly(path: string): Promise<void> {
   await rm(pathBytes(path), { recursive: true, force: true }).catch(() => {});
 }
 
+/** Writes the body of a request to a file. */
 async function writeBody(exchange: Exchange, file: FileHandle): Promise<void> {
   let source: AsyncIterable<Buffer> | readonly Buffer[] = [];
   if (exchange.hasBody) {

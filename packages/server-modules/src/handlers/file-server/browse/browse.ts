@@ -39,14 +39,18 @@ export interface BrowseRequest {
   readonly notFound: () => void | Promise<void>;
 }
 
+/** Answers a request with a listing. */
 export type Browser = (request: BrowseRequest) => void | Promise<void>;
 
 /** Makes the HTML of a listing. */
 export type RenderPage = (page: PageListing, request: BrowseRequest) => string | Promise<string>;
 
+/** Entries that are read of a folder. */
 const defaultLimit = 10_000;
+/** Layout of times in plain text, in the notation of Go. */
 const defaultTimeFormat = "January 2, 2006 at 15:04:05";
 
+/** Columns of a tab, as terminals have them. */
 const tabWidth = 8;
 
 /** Columns divided by tabs, as many as bring them under each other. Source: the public model (Caddy 2.11), seen running */
@@ -88,19 +92,31 @@ function choose<Name extends string>(
   return isName(remembered) ? remembered : fallback;
 }
 
+/** Answers with a listing in one of the three types. */
 function send(exchange: Exchange, type: string, body: string): void {
   exchange.responseHeaders.push("Content-Type", `${type}; charset=utf-8`);
   setContentLength(exchange.responseHeaders, Buffer.byteLength(body));
   exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
 }
 
+/** The page with a policy that allows no other script or style than its own. */
 function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
   const nonce = randomUUID();
   exchange.responseHeaders.push("Content-Security-Policy", pagePolicy(nonce));
   return browsePage(page, nonce);
 }
 
-/** Prepares listings of folders. @param render the page in place of the built-in one */
+/**
+ * Prepares listings of folders. @param render the page in place of the built-in one
+ * | `Accept` has | Answer |
+ * |---|---|
+ * | `application/json` | entries as JSON |
+ * | `text/plain` | a table |
+ * | anything else | HTML |
+ *
+ * Query parameters: `sort` and `order` are kept in cookies, `limit` and `offset` cut the list, `layout=grid`
+ * shows tiles.
+ */
 export function compileBrowse(config: BrowseConfig, render: RenderPage = builtInPage): Browser {
   const configured = config.sort ?? [];
   const defaultSort = configured.find(isSortName);

@@ -44,8 +44,10 @@ export interface ListOptions {
   readonly isHidden: (path: string) => boolean;
 }
 
+/** Nanoseconds of a second. */
 const second = 1_000_000_000n;
 
+/** Bits of kinds in Go's `fs.FileMode`. Clients of the JSON compare them. */
 const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: number])[] = [
   [(stats) => stats.isDirectory(), 2 ** 31],
   [(stats) => stats.isSymbolicLink(), 2 ** 27],
@@ -58,21 +60,25 @@ const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: nu
   [(stats) => (stats.mode & 0o1000n) !== 0n, 2 ** 20],
 ];
 
+/** Permissions and kinds of a file as Go has them. */
 function goMode(stats: BigIntStats): number {
   return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), Number(stats.mode & 0o777n));
 }
 
+/** A time to the nanosecond, without zeros at its end: `2024-05-01T10:00:00.5Z`. */
 function timeText({ mtime, mtimeNs }: BigIntStats): string {
   const nanoseconds = ((mtimeNs % second) + second) % second;
   const fraction = `.${String(nanoseconds).padStart(9, "0")}`.replace(/\.?0*$/, "");
   return mtime.toISOString().replace(/\.\d+Z$/, `${fraction}Z`);
 }
 
+/** `a b?.txt` is `./a%20b%3F.txt`. The dot keeps a name with a colon from being a scheme. */
 function urlOf(name: string): string {
   const escaped = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
   return `./${escaped}`;
 }
 
+/** Facts about an entry; undefined for one that is gone. A link to a folder is listed as a folder. */
 async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
   const path = join(folder, entry.name);
   let stats: BigIntStats;

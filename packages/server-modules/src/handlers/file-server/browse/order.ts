@@ -1,6 +1,8 @@
 import type { ListedFile } from "./listing.ts";
 
+/** Columns that a list can be sorted by. */
 export const sortNames = ["name", "namedirfirst", "size", "time"] as const;
+/** Directions of the order. */
 export const orderNames = ["asc", "desc"] as const;
 
 export type SortName = (typeof sortNames)[number];
@@ -14,10 +16,12 @@ export function isOrderName(text: string): text is OrderName {
   return (orderNames as readonly string[]).includes(text);
 }
 
+/** Order of code units, as Go compares texts in ASCII. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Order of names without regard to case. */
 function byName(a: ListedFile, b: ListedFile): number {
   return compareText(a.name.toLowerCase(), b.name.toLowerCase());
 }
@@ -31,6 +35,7 @@ const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => n
   time: (a, b) => compareText(a.mod_time.slice(0, -1), b.mod_time.slice(0, -1)),
 };
 
+/** A number of the query; 0 for anything else. */
 function positive(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
