@@ -1,15 +1,15 @@
-/** Spans that were sampled, counted as what they stand for. */
+/** A count of sampled spans, each counted as the number of spans that it stands for. */
 export interface AdjustedCounts {
-  /** The sum of what the spans stand for; a span that does not tell it counts once. */
+  /** The sum of the numbers that the spans stand for; a span without such a number counts once. */
   readonly adjusted: number;
   /**
-   * The true number is at most this much away in 19 of 20 cases, when traces were kept independently of each other and
-   * each has one of the spans. It says nothing about spans that do not tell what they stand for.
+   * The true number is at most this much away in 19 of 20 cases. That holds when traces were kept independently of
+   * each other and each has one of the spans. It says nothing about spans that do not tell what they stand for.
    */
   readonly margin: number;
-  /** Spans that do not tell what they stand for. */
+  /** Spans without a number that they stand for. */
   readonly unknown: number;
-  /** The least that a span stands for, of those that tell; 0 when none does. */
+  /** The smallest number that a span stands for; 0 when no span has one. */
   readonly least: number;
   /** The greatest; it differs from `least` when spans were sampled with several probabilities. */
   readonly greatest: number;
@@ -34,7 +34,7 @@ export class AdjustedSum {
 
   /**
    * @param spans their number; below 0 to take spans back
-   * @param each what each of them stands for; 0: unknown
+   * @param each the number that each of them stands for; 0: unknown
    */
   add(spans: number, each: number): void {
     if (each === 0) {
@@ -79,7 +79,7 @@ export class AdjustedSum {
   }
 }
 
-/** The number that a span counts as: 1 when it does not tell what it stands for. @param each as in `AdjustedSum` */
+/** The number that a span counts as: 1 when nothing says what it stands for. @param each as in `AdjustedSum` */
 export function countOf(each: number): number {
   return each === 0 ? 1 : each;
 }

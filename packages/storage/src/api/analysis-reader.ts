@@ -87,9 +87,9 @@ export interface AttributeComparison {
   readonly differences: readonly AttributeDifference[];
 }
 
-/** Compares two populations of spans: two times, two versions, or whatever conditions tell apart. */
+/** Compares two populations of spans: two times, two versions, or any two conditions. */
 export interface PopulationComparisonQuery {
-  /** The spans that one wonders about. Both times are required. */
+  /** The spans in question. Both times are required. */
   readonly a: SpanSelection;
   /** The spans that they are compared with; those of `a` are left out. Both times are required. */
   readonly b: SpanSelection;
@@ -236,7 +236,7 @@ export interface OperationSummary {
   readonly p99Nano: number;
 }
 
-/** How much of the traces' time an operation is to blame for. */
+/** The share of the traces' time that an operation causes. */
 export interface CriticalPathShare {
   /** Name of the service. */
   readonly service: string;
@@ -272,7 +272,7 @@ export interface Tail {
   readonly spans: readonly Span[];
   /** Spans left out because there were more than `limit`. */
   readonly skipped: number;
-  /** Where the next question goes on; opaque to callers. */
+  /** The cursor for the next query; opaque to callers. */
   readonly cursor: string;
 }
 
@@ -295,8 +295,7 @@ export interface AnalysisReader {
   /** Over the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;
   /**
-   * Spans as they arrive. It shows what happens and is no export: a block that takes long to insert may be
-   * missed.
+   * Spans as they arrive. It is for watching, not for export: a block that takes long to insert may be missed.
    */
   tail(query: TailQuery, options?: ReadOptions): Promise<Tail>;
 }

@@ -29,7 +29,7 @@ export function checkHeatMap(query: HeatMapQuery): void {
   checkSearch({ ...query, limit: 1 });
 }
 
-/** How wide the columns are: all of the range is in one of them. */
+/** The width of the columns in nanoseconds; together they cover the range. */
 export function columnNano({ range, columns }: HeatMapQuery): bigint {
   return (range.endUnixNano - range.startUnixNano) / BigInt(columns) + 1n;
 }

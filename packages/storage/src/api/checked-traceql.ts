@@ -56,7 +56,7 @@ export function checkTraceQlMetrics(
 }
 
 /**
- * Whether a metrics query wants what sampled spans stand for: `with(adjusted=true)`.
+ * Whether a metrics query counts what sampled spans stand for: `with(adjusted=true)`.
  * @throws StorageError STORAGE_BAD_QUERY for another value, and for `compare()`, which counts stored spans only
  */
 export function isAdjusted({ hints, expression }: Extract<TraceQlQuery, { type: "metrics" }>): boolean {

@@ -122,7 +122,7 @@ async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Pr
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const span of byParent.get(node.span.spanId) ?? []) {
-      // Ids that are not unique would lead round in circles.
+      // Spans that share an id would make the walk endless.
       if (seen.has(span) || span.startTimeUnixNano > node.end) {
         continue;
       }

@@ -27,9 +27,9 @@ export interface DependencyQuery {
 /** Reads which services call which. Throws `StorageError`. */
 export interface DependencyReader {
   /**
-   * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in
-   * a minute of the query, and its parent is stored in the same trace and belongs to another service. A
-   * server's span that shares its id with the client's span has the client's as parent.
+   * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in a
+   * minute of the query, and its parent is stored and belongs to another service. A server's span that shares its id
+   * with the client's span has the client's as parent.
    */
   getDependencies(query: DependencyQuery, options?: ReadOptions): Promise<DependencyLink[]>;
 }

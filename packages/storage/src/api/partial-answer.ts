@@ -1,4 +1,4 @@
-/** Why spans, or entries of a list, are missing from an answer. */
+/** A reason why spans, or entries of a list, are missing from an answer. */
 export interface PartialReason {
   /**
    * - `shard-away`: no server of a shard of the cluster answers

@@ -20,7 +20,7 @@ const defaultSampledSpans = 20_000;
 /** Parts of a side's time from which its sample is taken: a sample covers all of the time, not its end alone. */
 const stripes = 60n;
 
-/** Spans that a group and its remainder need before one says what the group explains. */
+/** Least spans of a group and of its remainder; with fewer, the group explains nothing. */
 export const fewestSpans = 20;
 
 /** @returns the most spans of a sample. @throws StorageError STORAGE_BAD_QUERY */
@@ -106,7 +106,7 @@ function without(all: PopulationSums, one: PopulationSums): PopulationSums {
   };
 }
 
-/** How much a value tells: the difference of its shares, or the share of the difference that it explains. */
+/** The weight of a value: the difference of its shares, or the share of the difference that it explains. */
 export function attributeScore(
   one: Pick<ComparedAttribute, "a" | "b">,
   sample: PopulationComparison["sample"],
@@ -116,7 +116,7 @@ export function attributeScore(
   return Math.max(shares, explainedShare(one, sample));
 }
 
-/** The attributes that tell most, largest first; those that tell nothing are left out. */
+/** The attributes of the largest weight first; those without weight are left out. */
 export function rankedAttributes(
   found: readonly ComparedAttribute[],
   sample: PopulationComparison["sample"],

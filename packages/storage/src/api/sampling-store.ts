@@ -64,7 +64,7 @@ export interface SamplingStore {
    * `true`, by the store's clock. When two owners ask at the same moment both may get `true`; one of them
    * gets `false` at its next call. So the holder may only do work that is harmless when done twice.
    * @param name name of the lease, such as `sampling_store_leader`
-   * @param owner of the process, no other's
+   * @param owner of this process alone
    */
   acquireLease(name: string, owner: string, ttlMs: number, options?: ReadOptions): Promise<boolean>;
   /** Ends the lease if `owner` has it. */

@@ -1,6 +1,6 @@
 import type { Field, FieldExpression, SpansetExpression, TraceQlQuery } from "traceql";
 
-/** Intrinsics that one span alone does not tell. */
+/** Intrinsics whose values depend on other spans of the trace. */
 const ofTrace: ReadonlySet<string> = new Set([
   ...["span:childCount", "trace:duration", "trace:rootName", "trace:rootService"],
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],

@@ -10,7 +10,7 @@ const noParent = "toFixedString('', 8)";
 const threshold = `reinterpretAsUInt64(reverse(unhex(rightPad(${digits}, 14, '0'))))`;
 const countByThreshold = `if(${digits} = '', 0, ${allTraces} / (${allTraces} - ${threshold}))`;
 
-/** Tags that tell a probability, each as it begins in a text of attributes. A letter for its type follows. */
+/** Tags with a probability, each as it begins in a text of attributes; the letter of its type follows. */
 const samplerTags = [
   "sampling.probability",
   "sampler.type",
@@ -25,7 +25,7 @@ const typeAndParam = (type: string, param: string) =>
   `${type} = 'probabilistic', ${param}, ${type} = 'const', if(${param} = 'true', '1', '')`;
 const countByTags = `arrayMap(tags -> 1 / toFloat64OrZero(multiIf(tags[1] != '', tags[1], ${typeAndParam("tags[2]", "tags[3]")}, ${typeAndParam("tags[4]", "tags[5]")}, '')), [${valuesOfTags}])[1]`;
 
-/** In four digits; 0 for what is no count: no probability makes it endless. */
+/** Rounded to four digits; 0 for a result that is no count, such as the infinity of the probability 0. */
 function inFourDigits(count: string): string {
   return `arrayMap(c -> if(c >= 1 AND c < 1e300, round(c, 3 - toInt8(floor(log10(c)))), 0), [${count}])[1]`;
 }

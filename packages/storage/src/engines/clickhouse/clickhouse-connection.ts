@@ -353,7 +353,7 @@ export class ClickHouseConnection {
         }
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
         if (await this.#isOfShards(failure)) {
-          // Reads handle absent shards themselves, with their own text.
+          // Reads report absent shards themselves, with a text of their own.
           const shards = isInsert ? awayError(this.#options.shards?.away ?? [], failure) : failure;
           return { kind: "failed", failure: shards, goOn: "throw" };
         }
@@ -425,8 +425,8 @@ export class ClickHouseConnection {
   #readSettings(parameters: QueryParameters): Settings {
     const query: Record<string, string> = {
       max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
-      // ClickHouse cancels the query of a disconnected client only when it is read-only, which a POST is not
-      // by default. 2 means read-only with settings allowed.
+      // ClickHouse cancels the query of a disconnected client only when the query is read-only. A POST is not by
+      // default. 2 means read-only with settings allowed.
       readonly: "2",
       cancel_http_readonly_queries_on_client_close: "1",
       // Without it, an error in the middle of the rows follows a status of 200, as text behind the rows.

@@ -23,7 +23,7 @@ import {
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 const settleEveryMs = 60_000;
-/** Longer than a step should take: two at the same moment could count a call twice. */
+/** Time of the lease in ms, longer than a step takes: two steps at once could count a call twice. */
 const leaseMs = 300_000;
 const minuteNano = 60_000_000_000n;
 
@@ -93,7 +93,7 @@ export class ClickHouseDependencies implements DependencyReader {
     }));
   }
 
-  /** Calls that have a parent; several rows of the same may be among them. @param minutes both inclusive */
+  /** Calls that have a parent; a call may have several rows. @param minutes both inclusive */
   async #calls(
     detail: CallDetail,
     minutes: { readonly from: number; readonly to: number },
@@ -172,7 +172,10 @@ function minuteNumber(unixNano: bigint): number {
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
 }
 
-/** The rows that no other row cancels. A copy of a span has fewer than no calls: it cancels calls that are counted already. */
+/**
+ * The rows that no other row cancels. A copy of a span has a negative number of calls, which cancels calls that are
+ * counted already.
+ */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
   const key = ({ parentKey, startMinute, child, kind, failed, bucket, adjusted_count }: CountedCalls) =>
     JSON.stringify([parentKey, startMinute, child, kind, failed, bucket, adjusted_count]);

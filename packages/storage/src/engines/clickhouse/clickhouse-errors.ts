@@ -25,8 +25,8 @@ const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
 ]);
 
 /**
- * Codes for faulty rows of an insert. Any other error, such as wrong credentials or an unknown error of the
- * disk, is not the fault of the rows: they are kept and sent again.
+ * Codes for faulty rows of an insert. Any other error, such as wrong credentials or an unknown error of the disk, is
+ * not the fault of the rows. They are kept and sent again.
  */
 const badRowsCodes: ReadonlySet<number> = new Set([
   27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -70,7 +70,7 @@ const damageCodes: ReadonlySet<number> = new Set([
   432, // UNKNOWN_CODEC
 ]);
 
-/** Codes of a server that does not know us: a password that was changed there and not here, or not there yet. */
+/** Codes of a server that refuses our user or password: it was changed on one side and not yet on the other. */
 const credentialsCodes: ReadonlySet<number> = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
@@ -187,8 +187,8 @@ function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorC
 }
 
 /**
- * When a server loses another one of its cluster in the middle of a read, it reports that the data ended
- * early, with a code for faulty rows.
+ * A server that loses another server of its cluster in the middle of a read reports that the data ended early, with a
+ * code for faulty rows.
  */
 const betweenServers =
   /while (?:receiving packet|reading) from |from server |Connection |DB::Exception: Received from/i;
@@ -259,7 +259,7 @@ export function isCredentialsFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && credentialsCodes.has(Number(error.cause.code));
 }
 
-/** The server cannot have begun with it. */
+/** Whether the server cannot have begun the call. */
 export function wasNeverSent(error: StorageError): boolean {
   const code = (error.cause as { readonly code?: unknown } | undefined)?.code;
   return isConnectionError(error) && typeof code === "string" && neverSentCodes.has(code);

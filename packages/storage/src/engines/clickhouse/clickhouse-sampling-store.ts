@@ -26,7 +26,7 @@ interface ProbabilitiesRow {
   readonly operations: readonly string[];
   /** Probability of each entry, from 0 to 1. */
   readonly probabilities: readonly number[];
-  /** Spans a second of each entry, that the calculation began with. */
+  /** Spans a second of each entry with which the calculation began. */
   readonly qps: readonly number[];
 }
 

@@ -26,8 +26,8 @@ export interface ClickHouseStoreOptions {
    */
   readonly maxReadBytes?: number;
   /**
-   * True by default: each span counts once. False: a span that is stored more than once may count as often.
-   * It saves a question before or within each read that counts spans. For measurements of what that costs.
+   * True by default: each span counts once. False: a span that is stored more than once may count as often. False
+   * saves a query before or within each read that counts spans. For measurements of what that costs.
    */
   readonly exactCounts?: boolean;
   /** Tables over several servers; a single server by default. */

@@ -4,7 +4,7 @@ import { firstSliceNano } from "./time-slices.ts";
 /** Kinds of searches that are remembered. */
 const maxKinds = 1_024;
 
-/** How long a kind of search is done as any other once it had too much to read. */
+/** Milliseconds for which a kind of search begins as any other, once it had too much to read. */
 const refusedMs = 10_000;
 
 /** About three days; longer searches continue from there. */
@@ -17,9 +17,9 @@ interface Known {
 }
 
 /**
- * Remembers how far back searches for something rare had to go. Users who look for a request id, for slow
- * spans, or for a service with few spans search again, and that search need not begin with the newest minute.
- * Values of tags and time ranges are not remembered.
+ * Remembers how far back searches for something rare had to go. Users who look for a request id, for slow spans, or
+ * for a service with few spans search again. That search need not begin with the newest minute. Values of tags and
+ * time ranges are not remembered.
  */
 export class SearchReach {
   readonly #known = new Map<string, Known>();

@@ -31,9 +31,9 @@ const maxInt64 = 2n ** 63n - 1n;
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
  * @param tenant whose spans are searched
- * @param apart true: search the first tag in events separately, which is better when few granules have it,
- *   because a false hit of an index is then not read in full. To separate more places costs more planning
- *   than it saves reading.
+ * @param apart true: search the first tag in events separately. That is better when few granules have the tag,
+ *   because a false hit of an index is then not read in full. To separate more places costs more planning than it
+ *   saves reading.
  * @param isSmall true: use no index for tags, which is better when few rows are read, because planning takes
  *   most of the time then
  * @throws StorageError STORAGE_BAD_QUERY as in `checkSearch`

@@ -4,8 +4,8 @@ import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 const otlpRules = "format IN ('otlp', 'zipkin')";
 
 /**
- * The condition for values that a span shows as tags without having them as attributes. These are service and
- * format, and with OTLP's rules kind, status, scope, trace state and event names.
+ * The condition for values that a span shows as tags and does not have as attributes. These are service and format,
+ * and with OTLP's rules kind, status, scope, trace state and event names.
  *
  * @param key,value of the tag sought
  * @param valueSql an expression for the value, such as a query parameter

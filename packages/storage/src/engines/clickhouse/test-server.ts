@@ -21,8 +21,8 @@ export const storageProgram = fileURLToPath(
 );
 
 /**
- * The process `tracing-storage` on an empty folder and a free port; or the server at TRACING_TEST_CLICKHOUSE_URL,
- * so that the same tests can be run against any ClickHouse.
+ * The process `tracing-storage` on an empty folder and a free port; or the server at TRACING_TEST_CLICKHOUSE_URL, for
+ * the same tests against any ClickHouse.
  */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TRACING_TEST_CLICKHOUSE_URL;

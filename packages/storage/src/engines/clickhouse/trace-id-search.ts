@@ -108,7 +108,7 @@ export class TraceIdSearch {
     const [first = this.#query, ...older] = timeSlices(this.#query, this.#nowUnixNano, reachNano);
     const isEnough = await this.#searchSparse(first);
     if (isEnough === true) {
-      // More of these than thought: the next begin as any other.
+      // There are more matches than thought, so the next such searches begin as any other.
       return false;
     }
     if (isEnough === undefined) {
@@ -136,7 +136,7 @@ export class TraceIdSearch {
     for (let at = 0; at < slices.length; at++) {
       const likely = mayNarrow ? this.#likelyPart(slices[at] as TimeSlice) : undefined;
       if (likely !== undefined) {
-        // A few more minutes should be enough. If not, the stream is uneven, and no further estimate is made.
+        // A few more minutes should be enough. Otherwise the stream is uneven, and no further estimate is made.
         mayNarrow = false;
         slices.splice(at, 1, ...likely);
       }

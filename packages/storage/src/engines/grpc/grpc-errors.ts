@@ -62,8 +62,8 @@ function meaningForReads({ code }: ServiceError): StorageErrorCode {
 }
 
 /**
- * Only an error that is certainly the span's fault is a refusal. Most servers answer UNKNOWN to any fault,
- * even when their database is down, so the spans are kept and sent again.
+ * Only an error that the span certainly causes is a refusal. Most servers answer UNKNOWN to any fault, even when
+ * their database is down, so the spans are kept and sent again.
  */
 function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
   const isTooLarge =

@@ -11,8 +11,8 @@ const maxMessageBytes = 64 * 1024 * 1024;
 const oldClientMs = 60_000;
 
 /**
- * Sent as the server's name in TLS when the server has only an address. grpc-js would send the address, which
- * is not allowed as a name, and Node refuses it. The certificate is checked against the address.
+ * Sent as the server's name in TLS when the server has only an address. grpc-js would send the address, which TLS
+ * does not allow as a name and Node refuses. The certificate is checked against the address.
  */
 const nameOfAddresses = "address.invalid";
 

@@ -3,7 +3,7 @@ import { dropOldest } from "./drop-oldest.ts";
 
 interface StoredTrace {
   readonly all: Span[];
-  /** A sender repeats what it had no answer for: what is counted counts such a span once. */
+  /** A sender repeats a batch without an answer, so counts count such a span once. */
   readonly distinct: Span[];
   readonly identities: Set<string>;
 }
@@ -68,7 +68,7 @@ export class StoredTraces {
   }
 }
 
-/** As the store on ClickHouse tells spans apart. */
+/** The rule by which the store on ClickHouse recognizes copies. */
 function identityOf({ spanId, kind, status, startTimeUnixNano, durationNano, resource, name }: Span): string {
   return `${spanId} ${kind} ${status.code} ${startTimeUnixNano} ${durationNano} ${resource.serviceName}\n${name}`;
 }

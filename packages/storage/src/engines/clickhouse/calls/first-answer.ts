@@ -12,7 +12,7 @@ export type Attempt<T> =
   /** Another server answered first. */
   | { readonly kind: "lost" };
 
-/** The part of an attempt that the race gives to it. */
+/** Facts and functions that an attempt gets from the race. */
 export interface AttemptRace {
   /** Attempts before this one, of the same call. */
   readonly attemptsBefore: number;

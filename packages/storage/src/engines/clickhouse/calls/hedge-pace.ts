@@ -21,7 +21,10 @@ export interface HedgeLimits {
 /** Reads: a hung server of four makes a quarter of them wait until it is found, which takes 3 s. */
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
-/** Inserts: a second one costs the servers as much as the first, so it waits until the first is far later than usual. */
+/**
+ * Inserts: a second insert costs the servers as much as the first, so it waits until the first is far later than
+ * usual.
+ */
 export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
 /**

@@ -10,7 +10,7 @@ export type Settings = Readonly<Record<string, string>>;
 export type CallHeaders = Readonly<Record<string, string>>;
 
 /**
- * Settings of statements that read rows which only newer servers know; reads are right without them.
+ * Settings that only newer servers know. Reads give the same rows without them.
  *
  * - These skip parts whose least and greatest `start` exclude a match, and take `toStartOfMinute` for
  *   monotonic. But its 32-bit minutes wrap around before 1970 and after 2106, so one such span would hide the
@@ -84,7 +84,7 @@ export class HostRequests {
       return false;
     }
     const named = sent.filter((name) => new RegExp(`\\b${name}\\b`).test(error));
-    // An error that names none of them may be about any.
+    // An error without the name of a setting may be about any of them.
     for (const name of named.length === 0 ? sent : named) {
       unknown.add(name);
     }

@@ -33,7 +33,7 @@ interface Change {
   readonly cluster: ClusterSettings;
   /** The cluster as each host sees it; they must agree before a change. */
   readonly views: readonly ClusterView[];
-  /** The cluster, as the servers have it that know of most shards. */
+  /** The cluster, as the servers see it that know the most shards. */
   readonly shards: readonly ViewedShard[];
   /** The clock of a server, in UTC: days since 1970 and hours of the day. */
   readonly now: { readonly day: number; readonly hour: number };

@@ -34,10 +34,10 @@ export const clusterReadSettings: Settings = {
   max_distributed_depth: "64",
   // Traces that are named by id are read from their shards only.
   optimize_skip_unused_shards: "1",
-  // Whatever the user's profile says: rows may only be left out when the answer says so.
+  // Overrides the user's profile: rows may only be left out when the answer says so.
   skip_unavailable_shards: "0",
-  // Seconds that a replica may be behind and still be read, if another one is not: with the servers' 300 a search
-  // showed the newest traces or not, by turns. When all are further behind, the server takes the best of them.
+  // Seconds that a replica may be behind and still be read when another replica is not behind. With the servers' 300,
+  // every second search lacked the newest traces. When all are further behind, the server takes the best of them.
   max_replica_delay_for_distributed_queries: "10",
   fallback_to_stale_replicas_for_distributed_queries: "1",
   ...neighbourTimes,
@@ -48,9 +48,9 @@ export const clusterReadSettings: Settings = {
 /** Settings of inserts into a cluster. */
 export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSettings): Settings {
   return {
-    // An insert is acknowledged when every shard has its rows, rather than when this server has put them aside.
+    // An insert is acknowledged when every shard has its rows, not when this server has queued them.
     distributed_foreground_insert: "1",
-    // Whatever the user's profile says about reads: no part of a block may be left out.
+    // Overrides the user's profile, which may allow it for reads: no part of a block may be left out.
     skip_unavailable_shards: "0",
     // The limit for the answer of another server is not lowered. A server whose caller disconnects while it
     // asks its Keeper about a block may drop rows that count as stored

@@ -24,7 +24,7 @@ const statementTimeoutMs = 3_600_000;
 const attempts = 40;
 const attemptEveryMs = 250;
 
-/** Addresses of servers with which something is wrong. */
+/** Addresses of servers with a fault, by the kind of the fault. */
 export interface SeenHosts {
   /** They do not answer, or do not know us. */
   readonly away: readonly string[];

@@ -5,7 +5,7 @@ import { clusterReadSettings } from "./cluster-query-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
 
-/** Settings of the question which shards answer: it waits for a shard that does not. */
+/** Settings of the query that finds the shards that answer; it waits for a shard that does not. */
 const reachSettings = {
   ...clusterReadSettings,
   skip_unavailable_shards: "1",

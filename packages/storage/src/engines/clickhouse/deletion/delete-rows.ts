@@ -17,9 +17,9 @@ interface MutationRow {
 }
 
 /**
- * Rewrites the parts of a table without the rows of a condition, and waits until its server has done so. The
- * rows are gone from the disk then, other than after a lightweight DELETE, which only hides them until their part
- * is merged. Parts that were replaced stay on the disk for some minutes more.
+ * Rewrites the parts of a table without the rows of a condition, and waits until its server has done so. The rows are
+ * then gone from the disk. A lightweight DELETE would only hide them until their part is merged. Parts that were
+ * replaced stay on the disk for some minutes more.
  * @param table with its database
  * @throws StorageError STORAGE_REFUSED when a part cannot be rewritten
  */

@@ -66,8 +66,8 @@ interface Shard {
 /**
  * Deletes spans, in the archive too, and the rows of other tables that name their traces. Parts are rewritten
  * without them. On a cluster it works on each shard, and looks at every server that answers.
- * @throws StorageError STORAGE_BAD_QUERY for a selection without a condition; STORAGE_REFUSED when a server
- *   cannot rewrite a part; STORAGE_UNAVAILABLE when a shard has no server, before anything is deleted
+ * @throws StorageError STORAGE_BAD_QUERY for a selection without a condition; STORAGE_UNAVAILABLE, before anything is
+ *   deleted, when a shard has no server; STORAGE_REFUSED when a server cannot rewrite a part
  */
 export async function deleteSpans(
   options: ClickHouseStoreOptions,
@@ -178,7 +178,7 @@ class ShardDeletion {
     return { traces: ids.length, leavesMinutes };
   }
 
-  /** Those of the traces that have no span any more; in a dry run all. */
+  /** The ids of traces that have no span any more; in a dry run all ids. */
   async #withoutSpans(ids: readonly string[]): Promise<string[]> {
     if (this.#run.isDryRun) {
       return [...ids];

@@ -21,7 +21,7 @@ export interface DerivedDifference {
   readonly counts: string;
   /** How much the table lacks, in the unit of `counts`. */
   readonly missing: number;
-  /** More than the spans explain, for instance because spans were deleted. It is reported and left alone. */
+  /** Counts beyond those of the spans, for instance because spans were deleted. It is reported and left alone. */
   readonly surplus: number;
   /** Whether the missing rows were inserted. */
   readonly isRepaired: boolean;

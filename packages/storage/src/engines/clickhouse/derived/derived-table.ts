@@ -129,8 +129,8 @@ ${withSpans(tables, slice)} ${missingOperations(tables)}`,
     name: "dependency_calls",
     counts: "calls",
     isByTrace: false,
-    // A call that waits for its parent is counted within the minute, or was found late: neither is missing. One that is taken away
-    // waits too, with fewer calls than none.
+    // A call that waits for its parent is counted within the minute, or was found late: neither is missing. A call
+    // that is taken away waits too, with a negative number.
     compare: (tables, slice) =>
       `${withSpans(tables, slice)}, waiting AS (SELECT sumIf(n, n > 0) AS calls, -sumIf(n, n < 0) AS copies FROM (
   SELECT sum(calls) AS n FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0 GROUP BY pending, minute, child, kind, failed, bucket))

@@ -40,16 +40,15 @@ interface Host {
  */
 const checkTimeoutMs = 2_500;
 /**
- * Milliseconds after which an unanswered ping gets company on a second connection, because only the first
- * connection may be broken. The first ping goes on, so that a slow server has all of `checkTimeoutMs`.
+ * Milliseconds after which an unanswered ping is sent again on a second connection, because only the first connection
+ * may be broken. The first ping goes on, so that a slow server has all of `checkTimeoutMs`.
  */
 const secondPingMs = 1_000;
 
 /**
- * Tracks which servers are up. A call that finds a server down reports it and goes to the next. A server that
- * is down gets no calls until it answers a ping; pings are sent at once, after a second, two seconds, and so
- * on. Servers that are up are pinged too, because one that lost its network does not refuse calls but lets
- * them wait.
+ * Tracks which servers are up. A call that finds a server down reports it and goes to the next. A server that is down
+ * gets no calls until it answers a ping. Pings are sent at once, after a second, two seconds, and so on. Servers that
+ * are up are pinged too, because one that lost its network does not refuse calls but lets them wait.
  */
 export class HostHealth {
   readonly #options: HostHealthOptions;
@@ -202,7 +201,10 @@ export class HostHealth {
     host.backoffMs = Math.min(host.backoffMs * 2, this.#options.maxBackoffMs ?? 30_000);
   }
 
-  /** Pings, and once more when that fails or is slow. @returns why neither was answered; undefined: one was */
+  /**
+   * Pings, and pings once more when the first ping fails or is slow.
+   * @returns why neither was answered; undefined: one was
+   */
   async #unansweredReason(index: number): Promise<string | undefined> {
     const timeout = new RunningTimeout(checkTimeoutMs);
     const ended = new AbortController();

@@ -14,10 +14,10 @@ const lookAgainMs = 1_000;
 const lookTimeoutMs = 3_000;
 
 /**
- * Watches whether servers can be written to. A server that loses its Keeper during an insert tries for two
- * minutes to learn the fate of the block, and must be left alone. If it is forced to give up, it keeps a part
- * that its Keeper does not know, and shows it for five minutes beside the rows of the next try. So the writer
- * stops waiting, and the server's limits stay.
+ * Watches whether servers can be written to. A server that loses its Keeper during an insert tries for two minutes to
+ * learn the fate of the block, and must be left alone. A server that is forced to give up keeps a part that its
+ * Keeper does not know. For five minutes it shows that part beside the rows of the next try. So the writer stops
+ * waiting, and the server's limits stay.
  */
 export class KeeperWatch implements KeeperOfInserts {
   readonly #ask: (signal: AbortSignal) => Promise<readonly boolean[]>;

@@ -7,9 +7,15 @@ import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { Parameters } from "../search-sql.ts";
 import { copiesSql, minutesOf } from "./copies-sql.ts";
 
-/** Copies are noted half a second to twenty seconds after they came, so three more are little. Milliseconds. */
+/**
+ * Milliseconds that an answer is kept. Copies are noted half a second to twenty seconds after they came, so three
+ * more seconds matter little.
+ */
 const validMs = 3_000;
-/** A tenant that has copies somewhere keeps them for days: each of its times is asked about on its own. Milliseconds. */
+/**
+ * Milliseconds that a tenant counts as one with copies. It keeps them for days, so each of its times is then asked
+ * about on its own.
+ */
 const validWhereThereAre = 60_000;
 const mostAnswers = 1_000;
 
@@ -21,7 +27,7 @@ export interface CopyQuestion {
   /** Whether any span of the tenant is. */
   areIn(range: Times, kind: ReadKind, options: ReadOptions): Promise<boolean>;
   /**
-   * Reads spans each once, without a statement before it where that is possible.
+   * Reads each span once, and avoids a statement before the read where that is possible.
    * @param read as told whether there are copies. "ask": as without copies, and each row tells whether the tenant has any
    */
   readOnce<Row extends CopyRow>(
@@ -42,13 +48,13 @@ export const noCopies: CopyQuestion = {
   readOnce: (_range, _options, read) => read(false),
 };
 
-/** Services of the question besides its connection. */
+/** Services of the reader besides its connection. */
 interface KnownCopiesParts {
   readonly database: string;
   readonly isCluster: boolean;
 }
 
-/** Asks the store, and remembers its answers for some seconds: pages and graphs ask again and again. */
+/** Asks the store, and remembers its answers for some seconds, because pages and graphs ask often. */
 export class KnownCopies implements CopyQuestion {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;

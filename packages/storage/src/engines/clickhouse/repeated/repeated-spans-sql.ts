@@ -2,11 +2,14 @@ import { adjustedCountSql } from "../adjusted-count-sql.ts";
 import { minuteNumber, noParent } from "../schema/derived-migration.ts";
 import { spanHash } from "./span-identity.ts";
 
-/** Copies are looked for among spans that arrived so short a while ago, at most. Seconds. */
+/** Longest window in seconds: copies are looked for among spans that arrived within it. */
 export const maxWindow = 900;
-/** Most spans that one step looks through; grouping their ids takes 70 MB of memory. Where more arrive, its window is shorter. */
+/**
+ * Most spans that one step looks through; grouping their ids takes 70 MB of memory. When more spans arrive, the
+ * window of a step is shorter.
+ */
 export const maxSpans = 2_000_000;
-/** Ids that a statement names. More are looked for once again instead. */
+/** Most ids that a statement names. With more, the statement looks for them itself. */
 export const maxNamedIds = 1_000;
 
 /** Tables, by their names in the database of one server. */
@@ -18,7 +21,7 @@ function arrivedWithin(seconds: number): string {
   return `arrived > ${since} AND received >= toDate(${since}) - 1`;
 }
 
-/** How many spans arrived in a window of time, and in its newer half. */
+/** Numbers of the spans that arrived in a window of time, and in its newer half. */
 export interface ArrivedSpans {
   /** Spans that arrived in the window. */
   readonly spans: number;
@@ -59,7 +62,7 @@ const leastLateness = 30;
 export interface CopyWindow {
   /** Spans that arrived in it are compared with each other. */
   readonly seconds: number;
-  /** Late spans that arrived in it are compared with all stored spans; 0: none are. */
+  /** Late spans that arrived in this time are compared with all stored spans; 0: no late spans are. */
   readonly lateSeconds: number;
 }
 

@@ -17,12 +17,12 @@ import {
   windowToTry,
 } from "./repeated-spans-sql.ts";
 
-/** How long a block waits for its step at least, so that blocks of a moment share one. Milliseconds. */
+/** Milliseconds that a block waits at least for its step, so that blocks of a moment share one step. */
 const minWaitMs = 500;
 const maxWaitMs = 20_000;
 /** Looking through a span takes 110 to 160 ns: all steps together take up to 1.6 % of a core. */
 const waitPerSpanMs = 0.01;
-/** Until more is known. Seconds. */
+/** Window in seconds of the first step, until the rate of spans is known. */
 const firstWindow = 60;
 /** Added to the time since the last step, because a span arrives before its block can be read. Seconds. */
 const insertSeconds = 60;
@@ -58,7 +58,7 @@ export class RepeatedSpans {
   #step: Promise<void> | undefined;
   /** When the last step of this process began, by the clock of `performance.now`. */
   #begunMs: number | undefined;
-  /** A block was written while a step ran, or what the step noted is to be looked at once more. */
+  /** True when a block was written while a step ran, or when the notes of a step must be looked at once more. */
   #isBehind = false;
   /** Ids that the last step looked at one by one. */
   #suspects = 0;
@@ -128,7 +128,7 @@ export class RepeatedSpans {
     this.#begunMs = begunMs;
     this.#window = looked.window;
     this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
-    // Had another process noted the same at this moment, the next step takes it back.
+    // Another process may have noted the same at this moment; the next step then takes it back.
     if (looked.suspects !== this.#suspects) {
       this.#isBehind = true;
     }
@@ -188,7 +188,7 @@ async function noteRepeated(
   }
   looked.suspects += suspects.count;
   const ids = suspects.count > maxNamedIds ? undefined : suspects.ids;
-  // Two processes at the same moment do it once.
+  // Two processes at the same moment write it once, by its token.
   const settings = {
     insert_deduplication_token: `repeated/${Math.floor(Date.now() / minWaitMs)}`,
     deduplicate_blocks_in_dependent_materialized_views: "1",

@@ -1,11 +1,10 @@
 import { idsAsBytes } from "./span-sql.ts";
 
 /**
- * Puts the ids of the parameter `ids` into the statement's text. Only then ClickHouse knows in advance which
- * shards may have them, and needs no query of its own to read the ids, which takes 2 ms. They are written as
- * bytes, because functions that convert hex take about 0.1 ms of planning for each id. A single id is
- * compared with `=`: ClickHouse makes a set of any list before it uses an index, which takes half a
- * millisecond.
+ * Puts the ids of the parameter `ids` into the statement's text. Only then ClickHouse knows in advance which shards
+ * may have them. A parameter would cost a query to read the ids, which takes 2 ms. They are written as bytes, because
+ * functions that convert hex take about 0.1 ms of planning for each id. A single id is compared with `=`: ClickHouse
+ * makes a set of any list before it uses an index, which takes half a millisecond.
  * @param ids one at least, 32 hex digits each
  */
 export function namingTraces(sql: string, ids: readonly string[]): string {
@@ -24,7 +23,7 @@ export function onOneThread(sql: string): string {
   return sql.replace("SETTINGS ", "SETTINGS max_threads = 1, ");
 }
 
-/** The type of the column makes it a `FixedString`. @throws Error for other than hex */
+/** The type of the column converts the text to a `FixedString`. @throws Error for other than hex */
 function fixedBytes(id: string): string {
   if (!/^[0-9a-f]{32}$/.test(id)) {
     throw new Error(`"${id}" is not the id of a trace`);

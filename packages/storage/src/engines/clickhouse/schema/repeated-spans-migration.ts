@@ -3,7 +3,7 @@ import { kinds } from "./derived-migration.ts";
 import type { Migration } from "./migration.ts";
 import { durable } from "./spans-migration.ts";
 
-/** Sums are unsigned: what is taken away is added as its complement, and sums of 64 bits wrap round. */
+/** Sums are unsigned: a number is taken away by adding its complement, and sums of 64 bits wrap around. */
 const takenAway = (sum: string) => `toUInt64(-sum(toInt64(copies) * ${sum}))`;
 
 const bucketOf = (perDoubling: number) =>
@@ -16,8 +16,9 @@ const bucketOf = (perDoubling: number) =>
  * - `copies`: rows of the span beside the first. A later row adds to it, or takes back what was too many.
  * - `pending`: the hash of the span's parent as in `dependency_calls`; 0 for a span that is no call.
  *
- * Two views take the copies out of `span_metrics` and `dependency_calls`. A copied call is taken away as one that waits for its
- * parent: whether the copies were counted, wait, or were given up, this one ends in the same way.
+ * Two views take the copies out of `span_metrics` and `dependency_calls`. A copied call is taken away as a call that
+ * waits for its parent. The copies may have been counted, may wait, or were given up; the removal then ends in the
+ * same way.
  */
 export const repeatedSpansMigration: Migration = {
   version: 13,

@@ -4,7 +4,7 @@ import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { ensureSchema } from "./ensure-schema.ts";
 
 /**
- * Makes sure that the tables exist before anything is read or written: at the first call, and again when the
+ * Makes sure that the tables exist before anything is read or written. It looks at the first call, and again when the
  * store comes back with an emptied data folder.
  */
 export class SchemaGuard {

@@ -12,7 +12,7 @@ const lookEveryMs = 200;
  * more, so they need no time to become stale.
  */
 const leftOwners = new Set<string>();
-/** Most owners that are remembered, as a server may refuse a lock again and again; the newest count. */
+/** Most owners that are remembered; the newest count. A server may refuse locks for hours. */
 const maxLeftOwners = 100;
 
 function remember(owner: string): void {

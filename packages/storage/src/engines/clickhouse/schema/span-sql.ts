@@ -70,9 +70,9 @@ export function spansOfTraces(database: string, columns = selectColumns): string
 const justArrivedSeconds = 60;
 
 /**
- * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written
- * there. Reads only what arrived within the last minute, and was received yesterday or today: blocks that
- * waited longer in a journal are found at the end of their insert.
+ * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written there.
+ * Reads only spans that arrived within the last minute and were received yesterday or today. Blocks that waited
+ * longer in a journal are found at the end of their insert.
  */
 export function justArrivedOfTraces(database: string, columns = selectColumns): string {
   return (
@@ -97,7 +97,7 @@ export function archivedSpansOfTraces(database: string): string {
 export interface SoughtAttribute {
   readonly key: SqlText;
   readonly value: SqlText;
-  /** Another text that a double may have, if any. */
+  /** Another text of the value as a double; undefined when there is none. */
   readonly asDouble?: SqlText;
 }
 

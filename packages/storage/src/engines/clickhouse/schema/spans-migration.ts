@@ -14,10 +14,10 @@ export const durable =
  * One row per span, and the operations of each service. Why it looks like this, with the figures:
  * docs/adr/003-clickhouse-schema.md. In short:
  *
- * - `in_*` columns are not stored. Rows are parsed into plain strings and converted to dictionaries a block
- *   at a time, which takes a third of the time of parsing into dictionaries.
- * - The partition is the day of arrival, which the writer puts in front of the deduplication token: a
- *   repeated block must meet the same partition, or it is stored twice.
+ * - `in_*` columns are not stored. Rows are parsed into plain strings and converted to dictionaries a block at a
+ *   time. That takes a third of the time of parsing into dictionaries.
+ * - The partition is the day of arrival, which the writer puts in front of the deduplication token. A repeated block
+ *   must meet the same partition, or it is stored twice.
  * - Each index leans on one column only: an index over several makes merges twice as expensive.
  */
 export const spansMigration: Migration = {

@@ -6,7 +6,7 @@ import { isSchemaMissing, isTableInUse } from "../clickhouse-errors.ts";
 export const sourcesOfViews = ["spans", "repeated_spans"];
 /** Longest wait for searches in a table that is taken away for a moment. Milliseconds. */
 const statementTimeoutMs = 600_000;
-/** How often, and how long in all, a table is put back that a search still uses: ten minutes. */
+/** Tries to put a table back that a search still uses; together they take ten minutes. */
 const attachEveryMs = 250;
 const attachTries = 2_400;
 

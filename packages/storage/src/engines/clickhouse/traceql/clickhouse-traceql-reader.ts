@@ -302,8 +302,8 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 
   /**
-   * All traces that may match, newest first, for a search by spans above or below others when the spans of
-   * one side are in few traces. The ids of their spans decide, at any time and for any size of trace.
+   * All traces that may match, newest first, for a search by spans above or below others. It is for searches in which
+   * the spans of one side are in few traces. The ids of their spans decide, at any time and for any size of trace.
    * @returns undefined when neither side is rare
    */
   async #relatedTraces(

@@ -284,7 +284,8 @@ export function fieldIsBool(field: Field, value: boolean): string | undefined {
 }
 
 /**
- * The field as a list of types and texts, for `readValue`: of all events or links; otherwise at most one. @returns undefined for fields that SQL does not know
+ * The field as a list of types and texts, for `readValue`: all values of events or links, otherwise at most one
+ * value. @returns undefined for fields that SQL does not know
  */
 export function fieldValues(field: Field): string | undefined {
   const plain = plainField(field);

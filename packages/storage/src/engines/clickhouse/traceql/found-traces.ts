@@ -1,6 +1,6 @@
 import type { TraceQlMatch } from "../../../api/traceql-reader.ts";
 
-/** The newest traces found so far, by their newest span that matches; of equals the first by id. */
+/** The newest traces found so far, by their newest span that matches; traces of equal time are ordered by id. */
 export class FoundTraces {
   readonly #limit: number;
   #found: { readonly match: TraceQlMatch; readonly newest: bigint }[] = [];

@@ -44,8 +44,8 @@ export function ancestorQuery({ stages }: Pipeline, source: SpanSource): Ancesto
 }
 
 /**
- * The traces with spans in range that satisfy a condition, one more than are rare; ClickHouse refuses it when it would have
- * to read too many rows.
+ * The traces with spans in range that satisfy a condition, at most one more than are rare. ClickHouse refuses the
+ * statement when it would have to read too many rows.
  */
 export function rareTracesSql(source: SpanSource, { sql: condition }: Condition): SqlQuery {
   const sql = `SELECT DISTINCT lower(hex(trace_id)) AS traceId ${spansOf(source).inRange} AND ${condition}

@@ -92,7 +92,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
 
 const unknown: Condition = { sql: "1", isExact: false };
 
-/** Whether a query asks how many spans there are of a trace, or what they come to. */
+/** Whether a query has an aggregate of a trace's spans, such as their number or a sum. */
 export function countsSpans(part: unknown): boolean {
   if (typeof part !== "object" || part === null) {
     return false;
@@ -254,13 +254,13 @@ function besideResults(results: Condition, spans: SpanSql): Condition {
     return everything;
   }
   const { sql } = inTraceOf(allOf([results, inSlice(spans)]), spans);
-  // More traces than need be do no harm.
+  // Surplus traces do no harm.
   return { sql, isExact: true };
 }
 
 /**
- * Traces in which one of some spans descends from one of other spans. It is exact, except for large traces
- * and traces with shared span ids, which are let through. Inexact conditions on the spans make it no worse.
+ * Traces in which one of some spans descends from one of other spans. It is exact, except for large traces and traces
+ * with shared span ids, which are let through. Inexact conditions on the spans only let more traces through.
  * @param results condition on the wanted spans; a trace without one in the slice is left out
  */
 function withDescendants(

@@ -31,10 +31,10 @@ interface Part {
 }
 
 /**
- * The condition that a span may be in the result of a pipeline, however its operations are nested. Each
- * selection of spans occurs in it once, and few of them twice when traces are searched, so the SQL grows with
- * the text of the query. In larger traces, and in traces with shared span ids, all spans that satisfy the
- * conditions on single spans are let through.
+ * The condition that a span may be in the result of a pipeline, however its operations are nested. Each selection of
+ * spans occurs in the SQL once, or twice when traces are searched. So the SQL grows with the text of the query, not
+ * faster. In larger traces, and in traces with shared span ids, all spans that satisfy the conditions on single spans
+ * are let through.
  * @throws StorageError STORAGE_BAD_QUERY for too many operations, or conditions that are too long
  */
 export function structureSql(pipeline: Pipeline, spans: SpanSql): Condition {
