@@ -17,10 +17,24 @@ import { HandlerQueue } from "./handler-queue.ts";
 import { KnownEvent } from "./known-event.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
+/** Milliseconds of one handler for one event. */
 const defaultTimeoutMs = 30_000;
 /** Events that may wait for one handler. */
 const maxWaiting = 1_000;
 
+/**
+ * Example that writes a line for each new certificate:
+ * ```json
+ * {
+ *   "subscriptions": [
+ *     {
+ *       "events": ["cert_obtained"],
+ *       "handlers": [{ "handler": "exec", "command": "/usr/bin/logger", "args": ["{event.data.identifier}"] }]
+ *     }
+ *   ]
+ * }
+ * ```
+ */
 const schema = z.strictObject({
   subscriptions: z
     .array(
@@ -46,6 +60,7 @@ const schema = z.strictObject({
     .describe("How long a handler may take with an event before others go on without it (30s)."),
 });
 
+/** The config after validation. */
 type EventsConfig = z.infer<typeof schema>;
 
 /**
@@ -55,7 +70,9 @@ type EventsConfig = z.infer<typeof schema>;
 class EventsApp implements App, EventSink {
   readonly #config: EventsConfig;
   readonly #context: ModuleContext;
+  /** Queues by event and module. */
   readonly #subscriptions = new Subscriptions<HandlerQueue>();
+  /** All queues, to close them. */
   readonly #queues: HandlerQueue[] = [];
   /** Events that wait for handlers or are being handled. */
   readonly #underWay = new Set<Promise<EventOutcome>>();

@@ -5,7 +5,10 @@ import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy
 import { fallbackField, loadFallback } from "./fallback-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
-/** The same upstream for the same value of a request header. */
+/**
+ * The same upstream for the same value of a request header. `{ "policy": "header", "field": "X-User",
+ * "fallback": { "policy": "first" } }`. `Host` is the authority of the request.
+ */
 export const headerPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.header",
   config: z.strictObject({

@@ -6,7 +6,10 @@ import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy
 import { fallbackField, loadFallback } from "./fallback-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
 
-/** The same upstream for the same value of a query parameter. */
+/**
+ * The same upstream for the same value of a query parameter. Several values of the parameter count as one text
+ * with commas.
+ */
 export const queryPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.query",
   config: z.strictObject({

@@ -9,6 +9,7 @@ import { type Location, LocationDatabase, locationDatabases } from "./location-d
 /** Stands for a value that the database does not know. */
 const unknown = "UNK";
 
+/** A list of names that a client's place is compared with. */
 const list = (about: string) => z.array(z.string()).nullish().describe(`${about}; \`UNK\` for unknown ones.`);
 
 const configSchema = z.strictObject({
@@ -26,6 +27,7 @@ const configSchema = z.strictObject({
   deny_asn: list("Numbers of autonomous systems that do not match"),
 });
 
+/** The config after validation. */
 type Config = z.infer<typeof configSchema>;
 
 /** A list of the config; absent and empty lists say nothing. */

@@ -3,6 +3,7 @@ import { type Line, lineWith, type Word } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import { srvFields } from "./dynamic-upstreams-text.ts";
 
+/** Lines of both sources, with versions written by their names. */
 const fields = {
   ...srvFields,
   versions: field("versions", (members, key) => {

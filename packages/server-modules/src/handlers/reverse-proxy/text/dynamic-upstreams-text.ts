@@ -24,6 +24,7 @@ function onceSaid(path: string, what: string): Row {
   return row(path, read, wordsOf.text);
 }
 
+/** Lines that `a` and `srv` have in common. */
 const shared = {
   refresh: duration("refresh", "parsing refresh interval duration"),
   resolvers,
@@ -40,6 +41,7 @@ export const srvFields = {
   grace_period: duration("grace_period", "bad grace period value '%s'"),
 };
 
+/** Reads `versions ipv4 ipv6`. */
 function versions(cursor: TokenCursor, draft: Draft): void {
   const words = cursor.remainingArguments();
   if (words.length === 0) {
@@ -53,8 +55,10 @@ function versions(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
+/** The lines of `a`. */
 const aFields = { ...shared, name: onceSaid("name", "a name"), port: onceSaid("port", "a port"), versions };
 
+/** The words of a line, no more than `limit`. */
 function atMost(cursor: TokenCursor, limit: number): string[] {
   const words = cursor.remainingArguments();
   if (words.length > limit) {
@@ -63,7 +67,27 @@ function atMost(cursor: TokenCursor, limit: number): string[] {
   return words;
 }
 
-/** `dynamic srv [name] { … }`: upstreams from SRV records. */
+/**
+ * `dynamic srv [name] { … }`: upstreams from SRV records.
+ * ```
+ * dynamic srv _http._tcp.example.com {
+ *   refresh 30s
+ *   grace_period 5m
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "dynamic_upstreams": {
+ *     "name": "_http._tcp.example.com",
+ *     "refresh": 30000000000,
+ *     "grace_period": 300000000000,
+ *     "source": "srv"
+ *   }
+ * }
+ * ```
+ */
 const srv: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};
@@ -72,7 +96,26 @@ const srv: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** `dynamic a [name [port]] { … }`: upstreams from A and AAAA records. */
+/**
+ * `dynamic a [name [port]] { … }`: upstreams from A and AAAA records.
+ * ```
+ * dynamic a app.internal 8080 {
+ *   versions ipv4
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "dynamic_upstreams": {
+ *     "name": "app.internal",
+ *     "port": "8080",
+ *     "versions": { "ipv4": true },
+ *     "source": "a"
+ *   }
+ * }
+ * ```
+ */
 const a: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};
@@ -83,7 +126,28 @@ const a: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** `dynamic multi { a …; srv … }`: upstreams of several sources. */
+/**
+ * `dynamic multi { a …; srv … }`: upstreams of several sources.
+ * ```
+ * dynamic multi {
+ *   a old.internal 80
+ *   srv new.internal
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "dynamic_upstreams": {
+ *     "sources": [
+ *       { "name": "old.internal", "port": "80", "source": "a" },
+ *       { "name": "new.internal", "source": "srv" }
+ *     ],
+ *     "source": "multi"
+ *   }
+ * }
+ * ```
+ */
 const multi: ModuleReader = (cursor, readModule) => {
   cursor.next();
   cursor.noMoreArguments();

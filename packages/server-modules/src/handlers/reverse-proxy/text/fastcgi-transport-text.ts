@@ -22,7 +22,30 @@ export const fastcgiFields: FieldReaders = {
   capture_stderr: flag("capture_stderr"),
 };
 
-/** `transport fastcgi { … }`. */
+/**
+ * `transport fastcgi { … }`.
+ * ```
+ * to app:9000
+ * transport fastcgi {
+ *   root /srv/php
+ *   split .php
+ *   env APP_MODE live
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "upstreams": [{ "dial": "app:9000" }],
+ *   "transport": {
+ *     "root": "/srv/php",
+ *     "split_path": [".php"],
+ *     "env": { "APP_MODE": "live" },
+ *     "protocol": "fastcgi"
+ *   }
+ * }
+ * ```
+ */
 const readText: ModuleReader = (cursor) => {
   cursor.next();
   const draft: Draft = {};

@@ -18,8 +18,11 @@ function copyHeader(from: string, to: string): Route[] {
   ];
 }
 
+/** Lines that the proxy does not know. */
 interface OwnLines {
+  /** Path and query that the other server is asked for. */
   readonly uri: string;
+  /** Fields of its answer, and their names in the request. */
   readonly headers: ReadonlyMap<string, string>;
   /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;
@@ -67,7 +70,76 @@ function readOwnLines(segment: Segment): OwnLines {
   return { uri, headers, cursor };
 }
 
-/** `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks another server who may come in. */
+/**
+ * `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks another server who may come
+ * in. An answer of 2xx lets the request go on with the copied fields; every other answer goes to the client.
+ * ```
+ * forward_auth auth:9091 {
+ *   uri /verify
+ *   copy_headers Remote-User
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "rewrite": { "method": "GET", "uri": "/verify" },
+ *   "headers": {
+ *     "request": {
+ *       "set": {
+ *         "X-Forwarded-Method": ["{http.request.method}"],
+ *         "X-Forwarded-Uri": ["{http.request.uri}"]
+ *       }
+ *     }
+ *   },
+ *   "handle_response": [
+ *     {
+ *       "match": { "status_code": [2] },
+ *       "routes": [
+ *         { "handle": [{ "handler": "vars" }] },
+ *         {
+ *           "handle": [
+ *             {
+ *               "handler": "headers",
+ *               "request": { "delete": ["Remote-User"] }
+ *             }
+ *           ]
+ *         },
+ *         {
+ *           "match": [
+ *             {
+ *               "not": [
+ *                 {
+ *                   "vars": {
+ *                     "{http.reverse_proxy.header.Remote-User}": [
+ *                       ""
+ *                     ]
+ *                   }
+ *                 }
+ *               ]
+ *             }
+ *           ],
+ *           "handle": [
+ *             {
+ *               "handler": "headers",
+ *               "request": {
+ *                 "set": {
+ *                   "Remote-User": [
+ *                     "{http.reverse_proxy.header.Remote-User}"
+ *                   ]
+ *                 }
+ *               }
+ *             }
+ *           ]
+ *         }
+ *       ]
+ *     }
+ *   ],
+ *   "upstreams": [{ "dial": "auth:9091" }]
+ * }
+ * ```
+ * A copied field is deleted first, so that clients cannot send it themselves.
+ */
 export const forwardAuth: Directive = (context) => {
   context.cursor.next();
   const matcher = takeMatcher(context);

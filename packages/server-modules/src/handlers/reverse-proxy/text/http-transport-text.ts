@@ -21,12 +21,14 @@ import { childOf, type Draft, setAt } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseSize } from "serverfile/values/parse-size";
 
+/** A size with a message of its own. */
 function sizeOf(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseSize, `invalid ${what} size '%s'`));
   return row(path, read, wordsOf.size, "0");
 }
 
+/** A word of a fixed set. */
 function oneOf(path: string, values: readonly string[], fault?: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();
@@ -38,6 +40,7 @@ function oneOf(path: string, values: readonly string[], fault?: string): Row {
   return row(path, read, wordsOf.text, "");
 }
 
+/** `tls_client_auth name` takes a managed certificate, `tls_client_auth cert.pem key.pem` takes files. */
 function clientCertificate(cursor: TokenCursor, draft: Draft): void {
   const tls = childOf(draft, "tls");
   const [first, second, ...more] = cursor.someArguments();
@@ -52,6 +55,7 @@ function clientCertificate(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
+/** `keepalive off`, or `keepalive 90s` for the time that a connection may be idle. */
 function keepAlive(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (word === "off") {
@@ -75,6 +79,7 @@ export const resolvers = row(
   wordsOf.texts,
 );
 
+/** `tls_trusted_ca_certs file…`: not beside `tls_trust_pool`. */
 const trustedFiles: FieldReader = (cursor, draft) => {
   const files = cursor.someArguments();
   if (childOf(draft, "tls").ca !== undefined) {
@@ -83,6 +88,7 @@ const trustedFiles: FieldReader = (cursor, draft) => {
   childOf(draft, "tls").root_ca_pem_files = files;
 };
 
+/** `compression off`. Any other word changes nothing, as in the public model. */
 const compression: FieldReader = (cursor, draft) => {
   if (cursor.nextArgument() && cursor.value === "off") {
     setFalse(draft, "compression");
@@ -126,7 +132,32 @@ export const httpFields: FieldReaders = {
   local_address: text("local_address"),
 };
 
-/** `transport http { … }`. */
+/**
+ * `transport http { … }`. The scheme of the upstreams adds to it.
+ * ```
+ * to https://app:8443
+ * transport http {
+ *   tls_server_name app.internal
+ *   dial_timeout 2s
+ *   keepalive_idle_conns_per_host 64
+ *   versions 1.1
+ * }
+ * ```
+ * becomes
+ * ```json
+ * {
+ *   "handler": "reverse_proxy",
+ *   "upstreams": [{ "dial": "app:8443" }],
+ *   "transport": {
+ *     "tls": { "server_name": "app.internal" },
+ *     "dial_timeout": 2000000000,
+ *     "keep_alive": { "max_idle_conns_per_host": 64 },
+ *     "versions": ["1.1"],
+ *     "protocol": "http"
+ *   }
+ * }
+ * ```
+ */
 const readText: ModuleReader = (transportCursor, readModule) => {
   transportCursor.next();
   const fields: FieldReaders = {

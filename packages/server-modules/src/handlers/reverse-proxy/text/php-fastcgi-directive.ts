@@ -7,10 +7,15 @@ import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { fastcgiFields } from "./fastcgi-transport-text.ts";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
+/** Lines that the proxy does not know, with their defaults. */
 interface OwnLines {
+  /** Members of the FastCGI transport. */
   readonly transport: Draft;
+  /** Endings of scripts, `.php` by default. */
   readonly extensions: string[];
+  /** Index file of folders; `off` makes neither redirect nor rewrite. */
   readonly index: string;
+  /** Files to try; empty for the usual three. */
   readonly tryFiles: string[];
   /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;

@@ -9,10 +9,12 @@ import { fastcgiLines } from "./transport-lines.ts";
 
 const directory = "{http.request.uri.path}";
 
+/** A value as text, to compare it. */
 function jsonOf(value: JsonValue | undefined): string {
   return JSON.stringify(value ?? null);
 }
 
+/** A member deep in a value; undefined where the way ends. */
 function memberOf(value: JsonValue | undefined, ...keys: (string | number)[]): JsonValue | undefined {
   let at = value;
   for (const key of keys) {

@@ -29,6 +29,7 @@ import { applyHeaderOperation } from "../../headers/header-operation.ts";
 import { ResponseHandlers, type RoutesReader } from "../../intercept/response-handlers.ts";
 import { parseUpstream } from "./upstream-address.ts";
 
+/** Members that the lines of active and of passive checks set. */
 const active = "health_checks.active";
 const passive = "health_checks.passive";
 
@@ -61,6 +62,7 @@ function buffer(path: string): Row {
   });
 }
 
+/** Exactly one word. */
 function lastText(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     setAt(draft, path, cursor.argument());
@@ -69,6 +71,7 @@ function lastText(path: string): Row {
   return row(path, read, wordsOf.text, "");
 }
 
+/** `header_up` and `header_down`: the operations of `header`, without `?`. */
 function headerOperation(where: "request" | "response"): FieldReader {
   return (cursor, draft) => {
     const target = childOf(childOf(draft, "headers"), where);
@@ -80,6 +83,7 @@ function headerOperation(where: "request" | "response"): FieldReader {
   };
 }
 
+/** `health_upstream host:port`. The port must be a number. */
 const healthUpstream: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   const { port } = parsed(cursor, word, splitHostPort, "health_upstream is malformed '%s'");
@@ -87,6 +91,7 @@ const healthUpstream: FieldReader = (cursor, draft) => {
   setAt(draft, `${active}.upstream`, word);
 };
 
+/** `health_port 8081`: an error behind `health_upstream`, which names a port itself. */
 const healthPort: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   setAt(draft, `${active}.port`, 0);
@@ -96,11 +101,13 @@ const healthPort: FieldReader = (cursor, draft) => {
   setAt(draft, `${active}.port`, parsed(cursor, word, parseInteger, "bad port number '%s'"));
 };
 
+/** `health_status 2xx` becomes 2, `health_status 204` becomes 204. */
 const healthStatus: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   setAt(draft, `${active}.expect_status`, parsed(cursor, word, parseStatus, "bad status value '%s'"));
 };
 
+/** `unhealthy_status 5xx 429`: words of all lines add up. */
 const unhealthyStatus: FieldReader = (cursor, draft) => {
   const words = cursor.someArguments();
   const checks = childOf(childOf(draft, "health_checks"), "passive");
@@ -109,12 +116,14 @@ const unhealthyStatus: FieldReader = (cursor, draft) => {
   }
 };
 
+/** `trusted_proxies private_ranges 192.0.2.0/24`. */
 const trustedProxies: FieldReader = (cursor, draft) => {
   while (cursor.nextArgument()) {
     listOf(draft, "trusted_proxies").push(...withPrivateRanges(cursor.value));
   }
 };
 
+/** `verbose_logs`, which takes no words. */
 const setVerbose: FieldReader = (_cursor, draft) => {
   draft.verbose_logs = true;
 };
@@ -183,13 +192,22 @@ export const proxyFields: FieldReaders = {
 /** The most upstreams in a text: a range of ports is one for each. */
 export const maxUpstreams = 200_000;
 
-/** Lines that name modules, and those that say where to. */
+/**
+ * Lines that name modules, and those that say where to.
+ * | Scheme of the upstreams | Transport |
+ * |---|---|
+ * | none, `http://` | what the block says; `http://` beside `tls` is an error |
+ * | `https://` | HTTP with `tls` |
+ * | `h2c://` | HTTP with the versions `h2c` and `2` |
+ * All upstreams of a proxy have the same scheme.
+ */
 class ProxyReader {
   readonly #draft: Draft;
   readonly #readModule: ReadModule;
   readonly #count: Pick<FileState, "upstreamCount">;
   /** Scheme of all upstreams, "" when they have none. */
   #scheme = "";
+  /** The transport of the block, until its end decides about the scheme. */
   #transport: { readonly name: string; readonly draft: Draft } | undefined;
 
   constructor(draft: Draft, readModule: ReadModule, count: Pick<FileState, "upstreamCount">) {
@@ -198,12 +216,14 @@ class ProxyReader {
     this.#count = count;
   }
 
+  /** Adds upstreams of a line. */
   upstreams(cursor: TokenCursor, words: readonly string[]): void {
     for (const word of words) {
       this.#upstream(cursor, word);
     }
   }
 
+  /** Adds one address; a range of ports is several. @throws ServerError CONFIG_ADAPTER */
   #upstream(cursor: TokenCursor, word: string): void {
     const fault = (message: string) => cursor.error(`parsing upstream '${word}': ${message}`);
     let upstream: ReturnType<typeof parseUpstream>;
@@ -236,6 +256,7 @@ class ProxyReader {
     }
   }
 
+  /** Lines that other modules read parts of. */
   readonly fields: Readonly<Record<string, FieldReader>> = {
     to: (cursor) => this.upstreams(cursor, cursor.someArguments()),
     dynamic: (cursor, draft) => {

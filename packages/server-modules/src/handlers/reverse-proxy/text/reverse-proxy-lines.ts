@@ -10,6 +10,7 @@ import { proxyFields } from "./reverse-proxy-fields.ts";
 import { transportLine } from "./transport-lines.ts";
 import { dialsOf, type UpstreamScheme, withScheme } from "./upstream-words.ts";
 
+/** A policy with its words: `lb_policy cookie lb secret`. A fallback goes to the block. */
 function policyLine(policy: Members, name: string): Line {
   const kind = policy.text("policy") ?? "";
   const words: Word[] = [name, kind];
@@ -40,6 +41,7 @@ function policyLine(policy: Members, name: string): Line {
   return lineWith(words, lines);
 }
 
+/** Lines of `load_balancing` that no row writes. */
 function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[] {
   const load = handler.child("load_balancing");
   const policy = load?.child("selection_policy");
@@ -56,6 +58,7 @@ function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[
   return lines;
 }
 
+/** The block `health_headers`. */
 function healthHeaderLines(handler: Members): Line[] {
   const checks = handler.look("health_checks") === undefined ? undefined : handler.child("health_checks");
   const check = checks?.look("active") === undefined ? undefined : checks?.child("active");
@@ -68,6 +71,7 @@ function healthHeaderLines(handler: Members): Line[] {
   ];
 }
 
+/** Lines `header_up` and `header_down`. */
 function headerLines(handler: Members): Line[] {
   const headers = handler.child("headers");
   const lines: Line[] = [];
@@ -131,6 +135,7 @@ export function proxyParts(
   return { words, block: isShort ? undefined : joined(lines, responses), blocks: [responses] };
 }
 
+/** Fields that `forward_auth` sets by itself. */
 const forwarded = { "X-Forwarded-Method": "{http.request.method}", "X-Forwarded-Uri": "{http.request.uri}" };
 
 /** The names that `copy_headers` of `forward_auth` gives; undefined when these are other routes. */

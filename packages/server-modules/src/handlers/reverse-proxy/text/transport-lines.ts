@@ -18,12 +18,14 @@ export function fastcgiLines(transport: Members): Line[] {
   return lines;
 }
 
+/** The line `network_proxy`. */
 function networkProxyLine(proxy: Members): Line {
   const from = proxy.text("from") ?? "";
   const url = proxy.text("url");
   return line("network_proxy", from, ...(url === undefined ? [] : [url]));
 }
 
+/** Lines of the transport `http`. Members that the scheme of the upstreams says are left out. */
 function httpLines(transport: Members, scheme: UpstreamScheme): Line[] {
   const lines: Line[] = [];
   const tls = transport.child("tls");

@@ -7,10 +7,15 @@ import {
   splitNetworkAddress,
 } from "serverfile/addresses/network-address";
 
+/** An address taken apart. */
 interface Parts {
+  /** `tcp`, `tcp4`, `unix` and so on; "" for none. */
   readonly network: string;
+  /** Scheme of a URL; "" for none. */
   readonly scheme: string;
+  /** Name or address without brackets, or the path of a socket. */
   readonly host: string;
+  /** A port, or a range such as `8001-8004`; "" for none. */
   readonly port: string;
 }
 
@@ -22,14 +27,17 @@ export interface Upstream {
   readonly dials: readonly string[];
 }
 
+/** Scheme, host in brackets or not, port, and the rest, which must be empty. */
 const urlPattern =
   /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([^/?#]*))?([/?#].*)?$/;
+/** Ports that contradict their scheme. */
 const conflicts: Readonly<Record<string, string>> = {
   "http:443": "(http://) and port (:443, the HTTPS port)",
   "https:80": "(https://) and port (:80, the HTTP port)",
   "h2c:443": "(h2c://) and port (:443, the HTTPS port)",
 };
 
+/** `https://app` has the port 443, `http://app` and `h2c://app` have 80. */
 function splitUrl(address: string): Parts {
   if (address.includes("{")) {
     throw new Error(
@@ -52,6 +60,7 @@ function splitUrl(address: string): Parts {
   return { network: "", scheme, host: bracketed.replace(/^\[|\]$/g, ""), port: givenPort || inferred };
 }
 
+/** An address without a scheme. A host alone gets port 80. */
 function splitAddress(address: string): Parts {
   let parts = { network: "", host: address, port: "" };
   try {

@@ -26,14 +26,17 @@ const bufferSchema = () =>
  * Source: the public model (Caddy 2.11)
  */
 export const httpTransportSchema = z.strictObject({
+  /** Without it the hosts file counts too. */
   resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
   tls: upstreamTlsSchema.nullish().describe("Speaks TLS to upstreams; `{}` with all defaults."),
   keep_alive: z
     .strictObject({
+      /** False gives each request a connection of its own, which is closed after it. */
       enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
       probe_interval: configTimeout()
         .nullish()
         .describe("Time between probes of connections (30s; negative: none)."),
+      /** Counted over all threads: the thread that exceeds it closes its oldest ones after a second. */
       max_idle_conns: z
         .int()
         .nullish()
@@ -50,23 +53,27 @@ export const httpTransportSchema = z.strictObject({
     })
     .nullish()
     .describe("Connections that are kept."),
+  /** The client gets the body unpacked. A request with `Range` or `Accept-Encoding` is not touched. */
   compression: z
     .boolean()
     .nullish()
     .describe(
       "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
     ),
+  /** Tunnels and connections of HTTP/2 count as one each. At most 10,000 requests of a thread wait. */
   max_conns_per_host: configCount()
     .nullish()
     .describe(
       "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
     ),
+  /** v1 is a line of text, v2 is binary. Upstreams must expect it: it comes before TLS. */
   proxy_protocol: z
     .enum(["", "v1", "v2"])
     .nullish()
     .describe(
       "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
     ),
+  /** Example: `{ "from": "url", "url": "socks5://user:secret@proxy:1080" }`. */
   network_proxy: inlineModule("network_proxy", "from")
     .nullish()
     .describe(
@@ -76,12 +83,15 @@ export const httpTransportSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
+  /** For name look-up and all addresses together. A dial that fails may be tried at another upstream. */
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
+  /** Source: RFC 8305, "Happy Eyeballs" */
   dial_fallback_delay: configTimeout()
     .nullish()
     .describe(
       "Time until the next address of a host is tried too (300ms; negative: when the one before failed).",
     ),
+  /** Counted from the last byte of the request. */
   response_header_timeout: configDuration()
     .nullish()
     .describe("Time for the response's head once the request is sent; 504 then. 0 for any (0)."),
@@ -90,6 +100,7 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "How long a body waits for the upstream's 100 Continue where the client expects one (0: it is sent at once).",
     ),
+  /** A longer head fails the request with 502. */
   max_response_header_size: configCount().nullish().describe("Bytes of a response's head (10 MiB)."),
   write_buffer_size: bufferSchema()
     .nullish()
@@ -105,6 +116,7 @@ export const httpTransportSchema = z.strictObject({
     .nullish()
     .describe("How long a connection may be silent under a request; 0 for any (0)."),
   write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
+  /** With TLS the upstream chooses. HTTP/1.1 is always offered. */
   versions: z
     .array(
       z.enum(["1.1", "2", "h2c"], {

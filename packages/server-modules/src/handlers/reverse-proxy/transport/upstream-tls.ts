@@ -10,6 +10,7 @@ import { z } from "zod";
 
 /** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
 export const upstreamTlsSchema = z.strictObject({
+  /** Adds to `root_ca_pool` and `root_ca_pem_files`. Without any of the three the roots of Node count. */
   ca: inlineModule("tls.ca_pool.source", "provider")
     .nullish()
     .describe("Where certificates of trusted authorities come from."),
@@ -21,6 +22,7 @@ export const upstreamTlsSchema = z.strictObject({
     .array(z.string())
     .nullish()
     .describe("Files with trusted authorities, PEM; deprecated: `ca` with `file`."),
+  /** Read when the config loads: a changed file takes effect with the next load. */
   client_certificate_file: z.string().nullish().describe("Certificate to show to the upstream, PEM."),
   client_certificate_key_file: z.string().nullish().describe("Its key, PEM."),
   client_certificate_automate: z
@@ -29,10 +31,12 @@ export const upstreamTlsSchema = z.strictObject({
     .describe(
       "Name of a certificate that the app tls obtains and renews, to show to the upstream; goes before client_certificate_file.",
     ),
+  /** Anybody on the way can read and change requests then. */
   insecure_skip_verify: z
     .boolean()
     .nullish()
     .describe("Trusts every upstream whoever it is. For tests only."),
+  /** Counted from the moment when the connection stands. */
   handshake_timeout: configDuration()
     .nullish()
     .describe("Time for the handshake (the rest of dial_timeout)."),
@@ -44,7 +48,9 @@ export const upstreamTlsSchema = z.strictObject({
     .enum(["never", "once", "freely"])
     .nullish()
     .describe("Whether the upstream may ask for another handshake, TLS 1.2 only (never)."),
+  /** For pools in which some upstreams have no TLS. */
   except_ports: z.array(z.string()).nullish().describe("Ports of upstreams that are spoken to without TLS."),
+  /** An unknown name refuses the config. */
   curves: z
     .array(z.string())
     .nullish()

@@ -26,6 +26,7 @@ export const aUpstreams = defineModule({
   config: z.strictObject({
     name: z.string().nullish().describe("Name to look up; placeholders allowed."),
     port: z.string().nullish().describe("Port of the upstreams (80); placeholders allowed."),
+    /** Also looked up before that, after a request failed with the addresses. */
     refresh: configDuration().nullish().describe("Time until names are looked up again (1m)."),
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()
@@ -34,6 +35,7 @@ export const aUpstreams = defineModule({
     dial_fallback_delay: configTimeout()
       .nullish()
       .describe("Name servers have one address each: there is none to fall back to."),
+    /** One that is set alone switches the other one off. */
     versions: z
       .strictObject({
         ipv4: z.boolean().nullish().describe("Whether IPv4 addresses are looked for."),

@@ -28,6 +28,7 @@ function inOrder(records: readonly SrvRecord[]): SrvRecord[] {
 export const srvUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.srv",
   config: z.strictObject({
+    /** Without service and protocol the name is looked up as it is. */
     service: z.string().nullish().describe("Service, without underscore; placeholders allowed."),
     proto: z.string().nullish().describe("Protocol, without underscore: tcp, udp; placeholders allowed."),
     name: z
@@ -35,6 +36,7 @@ export const srvUpstreams = defineModule({
       .nullish()
       .describe("Domain; alone it is the whole name to look up. Placeholders allowed."),
     refresh: configDuration().nullish().describe("Time until names are looked up again (1m)."),
+    /** Counted from the failed look-up. 0 fails requests at once, unless the config lists upstreams too. */
     grace_period: configDuration().nullish().describe("How long old records serve when a look-up fails (0)."),
     resolver: resolverSchema.nullish().describe("Name servers (the system's)."),
     dial_timeout: configDuration()
