@@ -37,7 +37,10 @@ interface RangeChoice {
   readonly exclude?: readonly string[] | null | undefined;
 }
 
-/** Whether an address counts: the narrowest range that has it decides. Source: mholt/caddy-dynamicdns, `IPRanges.Contains` */
+/**
+ * Whether an address counts: the narrowest range that has it decides. Source: mholt/caddy-dynamicdns,
+ * `IPRanges.Contains`
+ */
 export function isWanted({ include, exclude }: RangeChoice, ip: string): boolean {
   const [inside, outside] = [narrowest(include ?? [], ip), narrowest(exclude ?? [], ip)];
   return inside > outside || (outside === -1 && !include?.length);

@@ -105,9 +105,10 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
 }
 
 /**
- * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a glob
- * whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
- * path as sent, cleaned. A pattern with `//` leaves repeated slashes as they are.
+ * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a
+ * glob whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned
+ * path; a pattern that contains `%` with the path as sent, cleaned. A pattern with `//` leaves repeated slashes as
+ * they are.
  * Source: the public model (Caddy 2.11)
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {

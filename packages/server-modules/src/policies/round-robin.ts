@@ -4,7 +4,8 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { takeTurns } from "./turns.ts";
 
 /**
- * Each upstream in turn, over all threads. As in the model, the second one has the first turn. The turn counts among the upstreams that are available.
+ * Each upstream in turn, over all threads. As in the model, the second one has the first turn. The turn counts
+ * among the upstreams that are available.
  */
 export const roundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.round_robin",

@@ -1,7 +1,10 @@
 /** Directives of `Cache-Control` by lower-case name; "" for one without a value. */
 export type CacheControl = ReadonlyMap<string, string>;
 
-/** Reads all `Cache-Control` fields of a message; of a directive that stands twice the first counts. Source: RFC 9111 section 5.2 */
+/**
+ * Reads all `Cache-Control` fields of a message; of a directive that stands twice the first counts. Source: RFC
+ * 9111 section 5.2
+ */
 export function parseCacheControl(values: readonly string[]): CacheControl {
   const directives = new Map<string, string>();
   const pattern = /([^\s,;=]+)(?:\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,]*)))?/g;

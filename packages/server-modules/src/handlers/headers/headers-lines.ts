@@ -5,7 +5,10 @@ import { responseMatcherLines } from "serverfile/to-text/matchers/response-match
 import { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, RunWriter } from "serverfile/to-text/routes/handler-writer";
 
-/** The words of each operation on header fields, `deferred` and `require` aside. @throws ServerError CONFIG_INEXPRESSIBLE */
+/**
+ * The words of each operation on header fields, `deferred` and `require` aside.
+ * @throws ServerError CONFIG_INEXPRESSIBLE
+ */
 export function headerOperations(operations: Members): Word[][] {
   const words: Word[][] = [];
   for (const [field, values] of operations.child("add")?.entries() ?? []) {

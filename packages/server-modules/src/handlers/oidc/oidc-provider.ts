@@ -25,7 +25,8 @@ const pauseMs = 5_000;
 const trustedMs = 3_600_000;
 
 /**
- * A provider of identities, as its discovery document tells of it. The discovery document is asked for when it is first needed, and again after an hour. A failed look leaves the document before in use; without one, logins get
+ * A provider of identities, as its discovery document tells of it. The discovery document is asked for when it is
+ * first needed, and again after an hour. A failed look leaves the document before in use; without one, logins get
  * 502 for 5 s before the provider is asked again.
  */
 export class OidcProvider {

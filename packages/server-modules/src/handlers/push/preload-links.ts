@@ -1,4 +1,7 @@
-/** One link, `<target>` with its parameters. A quote that nobody closes goes to the end, so that none is looked at twice. */
+/**
+ * One link, `<target>` with its parameters. A quote that nobody closes goes to the end, so that none is looked at
+ * twice.
+ */
 const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;
 /** A parameter of a link, quoted or plain. */
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|([^\s;,"]*)))?/g;

@@ -3,7 +3,10 @@ import { defineModule } from "server-core/modules/module";
 import { compileRewrite } from "./compile-rewrite.ts";
 import { rewriteSchema } from "./rewrite-config.ts";
 
-/** Changes method, path and query for later handlers; the client is not redirected. Source: the public model (Caddy 2.11) */
+/**
+ * Changes method, path and query for later handlers; the client is not redirected. Source: the public model (Caddy
+ * 2.11)
+ */
 export const rewrite = defineModule({
   id: "http.handlers.rewrite",
   config: rewriteSchema,

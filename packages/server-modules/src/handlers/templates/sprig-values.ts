@@ -149,7 +149,10 @@ const floats =
   (...values: unknown[]): number =>
     values.map(Number).reduce(change);
 
-/** Functions of the library sprig that work on lists, dictionaries, numbers and times. Source: masterminds.github.io/sprig */
+/**
+ * Functions of the library sprig that work on lists, dictionaries, numbers and times. Source:
+ * masterminds.github.io/sprig
+ */
 export const sprigValues: Readonly<Record<string, TemplateFunction>> = {
   all: (...values: unknown[]) => values.every(isTrue),
   any: (...values: unknown[]) => values.some(isTrue),

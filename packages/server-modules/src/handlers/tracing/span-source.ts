@@ -36,7 +36,8 @@ function logDroppedSpans(log: Logger): void {
 
 /**
  * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
- * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all tracing handlers, kept over reloads.
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all
+ * tracing handlers, kept over reloads.
  */
 export class SpanSource implements SharedResource {
   readonly tracer: Tracer;

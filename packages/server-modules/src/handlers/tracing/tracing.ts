@@ -4,7 +4,8 @@ import { tracingSchema } from "./tracing-config.ts";
 
 /**
  * Makes each request a SERVER span around the rest of the chain, and the calls to upstreams in it CLIENT spans.
- * Takes and hands on W3C trace context; the request's line in the access log has `traceID` and `spanID`. Sending happens in the background: a request never waits for it, nor fails.
+ * Takes and hands on W3C trace context; the request's line in the access log has `traceID` and `spanID`. Sending
+ * happens in the background: a request never waits for it, nor fails.
  */
 export const tracing = defineModule({
   id: "http.handlers.tracing",

@@ -101,7 +101,10 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
   }
 }
 
-/** The resource and what is below it; undefined where there is more than a walk can remember. Links to folders are listed, but not followed: they may go in circles. */
+/**
+ * The resource and what is below it; undefined where there is more than a walk can remember. Links to folders are
+ * listed, but not followed: they may go in circles.
+ */
 async function* walk(
   share: Share,
   first: FoundResource,

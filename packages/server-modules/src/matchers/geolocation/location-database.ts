@@ -28,8 +28,8 @@ interface Reader {
 }
 
 /**
- * A database of MaxMind's format in memory. Its file is looked at every minute, and read again when it was replaced by a new
- * edition. A file that cannot be read leaves the old one in use.
+ * A database of MaxMind's format in memory. Its file is looked at every minute, and read again when it was
+ * replaced by a new edition. A file that cannot be read leaves the old one in use.
  */
 export class LocationDatabase implements SharedResource {
   /** File of the database. */

@@ -8,7 +8,10 @@ type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly Lookup
 
 /** After this many milliseconds the name servers are asked beside the system. */
 const systemMs = 200;
-/** Names that wait for the system at most, in each thread. The two places are also for others: authorities, permissions, logs. */
+/**
+ * Names that wait for the system at most, in each thread. The two places are also for others: authorities,
+ * permissions, logs.
+ */
 const maxWaiting = 2;
 /** A name server answered, and knows no such name. */
 const unknownCodes = new Set(["ENOTFOUND", "ENODATA"]);

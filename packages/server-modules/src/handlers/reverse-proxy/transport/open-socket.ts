@@ -66,8 +66,8 @@ export interface SocketWay {
 
 /**
  * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
- * @param done called once, with a socket that has no listeners of ours left and hands on what it received before it fails, or
- * with why there is none
+ * @param done called once, with a socket that has no listeners of ours left and hands on what it received before
+ *   it fails, or with why there is none
  * @returns gives it up; `done` is not called any more then
  */
 export function openSocket(

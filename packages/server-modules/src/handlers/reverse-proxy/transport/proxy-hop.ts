@@ -3,7 +3,10 @@ import { ServerError } from "server-core/errors";
 import type { DialAddress } from "./dial-address.ts";
 import { askForSocksTunnel, type SocksUser } from "./socks-tunnel.ts";
 
-/** A proxy, of HTTP or SOCKS 5, between this server and upstreams: each connection to an upstream is a tunnel through it. */
+/**
+ * A proxy, of HTTP or SOCKS 5, between this server and upstreams: each connection to an upstream is a tunnel
+ * through it.
+ */
 export interface ProxyHop {
   /** Without brackets. */
   readonly host: string;

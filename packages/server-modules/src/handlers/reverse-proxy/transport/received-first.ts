@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 
 /** Looks in a row that find nothing new, before nothing more comes: the first look may precede the socket's next read. */
 const vainLooks = 2;
-/** Milliseconds between looks while bytes wait for the reader: twice as many after each that finds it took none, up to a limit. */
+/**
+ * Milliseconds between looks while bytes wait for the reader: twice as many after each that finds it took none, up
+ * to a limit.
+ */
 const pausedMs = { first: 10, longest: 160 } as const;
 /** Looks in a row at a reader that takes nothing: about five minutes. Then what it left is dropped. */
 const mostPausedLooks = 2_000;
@@ -19,9 +22,11 @@ export function hasFailedWrite(socket: Socket): boolean {
 }
 
 /**
- * Makes a socket hand on all that it received before an error ends it. An upstream may answer and close before it has all of
- * a body. The next write fails then, and Node would drop the answer that was not read yet. Writes after the failed one wait.
- * @param mostLooks how often in a row a reader may be found to have taken nothing before the error ends the socket all the same
+ * Makes a socket hand on all that it received before an error ends it. An upstream may answer and close before it
+ * has all of a body. The next write fails then, and Node would drop the answer that was not read yet. Writes after
+ * the failed one wait.
+ * @param mostLooks how often in a row a reader may be found to have taken nothing before the error ends the
+ *   socket all the same
  */
 export function handOnReceivedFirst(socket: Socket, mostLooks = mostPausedLooks): void {
   const { _write: write, _writev: writev } = socket;

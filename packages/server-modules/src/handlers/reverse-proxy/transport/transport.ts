@@ -8,7 +8,10 @@ import type { DialAddress } from "./dial-address.ts";
 export interface WireText {
   /** "" until it is made. */
   text: string;
-  /** The same fields, with one that asks for gzip on the client's behalf; null where there must be none, undefined until it is known. */
+  /**
+   * The same fields, with one that asks for gzip on the client's behalf; null where there must be none, undefined
+   * until it is known.
+   */
   asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
 }
 
@@ -41,8 +44,9 @@ export type CallStage =
   | "response"; // the response began
 
 /**
- * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`; or
- * `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come at any time; nothing after `end`, `switched` or `failed`.
+ * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`;
+ * or `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come
+ * at any time; nothing after `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
   /** A connection is there: from now on the upstream may have seen the request. Told again when it is sent again. */

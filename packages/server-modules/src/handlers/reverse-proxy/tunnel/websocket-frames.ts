@@ -38,7 +38,10 @@ export class WebSocketFrames {
     }
   }
 
-  /** As {@link follow}, up to the end of the frame under way. @returns the bytes up to there; -1: it does not end in them */
+  /**
+   * As {@link follow}, up to the end of the frame under way.
+   * @returns the bytes up to there; -1: it does not end in them
+   */
   followToEnd(chunk: Uint8Array): number {
     for (let at = 0; at < chunk.length; ) {
       at = this.#step(chunk, at);

@@ -4,7 +4,10 @@ import { forwardedTrailers } from "../../proxy-headers.ts";
 import type { BodySink } from "../body-writer.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** The body of a request on its way to an upstream: as long as was said, or in chunks. Source: RFC 9112, sections 6 and 7 */
+/**
+ * The body of a request on its way to an upstream: as long as was said, or in chunks. Source: RFC 9112, sections 6
+ * and 7
+ */
 export class H1BodySink implements BodySink {
   readonly #socket: Socket;
   readonly #request: UpstreamRequest;

@@ -187,7 +187,10 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#options.slots?.free();
   }
 
-  /** On the next connection, kept or new: it ends at the latest with a new one. Source: Go's net/http, `shouldRetryRequest` */
+  /**
+   * On the next connection, kept or new: it ends at the latest with a new one. Source: Go's net/http,
+   * `shouldRetryRequest`
+   */
   sendAgain(call: H1Call): void {
     this.#start(call);
   }

@@ -28,7 +28,10 @@ export interface H2PoolOptions {
 /** Bytes in flight of all streams of a connection: large bodies are not held up by round trips. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-/** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
+/**
+ * How often a call is sent again that the upstream did not look at, and the pause before the second time; it
+ * doubles. Source: Go's net/http
+ */
 const maxRepeats = 6;
 /** Pause before the second repeat, in milliseconds. The first one follows at once. */
 const repeatPauseMs = 1_000;
