@@ -11,7 +11,7 @@ export interface EnvironmentProxies {
   isException(host: string, port: number): boolean;
 }
 
-/** A place that connections go to straight. @param address of the host, where it is one */
+/** Whether connections to a host go straight. @param address of the host, where the host is an address */
 type Exception = (host: string, port: number, address: string | undefined) => boolean;
 
 type Variables = Readonly<Record<string, string | undefined>>;

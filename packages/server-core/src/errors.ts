@@ -68,7 +68,7 @@ export interface ServerErrorOptions extends ErrorOptions {
   readonly place?: TextPlace | undefined;
   /** Where in the document the fault stands: `/config/apps/http/servers/s/listen/0`. */
   readonly path?: string | undefined;
-  /** Before which time, in milliseconds since 1970, another try is not wanted. */
+  /** Earliest time of another try, in milliseconds since 1970. */
   readonly retryAtMs?: number | undefined;
 }
 
@@ -76,11 +76,14 @@ export interface ServerErrorOptions extends ErrorOptions {
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;
-  /** Where in the document the fault stands, as far as it is known; that of the cause when not given. */
+  /** Place of the fault in the document, where it is known; the cause's place when none is given. */
   readonly path: string | undefined;
-  /** Where in the text of a configuration; that of the cause when not given. */
+  /** Place of the fault in the text of a config; the cause's place when none is given. */
   readonly place: TextPlace | undefined;
-  /** Before which time, in milliseconds since 1970, whoever refused wants no other try; that of the cause when not given. */
+  /**
+   * Earliest time of another try that the refuser allows, in milliseconds since 1970; the cause's time when
+   * none is given.
+   */
   readonly retryAtMs: number | undefined;
 
   constructor(code: ServerErrorCode, message: string, options?: ServerErrorOptions) {

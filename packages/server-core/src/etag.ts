@@ -4,8 +4,8 @@ import { ServerError } from "./errors.ts";
 let hash: XXHashAPI | undefined;
 
 /**
- * Makes the hash ready; to be awaited before the first ETag is made, and no sooner: it takes a megabyte. Later calls cost
- * nothing.
+ * Loads the hash function. Await it before the first ETag, and not at a start without ETags: it takes a
+ * megabyte. Later calls cost nothing.
  */
 export async function prepareEtags(): Promise<void> {
   hash ??= await xxhash();

@@ -5,7 +5,7 @@ import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapte
 /** Messages quote words of the text, which may be as long as the text. */
 const maxMessageLength = 4_000;
 
-/** A message without its middle: the place stands at the end. */
+/** A message without its middle: its end names the place of the fault. */
 function shortened(message: string): string {
   const half = maxMessageLength / 2;
   return message.length <= maxMessageLength ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;

@@ -15,7 +15,10 @@ export interface AdapterWarning {
 export interface AdaptOptions {
   /** Name of the file the text came from, for messages and for paths that are relative to it. */
   readonly filename?: string | undefined;
-  /** Names of the user's own modules whose code may run for it; undefined: any, as where the config is to be loaded anyway. */
+  /**
+   * Names of user modules whose code may run for the text; undefined: all, because the config is to be loaded
+   * anyway.
+   */
   readonly allowedModules?: readonly string[] | undefined;
 }
 

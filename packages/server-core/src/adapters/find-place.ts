@@ -13,9 +13,12 @@ interface SkippedForm {
   readonly ends: RegExp;
 }
 
-/** How a format writes what a search must not look into, and numbers that JSON has not. */
+/** Forms of a format: texts that a search must skip, and numbers that JSON lacks. */
 export interface TextForms {
-  /** When two begin alike, the longer one comes first. */
+  /**
+   * Forms that a search skips: quoted texts and comments. Of two forms with the same beginning, the longer
+   * comes first.
+   */
   readonly skipped: readonly SkippedForm[];
   /** Infinity and NaN as values. */
   readonly odd: RegExp;

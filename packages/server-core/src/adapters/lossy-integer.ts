@@ -1,8 +1,8 @@
 /**
- * True when an integer changes in a double, in which every number of a configuration is held. A text that
- * JSON itself writes for a double does not count: `18446744073709552000` stands for 2^64.
- * @param text decimal, hexadecimal (`0x`) or octal (`0o`), a sign before it or none
- * @param value what a reader made of it; infinity is not asked about
+ * Whether an integer changes in a double, which holds every number of a config. A text that JSON itself writes
+ * for a double does not count: `18446744073709552000` stands for 2^64.
+ * @param text decimal, hexadecimal (`0x`) or octal (`0o`), with or without a sign
+ * @param value the reader's number for the text; never infinity
  */
 export function isLossyInteger(text: string, value: number): boolean {
   if (Number.isSafeInteger(value) || !Number.isFinite(value)) {

@@ -11,7 +11,10 @@ function isOdd(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** The reader recurses: nesting without end is a fault of the call stack, and its words are about that. */
+/**
+ * The reader's message. The reader recurses, so endless nesting overflows the call stack, which its message
+ * does not explain.
+ */
 function reasonOf(message: string): string {
   return message
     .replace("Maximum call stack size exceeded", "nested too deeply")

@@ -15,13 +15,13 @@ export interface AdminRequest {
   readonly author: string;
   /** Aborted when the client is gone before it has the answer. */
   readonly signal: AbortSignal;
-  /** Whether its client still may ask this, by the config that runs now. @throws ServerError when it may not */
+  /** Whether the client may still do this, by the config that runs now. @throws ServerError when it may not */
   readonly admit: () => void;
   /** A request header; "" when absent. */
   header(name: string): string;
   /**
-   * Asks the endpoint something in the name of the same client, with its rights. An error is an answer too: status and
-   * `{"error": "…"}`.
+   * Sends a request to the endpoint in the name of the same client, with its rights. An error is an answer too:
+   * status and `{"error": "…"}`.
    */
   readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
   /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */
@@ -44,7 +44,7 @@ export interface AdminReply {
   readonly status: number;
   /** Further fields; `Content-Length` is added. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A stream has no length that could be told before. */
+  /** The body. A stream goes out without a length. */
   readonly body?: string | Uint8Array | Readable;
   /** Called when the answer is on its way. */
   readonly afterwards?: () => void;

@@ -144,9 +144,12 @@ export class AppsParticipant implements Participant {
   readonly #services: ServerServices;
   readonly #part: AppsPart;
   #current: AppSet | undefined;
-  /** Other parts of the config that routes may read; when they change, all routes are made again. */
+  /**
+   * The last config's parts outside of routes that routes may read. When one changes, all routes are made
+   * again.
+   */
   #surroundings: readonly unknown[] = [];
-  /** Sets of older configs that still finish requests. */
+  /** Apps of older configs that still finish requests. */
   readonly #draining = new Set<Promise<void>>();
 
   constructor(services: ServerServices, part: AppsPart = "all") {

@@ -26,7 +26,10 @@ const openFile = promisify(open);
 const writeFile = promisify(write);
 const sync = promisify(fsync);
 
-/** Where a write can be made to wait for the disk itself, as `fsync` after it would. Elsewhere it is said otherwise, or less. */
+/**
+ * Whether a write itself can wait for the disk, as `fsync` after it would. Other platforms lack the flag or
+ * mean less by it.
+ */
 const writesThrough = process.platform === "linux";
 
 const flags =
@@ -45,16 +48,16 @@ async function writeToDisk(file: number, bytes: Uint8Array): Promise<void> {
 
 /** A text that is on disk, synced, beside the one that it is to replace. */
 export interface StagedSave {
-  /** Puts it in the place of the last one; when that is on disk too, this resolves. @throws the file system's error */
+  /** Replaces the last save by this one. Resolves when the change is on disk. @throws the file system's error */
   commit(): Promise<void>;
-  /** Takes it away again. @throws the file system's error */
+  /** Removes the file. @throws the file system's error */
   discard(): Promise<void>;
 }
 
 /** Keeps the last config that was acknowledged, so that `run --resume` starts with it after any crash. */
 export class Autosave {
   readonly path: string;
-  /** Resolves when nothing of earlier processes is left. */
+  /** Resolves when files that earlier processes left behind are removed. */
   #cleared: Promise<void> | undefined;
 
   constructor(path: string) {
@@ -110,7 +113,7 @@ export class Autosave {
     await staged.commit();
   }
 
-  /** Moves the file out of the way. @returns where it is then @throws the file system's error */
+  /** Renames the file, so that a start does not read it. @returns its new path @throws the file system's error */
   async setAside(): Promise<string> {
     const kept = `${this.path}.damaged`;
     await rename(this.path, kept);

@@ -7,7 +7,7 @@ import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
 import { LateText } from "./late-text.ts";
 
-/** The top level as it is written; the parts below are decoded by whom they concern. */
+/** The top level of a config. Each part below is decoded by its owner. */
 export const documentSchema = z
   .strictObject({
     admin: z.unknown().optional().describe("The admin endpoint."),
@@ -29,17 +29,20 @@ export const documentSchema = z
 export interface ConfigDocument {
   /** The whole config as it stands in the tree. */
   readonly config: JsonValue;
-  /** The same, written by `encodeJson`, perhaps only now. @throws ServerError CONFIG_SYNTAX when it cannot be */
+  /**
+   * The config as `encodeJson` writes it; it may be written only now. @throws ServerError CONFIG_SYNTAX when it
+   * cannot be written
+   */
   readonly text: string;
-  /** The same as JSON in some form, where it is at hand before `text`. */
+  /** The config as the client sent it, where that is known before `text`; undefined otherwise. */
   readonly sent: string | undefined;
   /** Whether an object in it has the member `@id`. */
   readonly hasIds: boolean;
-  /** Everything is made anew, also what did not change: files that it names may have. */
+  /** True: unchanged parts are made again too, because files that they name may have changed. */
   readonly force: boolean;
   /** null when absent, as when no config is loaded. */
   readonly admin: JsonValue;
-  /** null when absent: there is a log all the same. */
+  /** null when absent: the default log is used. */
   readonly logging: JsonValue;
   /** null when absent: the default one is taken. */
   readonly storage: JsonValue;

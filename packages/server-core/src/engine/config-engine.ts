@@ -68,7 +68,7 @@ export interface ReadAnswer {
   readonly body: string;
   /** Path and hash of the place, for `If-Match` of a later change. */
   readonly etag: string;
-  /** Where that is now. */
+  /** Path of the place now. */
   readonly path: TreePath;
 }
 
@@ -106,15 +106,16 @@ export interface ConfigEngineOptions {
   readonly autosave: Autosave;
   /** Counts loads, and says whether the last one succeeded. */
   readonly metrics: ConfigMetrics;
-  /** Schema of the member `admin`, which has its arrays, so that elements can be appended to absent ones. */
+  /** Schema of the member `admin`. It names the arrays in it, so that elements can be appended to absent arrays. */
   readonly adminSchema?: z.core.$ZodType;
   /** Log of the engine itself. */
   readonly log: Logger;
 }
 
 /**
- * The document in its one form. One that is not written yet is written after the threads were asked to prepare for it,
- * while they do. @throws ServerError CONFIG_SYNTAX when it cannot be written
+ * The written form of a document. A document that is not written yet is written in the next turn, while other
+ * threads prepare it.
+ * @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
 async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
   if (encoded instanceof LateText) {
@@ -180,7 +181,7 @@ export class ConfigEngine {
   #encoded = encodeJson(null);
   #hasSpecialKeys = false;
   #ids: IdIndex = new Map();
-  /** Resolves when participants and document are of one config again; undefined while they are. */
+  /** Resolves when all participants run the document again; undefined outside of a switch. */
   #switching: Promise<void> | undefined;
   #sourceFile: string | undefined;
   #started = false;
@@ -192,7 +193,7 @@ export class ConfigEngine {
     this.#options = options;
   }
 
-  /** Has `listener` told of every change from now on, in order. */
+  /** Calls `listener` after every change from now on, in order. */
   onChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
@@ -208,8 +209,8 @@ export class ConfigEngine {
   }
 
   /**
-   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits while the participants switch over to
-   * another config: until that is over nobody can say which one runs.
+   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits while the participants switch
+   * to another config, since both configs run then.
    * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL, CONFIG_INDEX
    */
   async read(place: DocumentPlace): Promise<ReadAnswer> {
@@ -244,7 +245,7 @@ export class ConfigEngine {
   }
 
   /**
-   * A dry run: whether a whole config would run, except that its ports are not tried. Nothing changes, nothing is kept.
+   * Checks whether a whole config would run, without trying its ports. Nothing changes, and nothing is kept.
    * @throws ServerError CONFIG_ID, CONFIG_REFUSED, with the text that a load would give
    */
   async validate(config: JsonValue): Promise<void> {
@@ -260,8 +261,8 @@ export class ConfigEngine {
   }
 
   /**
-   * Ends all participants, in turn; the last one that prepares is the first to stop. A change that is still prepared is
-   * given up, as are those that wait; one that the participants switch over to is finished. @throws ServerError
+   * Stops all participants in turn, the last one to prepare first. A change that waits or is being prepared is
+   * given up; a switch under way is finished. @throws ServerError
    */
   async stop(): Promise<void> {
     this.#stop.abort(new ServerError("CONFIG_BUSY", "the server is stopping"));
@@ -316,8 +317,8 @@ export class ConfigEngine {
   }
 
   /**
-   * A config whose text can wait: one that came as a whole, or that a change without special keys made. PUT may make
-   * levels as deep as its path is long, which only writing holds to the limit.
+   * The text of a config that need not be written before threads prepare it: the config came whole, or a change
+   * without special keys made it. PUT can nest as deep as its path is long, and only writing checks that limit.
    */
   #lateText(config: JsonValue, { isSent, request, path, body }: SentChange): LateText | undefined {
     if (isSent) {
@@ -353,7 +354,10 @@ export class ConfigEngine {
     }
   }
 
-  /** Saves while the participants prepare; what is acknowledged runs and is on disk. */
+  /**
+   * Has all participants prepare, and stages the autosave meanwhile. An acknowledged change runs and is on
+   * disk.
+   */
   async #prepare(
     { config }: ConfigTree,
     encoded: EncodedDocument,
@@ -405,7 +409,10 @@ export class ConfigEngine {
     await saved;
   }
 
-  /** @throws ServerError CONFIG_BUSY as soon as the server is to stop: what was being prepared is rolled back when it is there */
+  /**
+   * Waits for a participant. When the server is to stop, the change fails at once, and what was prepared is
+   * rolled back later. @throws ServerError CONFIG_BUSY
+   */
   async #unlessStopped(preparing: Promise<Transition>): Promise<Transition> {
     const { signal } = this.#stop;
     const stopped = Promise.withResolvers<never>();
@@ -425,7 +432,7 @@ export class ConfigEngine {
     }
   }
 
-  /** Saving fails only in the log: a config that runs is not taken back because a disk is full or read-only. */
+  /** Stages the autosave. A failure is only logged: a config runs on even when the disk is full or read-only. */
   async #stage(config: JsonValue, writing: Promise<WrittenDocument>): Promise<StagedSave | undefined> {
     const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
     if (config === null || admin?.config?.persist === false) {

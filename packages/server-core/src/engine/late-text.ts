@@ -1,10 +1,13 @@
 import { type EncodedDocument, encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Names that need a closer look, and escapes, in which such a name could hide. */
+/** Names that must be looked for in the parsed document, and the start of escapes that could hide such a name. */
 const special = ["@id", "__proto__", "\\u"];
 
-/** A document that is written in its one form when somebody asks for that, so that others can begin with what was sent. */
+/**
+ * A document whose canonical text is written when somebody needs it. Until then threads can prepare the text
+ * that was sent.
+ */
 export class LateText implements EncodedDocument {
   /** The same document as JSON, as it was sent; undefined where only a part of it was. */
   readonly sent: string | undefined;
@@ -18,14 +21,14 @@ export class LateText implements EncodedDocument {
     this.sent = sent;
   }
 
-  /** @returns undefined where it takes the written form to know which special keys there are */
+  /** @returns undefined where only the written form tells which special keys there are */
   static of(config: JsonValue, sent: string): LateText | undefined {
     return special.some((text) => sent.includes(text)) ? undefined : new LateText(config, sent);
   }
 
   /**
-   * A document that a change made of one without special keys.
-   * @param written all that the change brought: where it goes, and the JSON that goes there
+   * A document that a change made from one without special keys.
+   * @param written all texts of the change: its path, and the JSON that it puts there
    * @returns as `of`
    */
   static ofChange(config: JsonValue, written: readonly string[]): LateText | undefined {

@@ -1,8 +1,14 @@
 import type { ConfigDocument } from "./config-document.ts";
 
 /**
- * A part of the server that a config sets up: the apps, the admin endpoint, later the worker threads. A change asks
- * each to prepare beside what runs; only when all could is it committed, else everything prepared is rolled back.
+ * A part of the server that a config sets up: the apps, the admin endpoint, the worker threads.
+ *
+ * | Step | Called | On failure |
+ * |---|---|---|
+ * | `prepare` | for each participant in turn, beside the running config | all prepared participants roll back |
+ * | `commit` | for each in turn, once all are prepared | cannot fail |
+ * | `committed` | once all have switched | cannot fail |
+ * | `stop` | at the end of the process, the last participant first | |
  */
 export interface Participant {
   /**
@@ -19,7 +25,7 @@ export interface Participant {
 }
 
 export interface Transition {
-  /** Switches over and resolves when that is done. Cannot fail: what it replaces is drained in the background. */
+  /** Switches to the new config. The old one is drained in the background. Cannot fail. */
   commit(): void | Promise<void>;
   /** Undoes `prepare`. */
   rollback(): Promise<void>;

@@ -6,7 +6,7 @@ const maxPauseAloneMs = 250;
 /** The earlier deaths of a thread that lived for this time no longer count. */
 const soundAfterMs = 10_000;
 
-/** How soon the successors of threads that die start: at once, and later when they die again and again. */
+/** Decides when the successor of a dead thread starts: at once after the first death, later after repeated ones. */
 export class RestartPace {
   readonly #pauses = new Map<number, number>();
 

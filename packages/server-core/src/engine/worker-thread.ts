@@ -7,7 +7,7 @@ import { decodeDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { type PrepareTask, workerTopics } from "./workers.ts";
 
-/** The part of a worker thread in a change of config: does with `apps` what the main thread says. */
+/** Lets the main thread lead the apps of this worker thread: prepare, commit, roll back, stop. */
 export function followMainThread(topics: MessageTopics, apps: Participant): void {
   let prepared: Transition | undefined;
   let running: JsonValue = null;

@@ -18,9 +18,9 @@ export const workerTopics = {
   stop: "engine.stop",
 } as const;
 
-/** A config for workers to prepare: whole, or as what is different from the one that runs. */
+/** A config for workers to prepare: the whole document, or its differences from the running one. */
 export interface PrepareTask {
-  /** The whole document; absent when the parts say everything. */
+  /** The whole document; absent when `parts` describe it. */
   readonly text?: string;
   /** Parts that changed since the document that the worker runs. */
   readonly parts?: readonly ChangedPart[];
@@ -32,16 +32,16 @@ export interface PrepareTask {
 
 type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 
-/** A change of more parts is sent as the whole. */
+/** With more changed parts the whole document is sent. */
 const maxParts = 50;
 
 /**
- * How long, in milliseconds, other successors wait for the one that starts. Threads that start at once share the processors, and
- * then the first listener comes as late as the last.
+ * How long, in milliseconds, other successors wait for the first one. Threads that start together share the
+ * processors, so the first listener would come as late as the last.
  */
 const maxLeadMs = 15_000;
 
-/** How often a change is tried in successors of a thread that dies of it, or of something else at that moment. */
+/** Tries of one change in successors of a thread that died meanwhile. */
 const maxTries = 5;
 
 export interface WorkersOptions {
@@ -57,7 +57,7 @@ export interface WorkersOptions {
   readonly messages: MainMessages;
   /** Log of the threads' starts and ends. */
   readonly log: Logger;
-  /** Called when a thread ended that was not to, before its successor starts. */
+  /** Called when a thread died, before its successor starts. */
   readonly onDeath?: (thread: number) => void;
   /** Called when the last thread that served has died. */
   readonly onNobodyServes?: () => void;
@@ -65,7 +65,7 @@ export interface WorkersOptions {
   readonly onStop?: () => void;
   /** Called when the successor of a thread that died runs the config. */
   readonly onServing?: (thread: number) => void;
-  /** The last work of a dead thread, as members of a log line. */
+  /** The requests of a dead thread, as members of a log line. */
   readonly lastWork?: (thread: number) => Promise<object>;
 }
 
@@ -80,7 +80,7 @@ interface RunningWorker {
   readonly startedAt: number;
   /** The config that it runs; undefined before its first. */
   config: RunningConfig | undefined;
-  /** It has said that it ends. */
+  /** The thread announced its end. */
   isEnding: boolean;
 }
 
@@ -96,9 +96,9 @@ export class Workers implements Participant {
   readonly #options: WorkersOptions;
   readonly #running = new Map<number, RunningWorker>();
   readonly #pace = new RestartPace();
-  /** Successors on their way, by number of the thread. */
+  /** Successors that are starting, by thread number. */
   readonly #replacing = new Map<number, Promise<void>>();
-  /** The start of the successor that the others wait for. */
+  /** The start of the first successor, which others wait for. */
   #leading: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
   /** The config that runs; undefined before the first. */
@@ -158,7 +158,10 @@ export class Workers implements Participant {
     };
   }
 
-  /** Has a thread prepare a change; when it dies, its successor. @throws what refuses it; ServerError THREAD_DIED */
+  /**
+   * Prepares a change in a thread, or in its successor when it dies. @throws the refusal of the thread;
+   * ServerError THREAD_DIED
+   */
   async #prepareIn(thread: number, task: PrepareTask): Promise<RunningWorker> {
     for (let attempt = 1; ; attempt++) {
       await this.#replacing.get(thread);
@@ -177,7 +180,7 @@ export class Workers implements Participant {
     }
   }
 
-  /** @param prepared who prepared the change in this thread; undefined: nobody did, as all had died */
+  /** @param prepared the worker that prepared the change; undefined: it died, and its successor did not prepare */
   async #commitIn(
     thread: number,
     prepared: RunningWorker | undefined,
@@ -234,7 +237,7 @@ export class Workers implements Participant {
     return JSON.parse(profile);
   }
 
-  /** A thread says that it is about to end. @returns whether it serves, and no other thread does */
+  /** A thread announces its end. @returns whether it serves and no other thread does */
   isLastToEnd(thread: number): boolean {
     const running = this.#running.get(thread);
     if (running === undefined || this.#stop.signal.aborted) {
@@ -325,7 +328,7 @@ export class Workers implements Participant {
     }
   }
 
-  /** Has a thread run the config that runs, also when that changes meanwhile. @returns whether it does */
+  /** Makes a thread run the current config, also when that changes meanwhile. @returns whether it does */
   async #bringUp(running: RunningWorker): Promise<boolean> {
     const { thread, link, worker } = running;
     try {

@@ -29,7 +29,7 @@ export interface ServerEvent {
   readonly time: Date;
   /** Id of the module that it comes from; "" for the server itself. */
   readonly module: string;
-  /** Handlers that come later, and whoever waits for the event, see what is changed here. */
+  /** Facts of the event. Changes are seen by later handlers, and by the emitter that waits for the outcome. */
   readonly data: EventData;
   /** Fills in `{event.name}`, `{event.data.*}` and the other placeholders that there are without a request. */
   fill(text: string): string;
@@ -41,8 +41,8 @@ export interface ServerEvent {
 export interface EventHandler extends ModuleInstance {
   /**
    * Called with one event after the other, in the main thread.
-   * @param signal aborted when it takes too long: others go on without it then
-   * @throws EventAborted to have no further handler see the event, and what it announces left undone where that can be
+   * @param signal aborted when the handler takes too long: the next handlers run without waiting for it
+   * @throws EventAborted to stop later handlers and, where possible, the announced action
    */
   handle(event: ServerEvent, signal: AbortSignal): void | Promise<void>;
 }
@@ -54,7 +54,7 @@ export class EventAborted extends Error {
   override readonly name = "EventAborted";
 }
 
-/** Also of one that was made by another copy of this file, in a package of its own. */
+/** Whether an error is an {@link EventAborted}, also one of another copy of this file in a package of its own. */
 export function isEventAborted(error: unknown): error is EventAborted {
   return error instanceof Error && error.name === "EventAborted";
 }

@@ -9,7 +9,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where this process writes what is to take the place of a file. */
+/** Path where this process writes a file before it replaces `path`. */
 export function temporaryPath(path: string): string {
   return `${path}.${process.pid}.tmp`;
 }

@@ -2,9 +2,9 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a file anew. Its folder is made when it is not there (0700), and what lies in the way goes; there is hardly ever
- * anything.
- * @param create opens it, and fails where there is one
+ * Makes a new file. A missing folder is made (0700), and an existing file of that name is removed first, which
+ * is rare.
+ * @param create opens the file, and fails where it exists
  * @throws the file system's error
  */
 export async function inPrivateFolder<File>(path: string, create: () => Promise<File>): Promise<File> {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Opening a pipe waits for its other side, and a terminal could become the process's own: not with these. */
+/** Flags with which opening neither waits for the other side of a pipe nor takes over a terminal. */
 export const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Type of the file system of processes. Source: Linux, statfs(2) */
@@ -47,7 +47,7 @@ function openError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ENXIO" ? new Error("is a socket or a device") : error;
 }
 
-/** Room for a file, and one byte by which one that grows over the limit shows itself. */
+/** A buffer for a file, with one byte more: a file that fills it has grown over the limit. */
 function roomFor(stats: Stats, maxBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(maxBytes, stats.size || chunkBytes) + 1);
 }
@@ -124,7 +124,7 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** More room where a file has more than it said. */
+/** A larger buffer for a file that is longer than its size said. */
 function grown(bytes: Buffer, length: number, maxBytes: number): Buffer {
   if (length < bytes.length) {
     return bytes;

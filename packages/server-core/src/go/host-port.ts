@@ -1,4 +1,4 @@
-/** An address's two halves. The port may be "", a range, a name or a placeholder: nobody checked it. */
+/** The two halves of an address. The port is unchecked: "", a range, a name or a placeholder. */
 export interface HostPort {
   /** Host without brackets. */
   readonly host: string;

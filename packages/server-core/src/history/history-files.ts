@@ -82,7 +82,10 @@ export class HistoryFiles {
     return entries.sort((a, b) => a.n - b.n);
   }
 
-  /** One that a crash cuts off is passed over later: its first line says how long it was to be. @throws the file system's error */
+  /**
+   * Writes an entry. A file that a crash cuts off is skipped later, since its first line says the length.
+   * @throws the file system's error
+   */
   async write(entry: HistoryEntry, document: Uint8Array): Promise<void> {
     const head = Buffer.from(`${JSON.stringify({ ...entry, crc32: crc32(document) })}\n`);
     const file = await createPrivateFile(join(this.#folder, `${entry.n}.json`));

@@ -28,7 +28,7 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Most objects have few keys: in place these are sorted without the memory that the platform's own way takes. */
+/** Up to this many keys are sorted in place, which needs no further memory. */
 const fewKeys = 16;
 
 /** Keys in order; nearly all objects have few, in order already or nearly so. */
@@ -73,11 +73,11 @@ function refuseDeeper(depth: number): void {
 /** Texts of objects that were encoded before: documents share what a change does not touch. Small ones are not worth it. */
 const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
-/** Within a long list, whose elements are kept as a list. */
+/** Shortest text that is cached for an element of a long list; the list caches its elements anyway. */
 const leastKeptLengthInList = 2_048;
-/** Longer texts stay in pieces, because each level above a thousand routes would copy them again. */
+/** Longer texts stay in pieces: otherwise each level above a thousand routes would copy them. */
 const largeLength = 16 * 1024;
-/** More are joined, so that deep nesting does not copy them once for each level either. */
+/** More pieces are joined: otherwise deep nesting would copy the pieces once per level. */
 const mostPieces = 4_096;
 
 /** A text, or the pieces of a long one. */

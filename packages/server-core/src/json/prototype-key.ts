@@ -1,7 +1,7 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 
-/** A key no config may have: what reads a document by schema passes over it in silence, so it would do nothing. */
+/** A key that no config may have: readers by schema silently skip it, so it would do nothing. */
 export const prototypeKey = "__proto__";
 
 /**

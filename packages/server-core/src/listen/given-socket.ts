@@ -5,9 +5,9 @@ import { createServer, type Server } from "node:net";
 const sockets = new Map<number, GivenSocket>();
 
 /**
- * A listening socket that the process was given, as systemd's socket activation does. It stays open as long as the
- * thread: closed, its number would be free for any other file, and who gave it gives it once. Connections that come while
- * no config listens on it are closed.
+ * A listening socket that the process was given, as systemd's socket activation does. It stays open as long as
+ * the thread: the process gets it only once, and a closed number could be reused for any file. Connections are
+ * closed while no config listens on it.
  */
 class GivenSocket {
   readonly #socket: Server;
@@ -51,8 +51,7 @@ class GivenSocket {
 }
 
 /**
- * Has a server take the connections of a socket that the process was given. The server itself does not listen: it has no
- * address.
+ * Gives the connections of such a socket to a server. The server itself does not listen, so it has no address.
  * @throws what node throws for a descriptor that is no listening socket
  */
 export async function listenOnGiven(fd: number, server: Server): Promise<void> {

@@ -37,7 +37,10 @@ async function removeStaleSocket(path: string): Promise<void> {
 }
 
 export interface PortOptions {
-  /** Several threads open the same TCP port, and the system spreads connections over them. Not on every platform. */
+  /**
+   * Whether several threads open the same TCP port, and the system spreads connections over them. Not every
+   * platform can.
+   */
   readonly reusePort?: boolean;
 }
 

@@ -13,15 +13,15 @@ export type PortAddress = ListenAddress | UdpAddress;
 export interface PortGrant<Address extends PortAddress = PortAddress> {
   /** Other threads open it too. */
   readonly reusePort: boolean;
-  /** With the port to take, where any was asked for. */
+  /** The address to open, with a fixed port where the config has port 0. */
   readonly address: Address;
-  /** False where another thread listens for all: unix sockets and file descriptors cannot be shared. */
+  /** False where another thread listens for all, because unix sockets and file descriptors cannot be shared. */
   readonly listen: boolean;
 }
 
 /** Requests of the main thread to the listener of an address after threads died. */
 export interface ListenerHooks {
-  /** Another thread listened for all: this one listens from now on. */
+  /** The thread that listened for all is gone: this thread listens from now on. */
   takeOver(): Promise<void>;
   /** Takes connections at this path too, each with a PROXY protocol header of the main thread; "" ends that. */
   relayFrom(path: string): Promise<void>;
@@ -88,7 +88,7 @@ export class OwnPorts implements PortSource {
   }
 }
 
-/** Number of no thread. */
+/** Stands for no thread. */
 const nobody = -1;
 
 interface Entry {
@@ -129,14 +129,14 @@ interface PortRequest {
 }
 
 /**
- * The ports of all worker threads, kept by the main thread. Sockets opened with port sharing do not notice those of
- * another process, so whoever wants an address first tries it alone.
+ * The ports of all worker threads, kept by the main thread. A socket with port sharing opens even where another
+ * process listens, so each new address is first tried without sharing.
  */
 export class SharedPorts implements PortSource {
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
   readonly #links: ReadonlyMap<number, ThreadLink>;
-  /** Which thread listens on a socket that the process was given: the same one in every config. */
+  /** The thread that listens on a socket that the process was given; the same in every config. */
   readonly #givenTo = new Map<number, number>();
 
   constructor({ topics, links }: Pick<MainMessages, "topics" | "links">, log: Logger) {
@@ -170,8 +170,8 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * A thread died. Where it had listened for all, another thread listens now.
-   * @returns addresses that went with it for good: those of sockets that the process was given
+   * A thread died. Where it listened for all, another thread listens now.
+   * @returns addresses that are lost for good: sockets that the process was given
    */
   threadDied(thread: number): string[] {
     for (const entry of this.#entries.values()) {
@@ -210,7 +210,7 @@ export class SharedPorts implements PortSource {
     await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
   }
 
-  /** The successor of a thread that died runs its config: what it does not listen on any more is given up. */
+  /** The successor of a dead thread runs its config: addresses that it did not open are given up. */
   threadServes(thread: number): void {
     for (const { address, died } of [...this.#entries.values()]) {
       if (died.delete(thread)) {
@@ -297,7 +297,10 @@ export class SharedPorts implements PortSource {
     }
   }
 
-  /** Tries the address alone. Not where a thread has that port for other addresses: then the threads try for themselves. */
+  /**
+   * Tries the address without sharing. Where a thread has the port for another address, threads try it
+   * themselves.
+   */
   async #findPort(address: PortAddress): Promise<number> {
     if (!isNumbered(address)) {
       return 0;

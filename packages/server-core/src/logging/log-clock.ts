@@ -1,8 +1,8 @@
 let offset = Date.now() - performance.now();
 
 /**
- * The time of day for a line of a log: milliseconds since 1970, to the microsecond. The system's clock says which
- * millisecond it is, so it is followed wherever it is set to; the monotonic one what part of it.
+ * The time for a log line: milliseconds since 1970, to the microsecond. The system's clock gives the
+ * millisecond, the monotonic clock the fraction, so the time follows a clock that is set.
  */
 export function logTimeMs(): number {
   const millisecond = Date.now();

@@ -15,13 +15,13 @@ export interface LogFilter extends ModuleInstance {
   readonly rename?: string;
 }
 
-/** Takes lines where they belong. */
+/** Writes lines to their destination. */
 export interface LogWriter extends ModuleInstance {
   /** Never waits and never throws: what cannot be taken is dropped and counted. */
   write(line: string): void;
   /** Whether lines are for people to read as they come. */
   readonly isTerminal?: boolean;
-  /** Takes what can fail, before anything is written. Called once, when the config starts. */
+  /** Opens the destination, before the first line. Called once, when the config starts. @throws ServerError */
   open?(): Promise<void>;
 }
 

@@ -88,7 +88,7 @@ export const loggingSchema = z
   .nullable();
 
 interface Log {
-  /** False for the one that is there when a config has none of its name. */
+  /** False for the default log of a config that configures none. */
   readonly isConfigured: boolean;
   /** Whether it is the log `default`, which takes everything unless told otherwise. */
   readonly isDefault: boolean;
@@ -96,7 +96,7 @@ interface Log {
   readonly level: LogLevelName;
   /** Callers to pass over; undefined where they are not told. */
   readonly callerSkip: number | undefined;
-  /** Levels from this rank on tell the calls. */
+  /** Entries of at least this level have a stack. */
   readonly stackRank: number;
   /** The level as a number, for a comparison without a look-up. */
   readonly rank: number;
@@ -110,7 +110,7 @@ interface Log {
   readonly writer: LogWriter;
   /** Form of the lines. */
   readonly encoder: LogEncoder;
-  /** Takes the errors of both. */
+  /** Takes errors of writer and encoder. */
   readonly owner: ErrorOwner;
 }
 
@@ -145,7 +145,10 @@ function writeEntry(entry: LogEntry, logs: readonly Log[]): void {
   }
 }
 
-/** Whoever logs goes on, whatever a writer or an encoder does, also later in its own sockets and promises. */
+/**
+ * Writes an entry. Errors of the writer and the encoder, also later ones in their sockets and promises, never
+ * reach the caller.
+ */
 function writeLine({ writer, encoder, owner }: Log, entry: LogEntry): void {
   try {
     runFor(owner, (line) => writer.write(line), encoder.encode(entry));
@@ -188,12 +191,12 @@ export class LogSet {
     return this.#own.length > 0;
   }
 
-  /** Whether the config names another place than standard error for it. */
+  /** Whether the config sends the log to a place other than standard error. */
   get replacesStandardError(): boolean {
     return this.#logs.some(({ isDefault, isConfigured }) => isDefault && isConfigured);
   }
 
-  /** The lowest level that a log takes of it. */
+  /** The lowest level of the server's own lines that a log takes. */
   get ownLevel(): LogLevelName | undefined {
     return this.#own.toSorted((a, b) => a.rank - b.rank)[0]?.level;
   }
@@ -231,7 +234,10 @@ async function loadSink(
   }
 }
 
-/** The newest is that of the config that is being provisioned: configs are built one after the other. */
+/**
+ * Logs of all configs in use. The newest belong to the config that is being provisioned: configs are built one
+ * after the other.
+ */
 export const logSets: ResourceKind<LogSet> = { name: "logs" };
 
 async function loadLog(

@@ -46,21 +46,21 @@ function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
 }
 
 /**
- * The lines that the server writes of itself. They stand on standard error until a config says otherwise: then they go to
- * the logs that it names for them, as entries of the logger {@link ownLogger}. One for each thread.
+ * The server's own log lines. They go to standard error until a config names logs for them; then they are
+ * entries of the logger {@link ownLogger}. One object per thread.
  */
 export class OwnLines implements SharedResource {
   #log: Logger | undefined;
   #startLevel = "info";
   #set: OwnLineTaker | undefined;
 
-  /** @param log whose lines {@link take} is given */
+  /** @param log the process log, whose lines come to {@link take} */
   attach(log: Logger): void {
     this.#log = log;
     this.#startLevel = log.level;
   }
 
-  /** Takes a line where a log is there for it. @returns whether it is not to stand on standard error */
+  /** Takes a line where a log wants it. @returns whether the line must not go to standard error too */
   readonly take = (line: string): boolean => {
     const set = this.#set;
     if (set === undefined || !set.takesOwnLines) {
@@ -77,13 +77,13 @@ export class OwnLines implements SharedResource {
     );
   };
 
-  /** Has the logs of a config get the lines from now on. */
+  /** Sends the lines to the logs of a config from now on. */
   follow(set: OwnLineTaker): void {
     this.#set = set;
     this.#setLevel();
   }
 
-  /** Lets go of them, unless newer ones are there already. */
+  /** Stops that, unless a newer config follows already. */
   leave(set: OwnLineTaker): void {
     if (this.#set === set) {
       this.#set = undefined;

@@ -29,9 +29,9 @@ export interface ServerServices {
   readonly ports: PortSource;
   /** Provisioned parts of the last document, reused where their config is the same. */
   readonly parts: PartCache;
-  /** Where the server keeps what is its own, unless a config names another place. */
+  /** Folder of the server's own data, unless a config names another. */
   readonly dataFolder: string;
-  /** Whether modules may change whom the machine trusts. */
+  /** Whether modules may install roots in the machine's trust stores. */
   readonly changesTrustStores: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Makes things one after the other. Those that are there at once need no promise, which for a config of a thousand routes
- * would be ten thousand of them.
- * @param make throws or rejects; then nothing after it is made
+ * Makes things one after the other. Things that are made at once need no promise: a config of a thousand routes
+ * would need ten thousand.
+ * @param make may throw or reject; nothing after it is made then
  */
 export function inTurn<Made>(
   count: number,
@@ -31,7 +31,7 @@ async function goOn<Made>(
   return made;
 }
 
-/** Has what `work` throws, or rejects with, pass through `change`. */
+/** Passes errors that `work` throws or rejects with through `change`. */
 export function withErrors<Made>(
   work: () => Made | Promise<Made>,
   change: (error: unknown) => Error,

@@ -27,11 +27,10 @@ export interface ModuleContext {
   /** Messages to other threads. Listeners end when the module's config closes. */
   readonly messages: ThreadMessages;
   /**
-   * Reports an event to the handlers of the app `events`, from any thread. Never fails. Events of a config
-   * that does not run yet are delivered when it does, so nothing may wait for them during set-up.
-   * @param data such as `structuredClone` takes
-   * @returns when all handlers are done with it; nobody has to wait but who leaves something undone when it
-   *   is aborted
+   * Reports an event to the handlers of the app `events`, from any thread. Never fails. Events of a config that
+   * does not run yet wait until it does, so set-up must not await them.
+   * @param data values that `structuredClone` takes
+   * @returns when all handlers are done; only an emitter that can still cancel its action needs to wait
    */
   emit(name: string, data?: EventData): Promise<EventOutcome>;
   /** Folder of the server's own data. */
@@ -47,9 +46,10 @@ export interface ModuleContext {
   /** All resources of a kind that any config uses now. */
   resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[];
   /**
-   * Makes parts of a config, or takes those that an older config made from the very same objects: what a change did not
-   * touch is not made again. Whatever a part depends on must be in its object (or last longer than configs).
-   * @param build is given a context of the part's own; what it takes is given back with the last config that has the part
+   * Makes parts of a config, or reuses those that an older config made from the same objects, so unchanged
+   * parts are not made again. Everything that a part depends on must be in its object or outlive configs.
+   * @param build gets a context of the part's own; its resources are released with the last config that has the
+   *   part
    * @throws what `build` throws
    */
   parts<Key extends object, Value>(

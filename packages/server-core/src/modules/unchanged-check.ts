@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Whether a schema takes a value as it is: false when it refuses, when it would make another value of it, or might. */
+/** Whether a schema certainly takes a value without changing it. */
 type UnchangedCheck = (value: unknown) => boolean;
 
 const checks = new WeakMap<z.core.$ZodType, UnchangedCheck>();
 
 /**
- * A quick look that spares most of a config the long one: what a schema takes as it is need not be decoded, only used.
- * Derived from the schema itself; what it does not know (transforms, refinements, defaults) it leaves to the schema. For
- * JSON values alone. A document of many routes is looked at in a tenth of the time, and is in memory once, not twice.
+ * A quick check that spares decoding: a value that a schema takes unchanged is used as it is. The check is
+ * derived from the schema; transforms, refinements and defaults are left to the schema. For JSON values only.
+ *
+ * A document of many routes is checked in a tenth of the time, and is in memory once.
  */
 export function unchangedCheck(schema: z.core.$ZodType): UnchangedCheck {
   let check = checks.get(schema);
@@ -20,7 +21,7 @@ export function unchangedCheck(schema: z.core.$ZodType): UnchangedCheck {
   return check;
 }
 
-/** Leaves a value to its schema. One that is no object is the same before and after if it is equal. */
+/** Leaves the decision to the schema: the value is unchanged where the decoded one is equal. */
 function askSchema(schema: z.core.$ZodType): UnchangedCheck {
   return (value) => {
     if (typeof value === "object" && value !== null) {

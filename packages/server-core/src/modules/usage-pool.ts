@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Counts the users of shared resources. A new config takes what it needs before the old one lets go, so what both use
- * is never closed in between.
+ * Counts the users of shared resources. A new config acquires its resources before the old one releases them,
+ * so a resource of both is never closed in between.
  */
 export class UsagePool {
   readonly #kinds = new Map<string, Map<string, Entry>>();

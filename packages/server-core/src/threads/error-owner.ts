@@ -8,7 +8,7 @@ export interface ErrorOwner {
 
 const owners = new AsyncLocalStorage<ErrorOwner | undefined>();
 
-/** The context of nobody's work: where this module was loaded. */
+/** The context of work without an owner: the one in which this module was loaded. */
 const nobody = new AsyncResource("nobody");
 
 function enter<Arguments extends unknown[], Result>(
@@ -42,7 +42,10 @@ export function runForNobody<Result>(run: () => Result): Result {
   return nobody.runInAsyncScope(run);
 }
 
-/** Binds a callback to the work that runs now, for events of what outlives it: what it throws is that work's error too. */
+/**
+ * Binds a callback to the present owner, for events of objects that outlive the owner's work. Errors of the
+ * callback are the owner's.
+ */
 export function keepOwner<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,
 ): (...args: Arguments) => void {
@@ -59,7 +62,7 @@ export function keepOwner<Arguments extends unknown[]>(
   };
 }
 
-/** Gives an error to whose work it came of. @returns whether there is anybody */
+/** Gives an error to the owner of the running work. @returns whether there is an owner */
 export function giveToOwner(error: unknown): boolean {
   const owner = owners.getStore();
   owner?.fail(error);
@@ -67,9 +70,9 @@ export function giveToOwner(error: unknown): boolean {
 }
 
 /**
- * Has errors that no code caught end the work that they came of, and not the thread.
- * @param end called with an error that is nobody's: what it left half done is not known
- * @returns ends it
+ * Gives uncaught errors to the owners of their work, so that they do not end the thread.
+ * @param end called with an error without an owner: the state of its work is unknown
+ * @returns stops that
  */
 export function containUncaught(end: (error: Error, isRejection: boolean) => void): () => void {
   const take = (error: Error, origin: NodeJS.UncaughtExceptionOrigin) => {

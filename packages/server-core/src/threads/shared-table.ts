@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ServerError } from "../errors.ts";
 
-/** Pages of it take memory only once they are used. */
+/** Size of the table. Unused pages take no memory. */
 const tableBytes = 4 * 1024 * 1024;
-/** How many places a name may stand at, from the one that its hash says on. */
+/** Places that are searched for a name, from the one that its hash gives. */
 const maxProbes = 128;
 const headerBytes = 64;
 /** Longer names are kept as their beginning and a hash. */
@@ -130,7 +130,7 @@ export class SharedTable {
     Atomics.store(this.#int64, this.#commonIndex(record), BigInt(value));
   }
 
-  /** @returns whether `expected` stood there and `value` does now */
+  /** @returns whether the cell was `expected` and is `value` now */
   exchangeCommon(record: SharedRecord, expected: number, value: number): boolean {
     const was = BigInt(expected);
     return Atomics.compareExchange(this.#int64, this.#commonIndex(record), was, BigInt(value)) === was;

@@ -5,8 +5,8 @@ import { parseJsonPointer } from "./json-pointer.ts";
 import { parseTreePath, type TreePath, treePathOf } from "./tree-path.ts";
 
 /**
- * Where in the document an operation works, as its client named it. Only the engine makes a tree path of it, when the
- * operation has its turn: changes before it may move the object that an `@id` names.
+ * Place of an operation, as its client named it. The engine resolves it when the operation has its turn:
+ * earlier changes may move the object that an `@id` names.
  */
 export type DocumentPlace = PathPlace | IdPlace;
 
@@ -59,7 +59,7 @@ export function parsePlace(path: string): DocumentPlace {
   return { id, below: rest.split("/").filter((segment) => segment !== "") };
 }
 
-/** Whether a path of these segments says the same to who splits it again. */
+/** Whether the segments survive being joined to a path and split again. */
 function canBeWritten(segments: readonly string[]): boolean {
   return segments.every((segment) => segment !== "" && !segment.includes("/"));
 }

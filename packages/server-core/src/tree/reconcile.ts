@@ -3,7 +3,7 @@ import { prototypeKey } from "../json/prototype-key.ts";
 
 const ownField = { configurable: true, enumerable: true, writable: true };
 
-/** Without a list of them, which is garbage the next moment. */
+/** The number of an object's keys, without a list of them. */
 function countKeys(object: JsonObject): number {
   let count = 0;
   for (const _ in object) {
@@ -46,7 +46,7 @@ function reconcileMiddle(old: readonly JsonValue[], kept: JsonValue[], start: nu
   }
 }
 
-/** Elements are compared from both ends, so that one put in or taken out does not make strangers of all after it. */
+/** Compares elements from both ends, so that elements behind an inserted or removed one keep their objects. */
 function reconcileArray(old: readonly JsonValue[], next: readonly JsonValue[]): readonly JsonValue[] {
   // Made only when some of both is in it: of most lists all elements are old, or all are new.
   let made: JsonValue[] | undefined;

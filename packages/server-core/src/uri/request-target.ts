@@ -2,9 +2,12 @@ import { cleanPath } from "./clean-path.ts";
 import { escapePath, escapeQueryText, isEscapedPath, percentDecode } from "./percent-encoding.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
-/** A target of one form, which most are: no escapes, no empty segments, nothing odd. It begins with a slash. */
+/** Targets that need no parsing: no escapes, no empty segments, nothing ambiguous. Most targets are such. */
 const plain = /^(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]]+)*\/?(?:\?[!-"$-~]*)?$/;
-/** A host with or without port: what does not end its bracket, or has no number for a port, is read in several ways. */
+/**
+ * A host with or without a port. Other texts, such as an open bracket or a port with letters, are read in
+ * several ways.
+ */
 export const authorityForm = /^(?:\[[^[\]]*\]|[^[\]:]*)(?::\d*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 

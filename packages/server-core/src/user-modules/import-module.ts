@@ -13,7 +13,7 @@ const importNatively = require(fileURLToPath(new URL("./import-natively.cts", im
   specifier: string,
 ) => Promise<unknown>;
 
-/** Names the state of a file, so that a changed one is loaded anew and an unchanged one is not. */
+/** Names the state of a file: a changed file is loaded again, an unchanged one is not. */
 function versionOf(url: string): string {
   const stats = statSync(fileURLToPath(url));
   if (!stats.isFile()) {

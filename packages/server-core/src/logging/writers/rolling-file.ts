@@ -5,9 +5,9 @@ import { type OldFileRules, oldFileName, tidyOldFiles } from "./old-log-files.ts
 import { openForAppending } from "./open-for-appending.ts";
 import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 
-/** Counts those that append, so that nobody touches a file that was put aside while one of them still writes to it. */
+/** Counts threads that append, so that a renamed file is left alone while one of them still writes to it. */
 export interface AppendGate {
-  /** @returns says that it is over */
+  /** Begins an append. @returns ends it */
   enter(): () => void;
   /** Resolves when all that had entered have left. The caller must have left before. */
   settle(): Promise<void>;
@@ -172,7 +172,7 @@ export class RollingFile {
     await this.#tidying;
   }
 
-  /** The file that the name leads to, which is the one that is open from then on. */
+  /** The open file, after it was opened again where its name leads to another one. */
   async #current(): Promise<Stats> {
     const { path } = this.#options;
     const found = await stat(path).catch(() => undefined);
