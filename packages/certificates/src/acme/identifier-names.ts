@@ -13,7 +13,10 @@ function ipv6Groups(address: string): string[] {
 /** Longest token: authorities' have some forty characters. */
 const maxTokenLength = 512;
 
-/** Whether it may be a token at all, of an authority or of who claims to be one. Source: RFC 8555, section 8.1 */
+/**
+ * Whether a text has the form of a token: what authorities send, or clients that pretend to be one. Source: RFC
+ * 8555, section 8.1
+ */
 export function isChallengeToken(text: string): boolean {
   return text.length <= maxTokenLength && /^[\w-]+$/.test(text);
 }
@@ -24,7 +27,10 @@ export function canonicalName(name: string): string {
   return isIP(bare) === 6 && !bare.includes("%") ? new URL(`http://[${bare}]/`).hostname.slice(1, -1) : bare;
 }
 
-/** The server name of TLS-ALPN-01: addresses are asked for by their name in the reverse zone. Source: RFC 8738, section 6 */
+/**
+ * The server name of a TLS-ALPN-01 handshake: for an address its name in the reverse zone. Source: RFC 8738,
+ * section 6
+ */
 export function reverseName(name: string): string {
   switch (isIP(name)) {
     case 4:

@@ -13,7 +13,7 @@ export const certificateTopics = {
   client: "tls.client",
   /** Such a name, which no config of a thread uses any more. */
   clientEnded: "tls.client_ended",
-  /** To all that serve: what they know of certificates may be old. */
+  /** News to all serving threads: cached answers may be old. */
   changed: "tls.changed",
   /** Key material for session tickets: {@link TicketAnswer}. */
   tickets: "tls.tickets",

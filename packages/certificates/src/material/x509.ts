@@ -38,7 +38,7 @@ export interface CertificatePlan {
   readonly issuer?: X509Certificate | undefined;
   /** The private key that signs: the issuer's, or the own one without an issuer. */
   readonly issuerKey: KeyObject;
-  /** Made by who asked: for the challenge of TLS-ALPN. */
+  /** Further extensions of the caller, such as the one of the TLS-ALPN-01 challenge. */
   readonly extensions?: readonly Extension[];
 }
 

@@ -23,7 +23,10 @@ const backdateMs = 60_000;
 export interface KeyPairFiles {
   /** File of the certificate; certificates above it may follow. */
   readonly certificate: string;
-  /** Undefined: it is elsewhere, and nothing is signed with it here. */
+  /**
+   * File of the private key; undefined: the key is on another machine, and this authority signs nothing with
+   * the certificate.
+   */
   readonly privateKey: string | undefined;
 }
 
@@ -140,7 +143,7 @@ export class CertificateAuthority {
     this.#intermediate = intermediate;
   }
 
-  /** Loads an authority, or makes what is missing. @throws ServerError CERTIFICATE, STORAGE */
+  /** Loads an authority, and makes its missing certificates. @throws ServerError CERTIFICATE, STORAGE */
   static async open(options: AuthorityOptions, storage: Storage, log: Logger): Promise<CertificateAuthority> {
     const unlock = await storage.lock(`pki_${options.id}`);
     try {
@@ -176,13 +179,13 @@ export class CertificateAuthority {
     return this.#intermediate.chain[0];
   }
 
-  /** PEM of the intermediate, and what stands between it and the root. */
+  /** PEM of the intermediate, and of certificates between it and the root. */
   get intermediatePem(): string {
     return certificatesToPem(this.#intermediate.chain);
   }
 
   /**
-   * Issues a certificate, which never outlives what signs it.
+   * Issues a certificate, which never outlives its signer.
    * @returns PEM of the certificate and its chain, without the root
    * @throws ServerError CERTIFICATE
    */
@@ -204,7 +207,7 @@ export class CertificateAuthority {
     return certificatesToPem(request.signWithRoot === true ? [leaf] : [leaf, ...signer.chain]);
   }
 
-  /** Renews what comes to its end and is not given by files. @throws ServerError CERTIFICATE, STORAGE */
+  /** Renews certificates near their end, except for those from files. @throws ServerError CERTIFICATE, STORAGE */
   async maintain(): Promise<void> {
     const { renewalWindowRatio: ratio } = this.options;
     if (!needsRenewal(this.root, ratio) && !needsRenewal(this.intermediate, ratio)) {
@@ -218,7 +221,10 @@ export class CertificateAuthority {
     }
   }
 
-  /** Another instance may have renewed already: what it stored is taken. */
+  /**
+   * Renews root and intermediate where it is time. A pair that another instance renewed and stored is used
+   * instead.
+   */
   async #renew(): Promise<void> {
     const { options } = this;
     const { id, renewalWindowRatio: ratio } = options;

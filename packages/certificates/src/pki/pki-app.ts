@@ -89,7 +89,7 @@ export interface AuthorityInfo {
   readonly intermediateCommonName: string;
   /** The root alone. */
   readonly rootPem: string;
-  /** The intermediate, and what stands between it and the root. */
+  /** The intermediate, and certificates between it and the root. */
   readonly intermediatePem: string;
 }
 
@@ -194,7 +194,7 @@ export class PkiApp implements App {
     return opened;
   }
 
-  /** Opens what the config names, so that what cannot be read is an error of the config. */
+  /** Opens the configured authorities, so that an unreadable file is an error of the config. */
   async start(): Promise<void> {
     if (this.#context.changesTrustStores) {
       const make = () => new TrustInstaller(thisMachine(process.stderr.isTTY === true));

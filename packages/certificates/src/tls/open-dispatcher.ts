@@ -18,8 +18,8 @@ export function checkProxy(proxy: string | undefined): void {
 }
 
 /**
- * Opens what requests to authorities go through.
- * It is HTTP/1.1 always: a fault of `node:http2` can end the whole process.
+ * Opens connections for requests to authorities, over HTTP/1.1 always: a fault of `node:http2` can end the
+ * whole process.
  * @param roots PEM, trusted for the authorities beside those that Node trusts
  * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
  */

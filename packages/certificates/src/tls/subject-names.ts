@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Whether a certificate can be asked for a name at all. Source: the public model (certmagic) */
+/** Whether a certificate for the name can be requested. Source: the public model (certmagic) */
 export function qualifiesForCertificate(name: string): boolean {
   const forbidden = /[()[\]{}<> \t\n"\\!@#$%^&|;'+=]/;
   const stars = name.split("*").length - 1;

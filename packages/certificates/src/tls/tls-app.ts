@@ -83,7 +83,7 @@ class TlsApp implements App {
   readonly #automate = new Set<string>();
   /** Obtains and renews the managed certificates. */
   readonly #manager: CertificateManager;
-  /** Names that clients brought up, the one asked for last at the end. */
+  /** Names from clients' handshakes, the last used one at the end. */
   readonly #onDemandNames = new Set<string>();
   /** Names of certificates that are shown to clients. */
   readonly #siteNames = new Set<string>();
@@ -391,7 +391,7 @@ class TlsApp implements App {
     }
   }
 
-  /** Keeps the names that clients ask for within the capacity: those that nobody asked for lately make room. */
+  /** Keeps the names of clients within the capacity: names that were not used for longest are forgotten. */
   #rememberOnDemand(name: string): void {
     const names = this.#onDemandNames;
     names.delete(name);

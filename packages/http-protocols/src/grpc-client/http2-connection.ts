@@ -43,6 +43,7 @@ const ownSettings = encodeSettings(
     [settingIds.enablePush, 0],
   ]),
 );
+/** Largest stream number. Source: RFC 9113, section 5.1.1 */
 const maxStreamId = 2 ** 31 - 1;
 const nothing = Buffer.alloc(0);
 

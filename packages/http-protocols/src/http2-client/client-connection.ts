@@ -58,7 +58,7 @@ export interface RequestFields {
   readonly endsStream: boolean;
 }
 
-/** Is told what concerns no stream alone. No method may throw. */
+/** Hears of events of the whole connection. No method may throw. */
 export interface ClientConnectionOwner {
   /** There may be room for more requests. */
   roomChanged(): void;
@@ -151,7 +151,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     return !this.#isLeaving && !this.#isDead && !this.#socket.destroyed;
   }
 
-  /** Whether the server's settings have come: before that, nobody knows how many streams it takes. */
+  /** Whether the server's settings have come, which say how many streams it takes. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -366,7 +366,7 @@ export class ClientConnection implements StreamCarrier, FrameOwner, SchedulerOwn
     }
   }
 
-  /** The connection is of no use: what runs on it fails. */
+  /** Ends the connection; all its streams fail. */
   #lost(reason: string): void {
     if (this.#isDead) {
       return;

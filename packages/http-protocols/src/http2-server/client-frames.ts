@@ -172,7 +172,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** A frame on a stream whose request has ended. */
+  /** A frame came for a stream whose request has ended. */
   #late(streamId: number, stream: Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);
@@ -181,7 +181,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
     }
   }
 
-  /** The client did what breaks a stream. */
+  /** The client broke a rule on one stream: the stream ends, and the flood guard counts it. */
   #fault(stream: Stream, errorCode: number): void {
     this.#guard.reset();
     this.#owner.breakOff(stream, errorCode);

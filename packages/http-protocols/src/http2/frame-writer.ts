@@ -93,7 +93,7 @@ export class FrameWriter {
     }
   }
 
-  /** Hands on what waits. */
+  /** Writes all waiting frames to the socket. */
   flush(): void {
     const socket = this.#socket;
     this.#endPiece();

@@ -16,8 +16,8 @@ interface SkippedForm {
 /** Forms of a format: texts that a search must skip, and numbers that JSON lacks. */
 export interface TextForms {
   /**
-   * Forms that a search skips: quoted texts and comments. Of two forms with the same beginning, the longer
-   * comes first.
+   * Forms that a search skips: quoted texts and comments. A longer beginning stands before a shorter one that
+   * it begins with.
    */
   readonly skipped: readonly SkippedForm[];
   /** Infinity and NaN as values. */

@@ -39,7 +39,7 @@ export interface AcmeCall extends AcmeServices {
   readonly account: Account | undefined;
 }
 
-/** The account of a call whose endpoint wants one. @throws AcmeProblem unauthorized */
+/** The account that signed a call. @throws AcmeProblem unauthorized */
 export function callerOf(call: AcmeCall): Account {
   if (call.account === undefined) {
     throw new AcmeProblem("unauthorized", "the message must be signed by an account");

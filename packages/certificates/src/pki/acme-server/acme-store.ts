@@ -22,7 +22,7 @@ const idleMs = 3_600_000;
 /** Ids come from URLs of clients: anything else could lead out of the folder. */
 const idPattern = /^[\w-]{1,64}$/;
 
-/** Names a record that nobody can guess. */
+/** A random name for a record, which nobody can guess. */
 export function makeId(): string {
   return randomBytes(12).toString("base64url");
 }

@@ -41,7 +41,10 @@ function keyFault(key: KeyObject): string | undefined {
   return type === "ed25519" ? undefined : `keys of type ${type} are not certified`;
 }
 
-/** Reads a PKCS #10 request and checks its signature and key. @param der at most what a message may have. @throws AcmeProblem badCSR */
+/**
+ * Reads a PKCS #10 request and checks its signature and key. @param der within the limit of a message. @throws
+ * AcmeProblem badCSR
+ */
 export async function readCertificateRequest(der: Uint8Array): Promise<CertificateRequest> {
   let request: Pkcs10CertificateRequest;
   let publicKey: KeyObject;

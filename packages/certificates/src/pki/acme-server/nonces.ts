@@ -7,7 +7,7 @@ const maxNonces = 100_000;
 /** A nonce that nobody used counts for an hour. */
 const lifetimeMs = 3_600_000;
 
-/** They outlive configs: what clients were given stays good when one replaces another. */
+/** Nonces of all configs: a nonce stays valid when one config replaces another. */
 export const nonceKind: ResourceKind<Nonces> = { name: "pki.acme_nonces" };
 
 /** Numbers that clients may use once each. Kept in memory: after a restart clients are told to take new ones. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Machine, runPrivileged, runProgram } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
-/** Every Java comes with it. */
+/** Password of the key store that every Java ships with. */
 const password = "changeit";
 
 /** The key store of the Java that `JAVA_HOME` names; undefined where there is none. */

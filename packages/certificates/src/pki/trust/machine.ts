@@ -17,7 +17,7 @@ export interface Machine {
   readonly root: string;
   /** Whether files of the system can be changed without `sudo`. */
   readonly privileged: boolean;
-  /** Whether somebody is there whom `sudo` may ask for a password. */
+  /** Whether `sudo` can ask somebody at a terminal for a password. */
   readonly interactive: boolean;
 }
 
@@ -52,7 +52,10 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
 export interface ProgramResult {
   /** 0 when all went well. */
   readonly code: number;
-  /** Standard output, then standard error; what went wrong where both are empty. More than 4 MiB end the program. */
+  /**
+   * Standard output, then standard error; the reason of the failure where both are empty. A program with more
+   * than 4 MiB is ended.
+   */
   readonly output: string;
 }
 

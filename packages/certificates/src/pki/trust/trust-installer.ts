@@ -20,7 +20,7 @@ export class TrustInstaller implements SharedResource {
     this.#isTrusted = isTrusted;
   }
 
-  /** Never fails: what goes wrong is logged, and the server serves on. @returns resolves when it is done */
+  /** Never fails: failures are logged. @returns resolves when all stores were tried */
   install(root: X509Certificate, authority: string, log: Logger): Promise<void> {
     const { fingerprint256 } = root;
     if (!this.#seen.has(fingerprint256)) {

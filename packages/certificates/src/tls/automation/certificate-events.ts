@@ -2,13 +2,13 @@ import type { EventData, EventOutcome } from "server-core/events/server-event";
 import type { LoadedCertificate } from "../../material/loaded-certificate.ts";
 import { certificateKeys } from "./certificate-files.ts";
 
-/** Tells what happened, as `ModuleContext.emit` does. */
+/** Emits an event, as `ModuleContext.emit` does. */
 export type EmitEvent = (name: string, data: EventData) => Promise<EventOutcome>;
 
 /** An attempt to obtain a certificate, or to renew one. */
 export interface CertificateAttempt {
   readonly name: string;
-  /** The certificate that is there, and who issued it; undefined for the first one. */
+  /** The present certificate and its issuer; undefined for the first certificate. */
   readonly current: { readonly certificate: LoadedCertificate; readonly issuerKey: string } | undefined;
 }
 

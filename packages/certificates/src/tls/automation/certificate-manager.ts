@@ -33,7 +33,7 @@ export interface CertificateManagerOptions {
   readonly log: Logger;
   /** Certificates came or went. */
   readonly onChange: () => void;
-  /** Told what happens to certificates; who aborts `cert_obtaining` has the attempt fail. */
+  /** Emits events about certificates. A handler that aborts `cert_obtaining` makes the attempt fail. */
   readonly emit?: EmitEvent;
   /** Pauses after failures, in milliseconds; the last one stays. */
   readonly pausesMs?: readonly number[];
@@ -64,7 +64,7 @@ interface Current {
   askAtMs: number;
 }
 
-/** One name whose certificate is looked after. */
+/** One name whose certificate is obtained and renewed. */
 interface Managed {
   /** A DNS name, which may begin with `*.`, or an IP address. */
   readonly name: string;
@@ -149,7 +149,7 @@ export class CertificateManager {
     }));
   }
 
-  /** Looks after a name no more, and shows its certificate no more; what is stored stays. */
+  /** Stops managing a name, and shows its certificate no more. Stored files stay. */
   forget(name: string): void {
     const managed = this.#managed.get(name);
     this.#managed.delete(name);
@@ -237,7 +237,7 @@ export class CertificateManager {
     managed.retry.unref();
   }
 
-  /** Takes what the storage has. @returns whether it is good for a while */
+  /** Uses the stored certificate of a name. @returns whether it is valid and not due for renewal */
   async #adopt(managed: Managed): Promise<boolean> {
     const policy = this.#options.policyFor(managed.name);
     for (const issuer of policy.issuers) {

@@ -5,7 +5,7 @@ import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import { httpOneAgent } from "../http-one-agent.ts";
 
-/** Says whether a certificate may be obtained for a name that a client asked for. */
+/** Decides whether a certificate may be obtained for a name in a client's handshake. */
 export interface CertificatePermission extends ModuleInstance {
   /** @throws ServerError CERTIFICATE when not, saying why */
   check(name: string): Promise<void>;

@@ -23,7 +23,7 @@ export interface SubjectPolicy {
   };
   /** Whether a certificate is obtained during the first handshake for its name. */
   readonly onDemand: boolean;
-  /** Whether nothing is obtained on demand where nobody is asked for permission. */
+  /** Whether certificates on demand need a permission module. */
   readonly needsPermission: boolean;
   /** Others that may have the certificate. */
   readonly managers: readonly ExternalManager[];
@@ -39,7 +39,7 @@ function keyTypeOf(configured: string | null | undefined): KeyType {
   return found;
 }
 
-/** An issuer's config; a DNS challenge without a provider of its own gets the common one. */
+/** An issuer's config; a DNS challenge without a provider gets the common one. */
 function withProvider(issuer: JsonObject, provider: JsonObject | undefined): JsonObject {
   const { challenges } = issuer;
   if (provider === undefined || !isJsonObject(challenges) || !isJsonObject(challenges.dns)) {
@@ -49,7 +49,7 @@ function withProvider(issuer: JsonObject, provider: JsonObject | undefined): Jso
   return { ...issuer, challenges: { ...challenges, dns } };
 }
 
-/** The policies of a config, and what is done for names that none of them is for. */
+/** The policies of a config, and the default for names without a policy. */
 export class SubjectPolicies {
   readonly #context: ModuleContext;
   readonly #policies: SubjectPolicy[] = [];
@@ -97,7 +97,7 @@ export class SubjectPolicies {
     }
   }
 
-  /** The first whose subjects fit the name. */
+  /** The first policy whose subjects fit the name; undefined when none does. */
   find(name: string): SubjectPolicy | undefined {
     return this.#policies.find(
       ({ subjects }) => subjects.length === 0 || subjects.some((subject) => subjectCovers(subject, name)),
@@ -124,7 +124,8 @@ export class SubjectPolicies {
       const place = `${path}/get_certificate/${position}`;
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
-    // Names that the config lists, and the server's own authority, are nobody's to abuse. Source: the public model (Caddy 2.11)
+    // Listed names cannot be abused, since the config chose them. Nor can the own authority: it costs nobody
+    // anything. Source: the public model (Caddy 2.11)
     const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
     const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
     const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");

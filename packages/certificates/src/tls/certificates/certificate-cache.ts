@@ -11,7 +11,7 @@ export function candidateNames(name: string): string[] {
   return names;
 }
 
-/** Longest name that can be asked for, and most labels: more is no host. Source: RFC 1035, section 2.3.4 */
+/** Longest name that is looked up; longer texts are no host. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;
 
 /** Certificates by the names in them. */

@@ -9,7 +9,7 @@ import {
 
 /** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
 const maxNames = 10_000;
-/** How long an answer is believed. Changes are told at once; the limit is for a change whose message was missed. */
+/** How long an answer is cached. Changes are announced at once; this limits the effect of a lost announcement. */
 const trustedMs = 60_000;
 /** Questions that may be under way: more come from clients that make names up. */
 const maxQuestions = 1_000;
@@ -49,9 +49,9 @@ export class CertificateSource {
   }
 
   /**
-   * Certificates that are known without a request.
-   * @param slot says which selection is meant, beside the name
-   * @returns undefined when it must be asked, false when there is none
+   * The cached answer for a name.
+   * @param slot names the selection of the policy
+   * @returns undefined when the main thread must be asked, false when there is no certificate
    */
   known(serverName: string, slot: string): CertificateAnswer | false | undefined {
     return this.#answers.get(`${slot} ${serverName}`)?.answer;

@@ -20,7 +20,7 @@ function endsText(certificates: CertificateStates["certificates"], nowMs: number
     .join(", ");
 }
 
-/** A part of the list; names that wait are told without limit only where none is asked for. */
+/** A page of the list. Pending names are limited only where the request names a limit. */
 function partOf({ certificates, pending }: CertificateStates, asked: ListPage) {
   const listed = pageOf(certificates, asked, ({ names, issuer, serial, fingerprint, tags }) =>
     [...names, issuer, serial, fingerprint, ...tags].join(" "),

@@ -23,9 +23,9 @@ export class ClientCertificate implements SharedResource {
   }
 
   /**
-   * Has the name looked after by the config that is newest, and gets what is good now. Nothing is kept here: connections
-   * are rarer than requests, and each has the certificate of its time.
-   * @returns undefined while there is none
+   * Has the newest config manage the name, and returns the present certificate. Nothing is cached: connections
+   * are rarer than requests, and each gets the certificate of its time.
+   * @returns undefined while there is no certificate
    * @throws ServerError THREAD
    */
   async load(): Promise<ClientIdentity | undefined> {
@@ -37,7 +37,7 @@ export class ClientCertificate implements SharedResource {
     );
   }
 
-  /** The last config that used it is gone: the name needs nobody to look after it, unless another thread asks again. */
+  /** The last config that used the certificate is gone: the name is no longer managed for this thread. */
   close(): void {
     if (this.#isLookedAfter) {
       // At the end of the server nobody listens any more.

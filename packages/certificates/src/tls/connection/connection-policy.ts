@@ -139,7 +139,7 @@ export class ConnectionPolicy {
     return this.#config.protocol_max !== "tls1.2";
   }
 
-  /** The first field whose value QUIC's handshake does not heed yet; "" for none. */
+  /** The first field that QUIC's handshake does not follow yet; "" for none. */
   get beyondQuic(): "" | "curves" | "cipher_suites" {
     if (this.#config.curves?.length) {
       return "curves";

@@ -12,7 +12,7 @@ const eventName = "tls_get_certificate";
 /** Handshakes that may wait for handlers; further ones fail. */
 const maxWaiting = 1_000;
 
-/** Tells of handshakes where somebody wants to know. Source: the public model (certmagic) */
+/** Emits an event for each handshake where the config has a handler for it. Source: the public model (certmagic) */
 export class HandshakeEvents {
   readonly #messages: ThreadMessages;
   /** False: no handler of the config listens, so handshakes do not wait. */
@@ -29,7 +29,7 @@ export class HandshakeEvents {
     this.#isWanted = (await this.#messages.askMain(wantedTopic, eventName)) === true;
   }
 
-  /** @returns whether the handshake may go on; undefined: it may, nobody is asked */
+  /** @returns whether the handshake may go on; undefined: it may, since no handler listens */
   ask(hello: ClientHello): Promise<boolean> | undefined {
     return this.#isWanted ? this.#tell(hello) : undefined;
   }

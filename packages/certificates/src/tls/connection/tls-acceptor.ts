@@ -27,7 +27,7 @@ const plainAnswer =
   "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
   "Client sent an HTTP request to an HTTPS server.\n";
 
-/** Called with a connection whose handshake is done. */
+/** Takes a connection whose handshake is done. */
 export type SecureTaker = (socket: TLSSocket) => void;
 
 /** An IPv4 address without the prefix of IPv6 sockets. */
@@ -41,7 +41,7 @@ interface Handshaking {
   _releaseControl(): boolean;
 }
 
-/** A handshake that fails ends the connection: node tells of it by this event until control is released. */
+/** Ends a connection whose handshake fails. Node reports failures by `_tlsError` until control is released. */
 function watchHandshake(socket: TLSSocket): void {
   socket.on("error", () => socket.destroy());
   socket.on("_tlsError", () => socket.destroy());
@@ -166,7 +166,10 @@ export class TlsAcceptor {
     return this.#quicTicketKeys;
   }
 
-  /** Asks of policies that QUIC's handshake does not fulfil yet, each with its place; "" where there is none. */
+  /**
+   * The first policy with a field that QUIC's handshake does not follow yet, and the field: `0: curves`; "" for
+   * none.
+   */
   get beyondQuic(): string {
     const found = this.#policies.findIndex((policy) => policy.beyondQuic !== "");
     return found === -1 ? "" : `${found}: ${this.#policies[found]?.beyondQuic}`;
@@ -339,7 +342,7 @@ export class TlsAcceptor {
     this.#alert(socket, alerts.internalError);
   }
 
-  /** Says in a record of its own that the handshake failed, and closes. */
+  /** Sends a fatal alert in a record of its own, and closes. */
   #alert(socket: Socket, description: number): void {
     socket.end(Buffer.from([21, 3, 3, 0, 2, 2, description]));
     socket.destroySoon();

@@ -47,7 +47,7 @@ export interface CertificateIssuer extends ModuleInstance {
   readonly key: string;
   /** Whether it needs no other machine, so that a config can wait for it. */
   readonly local: boolean;
-  /** @throws ServerError saying who refused what */
+  /** @throws ServerError that names the refuser and the reason */
   issue(request: IssueRequest): Promise<IssuedCertificate>;
   /**
    * When the authority wants a certificate renewed; undefined when it does not say.
@@ -55,8 +55,9 @@ export interface CertificateIssuer extends ModuleInstance {
    */
   suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
   /**
-   * Answers for a challenge that another instance started: what the authority is to see, undefined when there is none.
-   * @throws ServerError STORAGE; whatever reading what is no challenge throws
+   * Answers a challenge that another instance started. @returns the expected answer; undefined when there is
+   * none
+   * @throws ServerError STORAGE; errors of reading a malformed file
    */
   answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;
 }

@@ -5,7 +5,7 @@ import { httpOneAgent } from "../http-one-agent.ts";
 
 /** Limit of one answer: a chain with its key, or a bundle of authorities. */
 const maxAnswerBytes = 1024 * 1024;
-/** As long as who is asked for permission has. */
+/** The same time as a permission module has for its answer. */
 const timeoutMs = 10_000;
 
 /**

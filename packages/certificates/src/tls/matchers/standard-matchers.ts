@@ -37,7 +37,7 @@ export const sniRegexpMatcher = defineModule({
   },
 });
 
-/** By who is connected. */
+/** Matches the peer's address. */
 export const remoteIpHandshakeMatcher = defineModule({
   id: "tls.handshake_match.remote_ip",
   config: z.strictObject({ ranges: ranges(), not_ranges: ranges() }),

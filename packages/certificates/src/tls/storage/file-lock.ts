@@ -9,7 +9,7 @@ import { writeAtomically } from "./atomic-write.ts";
 export const refreshMs = 5_000;
 /** A lock that its holder has not renewed for this time is free. */
 const staleMs = 2 * refreshMs;
-/** How often who waits looks again. */
+/** Pause between two looks of a waiter. */
 const pollMs = 200;
 
 const lockSchema = z.object({

@@ -5,7 +5,7 @@ import type { Storage } from "server-core/storage/storage";
 import { parseCertificates } from "../../material/pem.ts";
 
 const dayMs = 24 * 3_600_000;
-/** How long a certificate stays after its end: somebody may still look at it. Source: certmagic */
+/** How long an expired certificate stays in the storage. Source: certmagic */
 const graceMs = 14 * dayMs;
 const cleanRecord = "last_clean.json";
 

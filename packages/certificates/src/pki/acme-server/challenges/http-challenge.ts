@@ -11,13 +11,16 @@ const maxAnswerBytes = 1024;
 /** For the connection, and again for each answer. */
 const timeoutMs = 10_000;
 
-/** Where redirects may lead: to the usual ports, so that nobody has us ask at others. Source: RFC 8555, section 10.2 */
+/**
+ * Whether a redirect may be followed: only to the usual ports, so that clients cannot make this server request
+ * others. Source: RFC 8555, section 10.2
+ */
 function isAllowed(url: URL, httpPort: number): boolean {
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   return /^https?:$/.test(url.protocol) && [80, 443, httpPort].includes(port) && url.username === "";
 }
 
-/** Reads the start of a body: what is longer is no answer to a challenge. */
+/** Reads the start of a body; a longer body is no answer to a challenge. */
 async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
   for await (const chunk of body) {
@@ -32,7 +35,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
 /** The name serves the key authorization at a path that the token names. Source: RFC 8555, section 8.3 */
 export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
   const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
-  // A redirect may lead to HTTPS, whose certificate is what is asked for.
+  // A redirect may lead to HTTPS before the name has a trusted certificate.
   const agent = new Agent({ allowH2: false, connect: { rejectUnauthorized: false, timeout: timeoutMs } });
   const host = isIP(name) === 6 ? `[${name}]` : name;
   let url = new URL(`http://${host}:${httpPort}${challengePath}${token}`);

@@ -22,7 +22,7 @@ export interface ValidationWays {
   readonly resolvers: readonly string[];
 }
 
-/** Looks whether a client answers for a name. @throws AcmeProblem saying what was seen in place of the answer */
+/** Checks whether a client answers for a name. @throws AcmeProblem with the wrong answer or the reason for none */
 export type Validator = (validation: Validation, ways: ValidationWays) => Promise<void>;
 
 /** Whether another attempt may go better: the name could not be reached, but it did not answer wrongly. */

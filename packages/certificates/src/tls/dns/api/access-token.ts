@@ -9,7 +9,7 @@ export interface AccessToken {
 /** How long before its end a token is no longer used. */
 const marginMs = 60_000;
 
-/** Keeps a token until shortly before it ends; all who ask meanwhile wait for one answer. */
+/** Keeps a token until shortly before its end. Callers that ask meanwhile wait for one answer. */
 export class KeptToken {
   readonly #obtain: () => Promise<AccessToken>;
   #token: Promise<AccessToken> | undefined;
@@ -19,7 +19,7 @@ export class KeptToken {
     this.#obtain = obtain;
   }
 
-  /** @throws what obtaining it throws; the next call tries again */
+  /** @throws what `obtain` throws; the next call tries again */
   async get(): Promise<string> {
     if (this.#token === undefined || Date.now() > this.#endsAtMs - marginMs) {
       this.#endsAtMs = Number.POSITIVE_INFINITY;

@@ -45,7 +45,10 @@ export interface ApiOptions {
   readonly name: string;
   /** Without a slash at its end. */
   readonly base: string;
-  /** Added to every request: who asks. They are made anew for every attempt, since some are signed with the time. */
+  /**
+   * Headers that authorize a request. They are made for every attempt, since some contain a signature of the
+   * time.
+   */
   readonly authorize?: (
     call: ApiCall,
     url: URL,
@@ -60,7 +63,7 @@ export function pathOf(...parts: readonly (string | number)[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
 
-/** Visible and short: what a provider says goes into logs. */
+/** A provider's text for a log: without control characters, and short. */
 function shown(text: string): string {
   return text
     .replace(/[\p{C}\s]+/gu, " ")

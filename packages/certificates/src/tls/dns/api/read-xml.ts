@@ -27,7 +27,7 @@ function elementOf(node: Node): XmlElement {
   };
 }
 
-/** Reads an XML document. @throws ServerError ACME when it is none, or has a document type: no entities of its own */
+/** Reads an XML document. A document type is refused, so that no entities are expanded. @throws ServerError ACME */
 export async function readXml(text: string): Promise<XmlElement> {
   const { DOMParser } = await import("@xmldom/xmldom"); // two providers of eighteen need it
   try {

@@ -10,7 +10,7 @@ import type { DnsRecordType } from "../dns-provider.ts";
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/** How often a change is refused, because somebody else changed the zone meanwhile, before it fails. */
+/** Changes by others that are tolerated before a change fails: each of them makes it start again. */
 const maxConflicts = 5;
 const preconditionFailed = 412;
 const query = { "api-version": apiVersion };
@@ -189,12 +189,13 @@ export function azureApi(config: AzureConfig, bases = realBases): ZoneApi<string
   };
 }
 
-/** Makes of the values of a name those that it is to have. */
+/** Returns the new values of a name. */
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Reads the values of a name, and writes what `edited` makes of them, unless they changed meanwhile: then again.
- * @param ttlSeconds absent: the set keeps the one that it has
+ * Reads the values of a name, and writes the values that `edited` returns. When others changed them meanwhile,
+ * it starts again.
+ * @param ttlSeconds absent: the set keeps its TTL
  * @throws ServerError ACME after {@link maxConflicts} changes by others
  */
 async function editRecordSet(

@@ -90,7 +90,7 @@ export function cloudflareApi(
   };
 }
 
-/** Tokens of other forms are those of people who copied braces, quotes or a global key. Source: caddy-dns/cloudflare */
+/** Texts of other forms are copied with braces or quotes, or are a global key. Source: caddy-dns/cloudflare */
 const tokenForm = /^(?:[\w-]{35,50}|cf[ua]t_[\w-]+)$/;
 
 export const cloudflareProvider = defineModule({

@@ -17,7 +17,7 @@ import {
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/** How often a change is refused, because somebody else changed the zone meanwhile, before it fails. */
+/** Changes by others that are tolerated before a change fails: each of them makes it start again. */
 const maxConflicts = 5;
 const conflict = 409;
 const preconditionFailed = 412;
@@ -176,13 +176,13 @@ export function googleclouddnsApi(config: GoogleConfig, bases = realBases): Zone
   };
 }
 
-/** Makes of the values of a name those that it is to have. */
+/** Returns the new values of a name. */
 type ValuesEdit = (values: readonly string[]) => readonly string[];
 
 /**
- * Changes the values of a name. A change names what it deletes, and fails when that is no longer so: then it is made
- * again.
- * @param ttlSeconds absent: the set keeps the one that it has
+ * Changes the values of a name. A change names the values that it deletes, and fails when they have changed:
+ * then it starts again.
+ * @param ttlSeconds absent: the set keeps its TTL
  * @throws ServerError ACME after {@link maxConflicts} changes by others
  */
 async function editRecordSet(

@@ -26,7 +26,7 @@ const configSchema = z.strictObject({
 });
 
 /**
- * The provider's clock, which signatures must name. It is asked once; a failed answer is asked for again.
+ * The provider's clock, which signatures must name. It is read once; after a failure it is read again.
  * @returns seconds of Unix time, as the provider counts them
  */
 function clockOf(client: ApiClient): () => Promise<number> {

@@ -55,7 +55,7 @@ export interface AcmeAccount {
 export interface AcmeClientOptions {
   /** Lists the URLs of all that the authority does. Source: RFC 8555, section 7.1.1 */
   readonly directoryUrl: string;
-  /** Trusts what this authority's own certificate hangs on. */
+  /** Connections to the authority, which trust the roots of its own certificate. */
   readonly dispatcher: Dispatcher;
   /** Registered with the first order, where its `kid` is "". */
   readonly account: AcmeAccount;

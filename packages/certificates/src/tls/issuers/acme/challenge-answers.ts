@@ -47,7 +47,10 @@ export class ChallengeAnswers {
     return this.#ask(isChallengeToken(token) ? "http-01" : "pki-validation", canonicalName(host), token);
   }
 
-  /** For TLS-ALPN-01. @param serverName of addresses that in the reverse zone. @throws what making a key throws */
+  /**
+   * For TLS-ALPN-01. @param serverName for an address its name in the reverse zone. @throws what making a key
+   * throws
+   */
   async certificate(serverName: string): Promise<CertificateAnswer | undefined> {
     const own = this.#board.certificate(serverName);
     if (own !== undefined) {

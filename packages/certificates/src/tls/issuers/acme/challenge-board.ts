@@ -9,13 +9,16 @@ export class ChallengeBoard implements SharedResource {
   /** By the name that the handshake asks for: for addresses that in the reverse zone. */
   readonly #certificates = new Map<string, CertificateAnswer>();
 
-  /** For HTTP-01. @param host that is to be proved: no other is answered, so that nobody can point a name of his here. @returns takes it down */
+  /**
+   * Shows a token for HTTP-01. @param host the name to prove; requests for other hosts get no answer, so that
+   * nobody proves another name with it. @returns removes the token
+   */
   pinToken(token: string, host: string, answer: string): () => void {
     this.#tokens.set(token, { host: canonicalName(host), answer });
     return () => this.#tokens.delete(token);
   }
 
-  /** For TLS-ALPN-01. @returns takes it down */
+  /** Shows a certificate for TLS-ALPN-01. @returns removes it */
   pinCertificate(name: string, certificate: { readonly cert: string; readonly key: string }): () => void {
     this.#certificates.set(name, { id: `challenge ${name}`, certificates: [certificate] });
     return () => this.#certificates.delete(name);
@@ -38,5 +41,5 @@ export class ChallengeBoard implements SharedResource {
   }
 }
 
-/** One for all configs: a challenge goes on while the config changes. */
+/** One board for all configs: a challenge outlives a change of config. */
 export const challengeBoards: ResourceKind<ChallengeBoard> = { name: "tls.challenges" };

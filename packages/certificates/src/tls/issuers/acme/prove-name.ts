@@ -62,7 +62,7 @@ interface ChallengeAnswer {
   readonly name: string;
   readonly challenge: Started;
   readonly tools: ProvingTools;
-  /** Gets what takes it away, also of what fails half way. */
+  /** Gets a function for each thing that was shown, also when a later step fails. */
   readonly undo: Undo[];
 }
 

@@ -61,9 +61,9 @@ export async function shareChallenge(
 }
 
 /**
- * Looks for a challenge that somebody started with this storage.
- * @returns the key authorization; undefined when there is none, or it is not the one that is asked for
- * @throws ServerError STORAGE; ZodError, SyntaxError when what is there is no challenge
+ * Looks for a challenge that an instance with this storage started.
+ * @returns the key authorization; undefined when there is none, or it belongs to another token
+ * @throws ServerError STORAGE; ZodError, SyntaxError for a file that is no challenge
  */
 export async function findSharedChallenge(
   issuerKey: string,
@@ -107,7 +107,7 @@ export async function shareFile(
   return () => storage.delete(key);
 }
 
-/** As {@link findSharedChallenge}, for a file. @returns what is in it */
+/** As {@link findSharedChallenge}, for a file. @returns the file's content */
 export async function findSharedFile(
   issuerKey: string,
   { storage, type, name, token }: ChallengeQuestion,

@@ -67,7 +67,7 @@ export class ZerosslClient {
     return this.#ask("POST", "/certificates", { schema: certificateSchema, signal, body: order });
   }
 
-  /** Has the authority look at what proves the name. @throws ServerError ACME */
+  /** Makes ZeroSSL check the proof of a name. @throws ServerError ACME */
   verify(
     id: string,
     method: "HTTP_CSR_HASH" | "CNAME_CSR_HASH",

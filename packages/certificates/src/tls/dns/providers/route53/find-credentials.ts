@@ -120,9 +120,10 @@ async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials
 }
 
 /**
- * Finds who asks: the environment, a profile of AWS's files, a container's role, the machine's.
+ * Finds credentials: in the environment, in a profile of AWS's files, then of the container's role, then of the
+ * machine's role.
  * @param profile its name; undefined: that of the environment, else `default`
- * @throws ServerError ACME when there is nobody
+ * @throws ServerError ACME when there are none
  */
 export async function findCredentials(
   profile: string | undefined,
