@@ -9,7 +9,7 @@ export interface ServerCounts {
   readonly protocol: string;
   /** Packets put into the queue. */
   readonly processed: number;
-  /** Packets that the queue had no room for. */
+  /** Packets that were dropped because the queue was full. */
   readonly queueFull: number;
   /** Packets over the largest size. */
   readonly tooLarge: number;

@@ -40,8 +40,8 @@ function packetCounts(spanServers: readonly SpanServer[]) {
 }
 
 /**
- * Opens the ports and connects to the collectors. Nothing here may need the library that checks options,
- * because a built agent runs without it.
+ * Opens the ports and connects to the collectors. This file must not import the library that checks options, because
+ * a built agent runs without that library.
  */
 export async function startAgent({
   options,

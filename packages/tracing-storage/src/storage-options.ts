@@ -51,7 +51,8 @@ export const storageOptions = z.object({
     "A client that takes nothing of its result for so long is cut off, and its query cancelled.",
   ),
   "storage.http.max-body-bytes": bytes("256MiB").describe("Largest body of a request, decompressed."),
-  // Past it the engine refuses new allocations of any query; `storage.max-query-memory` keeps one from causing that.
+  // Past this limit the engine refuses memory to every query; `storage.max-query-memory` keeps one query from causing
+  // that.
   "storage.max-memory": bytes("4GiB").describe(
     "Memory of the engine as a whole; at most 90 % of the machine's whatever is given.",
   ),

@@ -32,7 +32,10 @@ import { storageOptions } from "./storage-options.ts";
 
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
 
-/** When parts that were written last are merged: collectors write every second or two while there are spans. */
+/**
+ * Limits for the merge of the parts that were written last. Collectors write every second or two while there are
+ * spans.
+ */
 const calm = { calmSeconds: 5, leastRows: 20_000, intervalMs: 5_000 };
 
 /**

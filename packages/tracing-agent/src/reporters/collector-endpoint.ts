@@ -71,7 +71,7 @@ export class CollectorEndpoint {
       const timer = setTimeout(() => {
         connection.cancel(stream);
         if (connection.receivedAt < startedAt) {
-          connection.destroy("the collector does not answer"); // The next call shall not wait as long.
+          connection.destroy("the collector does not answer"); // The next call then fails at once.
         }
         resolve(grpcError("DEADLINE_EXCEEDED", `no answer within ${callTimeoutMs} ms`));
       }, callTimeoutMs);

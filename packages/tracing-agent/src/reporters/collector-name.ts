@@ -63,7 +63,7 @@ export class CollectorName {
     return this.#reconnects;
   }
 
-  /** A first answer is to be expected: of DNS, or of a collector. */
+  /** Whether a first answer of DNS, or of a collector, is still expected. */
   get isStarting(): boolean {
     return this.#isResolving || this.endpoints.some(({ state }) => state === "connecting");
   }

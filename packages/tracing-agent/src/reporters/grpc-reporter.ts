@@ -10,7 +10,7 @@ import { retryPauseMs } from "./retry-pause.ts";
 const retryable: ReadonlySet<GrpcStatus> = new Set([
   "UNAVAILABLE",
   "RESOURCE_EXHAUSTED",
-  "CANCELLED", // The collector broke the call off, as one does that shuts down; we never cancel.
+  "CANCELLED", // A collector that shuts down cancels calls; the agent never does.
 ]);
 
 /**

@@ -56,7 +56,7 @@ export class PacketProcessor {
   #tooLarge = 0;
   #busyWorkers = 0;
   #isWorkerStarting = false;
-  /** While set, a few packets wait for more. */
+  /** Timer that runs while a few packets wait for more. */
   #pause: NodeJS.Timeout | undefined;
   /** When a worker began last, on the clock of `performance.now()`. */
   #startedAt = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,8 @@ function hostPort(address: string, port: unknown): string {
 }
 
 /**
- * Tempo gives address and port apart; ours is one option, so that what listened on one address only does so here too.
+ * Tempo has two settings for address and port, and we have one option. A listener on one address must not become one
+ * on all.
  * @param kind `http` or `grpc`
  * @param defaultPort that of Tempo
  * @param settings of the whole file

@@ -24,7 +24,7 @@ const orderOfTypes: Readonly<Record<AttributeType, number>> = {
  * Source: Jaeger 1.62, cmd/collector/app/span_processor.go `addCollectorTags`, model/keyvalue.go
  */
 export class CollectorTags implements RowStep {
-  /** By key; the last of several tags with one key counts. */
+  /** Tags by key; the last of several tags with one key counts. */
   readonly #tags: ReadonlyMap<string, string>;
   readonly #scanner = new RowScanner();
   readonly #out = new ByteWriter();

@@ -37,7 +37,7 @@ export function keepRows(
   if (count === rows.count) {
     return rows;
   }
-  // Moved last, because later rows may still refer to a prefix.
+  // The bytes are moved last, because later rows may still refer to a prefix.
   return { bytes: bytes.subarray(0, pieces.moveTogether(bytes)), count, plainBytes };
 }
 

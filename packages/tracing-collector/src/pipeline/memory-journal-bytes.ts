@@ -1,6 +1,9 @@
 import { totalmem } from "node:os";
 
-/** The other half is for the process itself, running requests, and blocks on their way to the store. */
+/**
+ * Share of the process's memory for the journal. The rest is for the process itself, running requests, and blocks on
+ * their way to the store.
+ */
 const journalPart = 0.5;
 
 /**

@@ -126,7 +126,7 @@ function samplerSettings(policies: readonly TailPolicy[], options: CollectorOpti
   };
 }
 
-/** Tells when an acknowledged span may be lost: the operator chose it, but may not know the price. */
+/** Logs when an acknowledged span may be lost: the operator chose the mode, but may not know its price. */
 function warnOfLoss(options: CollectorOptions, log: Logger): void {
   const sync = options["collector.journal.sync"];
   if (options["collector.journal.mode"] === "memory") {

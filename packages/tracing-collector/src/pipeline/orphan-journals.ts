@@ -5,7 +5,7 @@ import type { StorageWriter } from "./storage-writer.ts";
 
 /** Interval between looks for journals of collectors that are gone, in milliseconds. */
 const lookEveryMs = 10_000;
-/** Milliseconds until the next look when the store did not take what the last one found. */
+/** Milliseconds until the next look when the store did not take the spans of the last one. */
 const retryMs = 1_000;
 
 export interface OrphanSettings {
@@ -30,9 +30,9 @@ export interface OrphanSettings {
 type LookOutcome = "done" | "away" | "left";
 
 /**
- * Saves the spans that crashed collectors left in a shared folder. It looks for such journals at intervals,
- * inserts their segments, and closes them. While the store is away none is opened, and the store is asked again
- * each second. Segments that cannot be inserted wait for the next look of any collector.
+ * Saves the spans that crashed collectors left in a shared folder. It looks for such journals at intervals, inserts
+ * their segments, and closes them. While the store is away no journal is opened, and the store is asked again each
+ * second. Segments that cannot be inserted wait for the next look of any collector.
  */
 export class OrphanJournals {
   readonly #settings: OrphanSettings;
@@ -73,7 +73,7 @@ export class OrphanJournals {
     clearTimeout(this.#timer);
   }
 
-  /** Each look that leaves spans doubles the pause, because the next one reads their journal again. */
+  /** Each look that leaves spans doubles the pause, because the next look reads their journal again. */
   #pauseAfter(outcome: LookOutcome): number {
     const { lookEveryMs: longest, retryMs: shortest } = { lookEveryMs, retryMs, ...this.#settings };
     this.#leftMs = outcome === "left" ? Math.min(Math.max(2 * this.#leftMs, shortest), longest) : 0;

@@ -1,7 +1,7 @@
 import { probabilityInTags, probabilityOf, samplingThreshold, withSamplingProbability } from "wire/model";
 import { ByteWriter, plainBytesOf, type RowScanner, type SpanRows } from "wire/rows";
 
-/** Texts that are remembered. Few spans have one of their own. */
+/** Most texts that are remembered. Few spans have a text of their own. */
 const maxRemembered = 1_000;
 
 /** How a row was kept: with a probability, with one that is not known, or without a decision. */

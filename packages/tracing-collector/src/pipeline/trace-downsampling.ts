@@ -10,11 +10,11 @@ const maxHash = 2n ** 64n - 1n;
 
 /** Called after each request. */
 export interface DownsamplingObserver {
-  /** Called for each batch with the spans that stay and those that go. */
+  /** Called for each batch with the numbers of spans that are kept and dropped. */
   downsampled(kept: number, dropped: number): void;
 }
 
-/** How traces are chosen. */
+/** Settings of the choice of traces. */
 export interface DownsamplingSettings {
   /** Share of traces to keep, 0 to 1. */
   readonly ratio: number;

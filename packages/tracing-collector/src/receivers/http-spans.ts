@@ -21,7 +21,7 @@ export interface HttpSpanForm {
   readonly intake: SpanIntake;
   /** @throws WireError */
   transcode(body: Buffer, tenant: string): TranscodeResult;
-  /** Answers in the protocol's own form; spans that were refused are told in it. */
+  /** Answers in the protocol's own form, with the number of refused spans where it has a field for that. */
   answerKept(response: ServerResponse, outcome: TranscodeResult): void;
   /** Answers a batch that was refused as a whole. */
   answerFailure(response: ServerResponse, failure: HttpFailure): void;

@@ -124,7 +124,7 @@ function answer(
   if (typeof body === "string") {
     response.end(body);
   } else {
-    // As a text of bytes it goes out in one piece with the head.
+    // A string goes out in one piece with the head; a buffer would be a write of its own.
     response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
   }
 }

@@ -43,7 +43,8 @@ export class BodyReader {
         request.once("end", resolve);
         request.once("error", reject);
         request.once("close", () => {
-          // Every request closes. Without an `end` before it the sender has disconnected; an error made for each would cost its stack.
+          // Every request emits `close`. Without an `end` before, the sender has disconnected. Only then is an error
+          // made, because its stack costs time.
           if (!request.readableEnded) {
             reject(new Error("the sender went away"));
           }

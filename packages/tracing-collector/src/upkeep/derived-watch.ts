@@ -23,9 +23,9 @@ export interface DerivedWatchSettings {
 }
 
 /**
- * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans
- * of the last ended days, each day once. One collector of all does it, the one with the lease. A block that
- * a lost server left out of one of these tables is thus said, instead of missing from a chart for ever.
+ * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans of the
+ * last ended days, each day once. One collector of all does it, the one with the lease. A block that a lost server
+ * left out of one of these tables is then reported, instead of missing from a chart for ever.
  */
 export class DerivedWatch {
   readonly #parts: DerivedWatchParts;

@@ -27,7 +27,7 @@ export const deleteCommand: ProcessCommand = {
       cluster: clusterOf(options),
     };
     const audit = auditOf(options, selection);
-    // A file that cannot be written must be known before anything is deleted.
+    // An audit file that cannot be written must stop the command before anything is deleted.
     await audit("begun");
     const progress = new Progress();
     let report: DeletionReport;

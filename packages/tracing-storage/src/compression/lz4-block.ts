@@ -4,7 +4,7 @@
  */
 
 const minMatch = 4;
-/** The last match starts at least so far from the end, and the last bytes are literals. */
+/** Least distance of the last match's start from the end; and how many last bytes must be literals. */
 const matchLimit = 12;
 const lastLiterals = 5;
 const hashBits = 14;

@@ -16,7 +16,7 @@ const blockSizes: ReadonlyMap<number, number> = new Map([
   [7, 4 * 1024 * 1024],
 ]);
 
-/** Matches of linked blocks reach so far back. */
+/** How far back matches of linked blocks may reach. */
 const windowBytes = 64 * 1024;
 
 /** Takes exact numbers of bytes off a stream of chunks. */

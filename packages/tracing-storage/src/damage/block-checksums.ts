@@ -11,9 +11,9 @@ const maxBlockBytes = 1024 * 1024 * 1024;
 const bytesPerTurn = 1024 * 1024;
 
 /**
- * Where the first block of a file begins whose bytes differ from its checksum. The engine hashes such a block
- * once for each of its bits, to name the bit that flipped. Here it is hashed once. Files are read without
- * libuv's threads, because the engine may occupy them.
+ * Finds the first block of a file whose bytes differ from its checksum. The engine hashes such a block once for each
+ * of its bits, to name the bit that flipped. This function hashes it once. Files are read without libuv's threads,
+ * because the engine may occupy them.
  * @returns undefined for an undamaged file
  * @throws errors of files
  */

@@ -14,7 +14,7 @@ import {
   textOf,
 } from "./set-aside-parts.ts";
 
-/** In a reason: a file that has only the times of spans. */
+/** A file, in the text of a reason, that has only the times of spans. */
 const fileOfTimes = /\/(start|minute)\.(bin|cmrk\d?)/;
 
 interface QuarantineParts {
@@ -85,7 +85,7 @@ export class PartQuarantine {
     }
     try {
       const part = await this.#find(found);
-      // The part was merged, dropped or set aside meanwhile, so another read will not see it.
+      // The part was merged, dropped or set aside meanwhile, so the next read will not see the part.
       if (part === undefined) {
         return true;
       }
@@ -113,7 +113,7 @@ export class PartQuarantine {
    * @param found how it was found
    * @param reason for the log
    * @param isCertain whether no check is needed
-   * @returns true when no read will see it any more: another one may have set it aside, merged or dropped it meanwhile
+   * @returns true when no read will see the part any more; it may have been set aside, merged or dropped meanwhile
    */
   setAside(part: StoredPart, found: "read" | "check", reason: string, isCertain: boolean): Promise<boolean> {
     const key = `${part.database}.${part.table} ${part.part}`;
@@ -190,7 +190,7 @@ export class PartQuarantine {
     return this.#read(`active AND database IN (${names}) ORDER BY modification_time, database, table, name`);
   }
 
-  /** Whether its table has it no more. */
+  /** Whether the part is no longer in its table. */
   async #isGone({ database, table, part }: StoredPart): Promise<boolean> {
     const sql = `SELECT count() FROM system.parts WHERE active AND database = ${quoteString(database)} AND table = ${quoteString(table)} AND name = ${quoteString(part)}`;
     return (await this.#run(sql)).trim() === "0";
@@ -293,7 +293,7 @@ export class PartQuarantine {
   }
 
   /**
-   * How many are set aside: some may have been brought back, or removed.
+   * Counts the parts that are set aside; a person may have brought some back, or removed them.
    * @param found how parts were found that the engine has set aside itself
    */
   async #count(found: "start" | "read"): Promise<void> {

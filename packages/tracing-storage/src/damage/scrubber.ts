@@ -15,7 +15,7 @@ interface ScrubberParts {
   readonly metrics: Registry;
 }
 
-/** When and what the scrubber reads. */
+/** Databases and times of the scrubber's reads. */
 export interface ScrubberSettings {
   /** Milliseconds in which each part is read once; 0: never. */
   readonly intervalMs: number;
@@ -37,10 +37,10 @@ const lookLengthMs = 5_000;
 /** Between two looks for a gap between queries, in milliseconds. */
 const gapMs = 50;
 
-/** Intervals after which a part is read though queries run: a store that is never idle has damage, too. */
+/** Intervals after which a part is read although queries run. A store that is never idle has damage, too. */
 const overdueIntervals = 2;
 
-/** After a part was read beside queries, none is for this many times as long as that took. */
+/** A pause follows a part that was read beside queries: this many times as long as the read took. */
 const restOfOverdue = 9;
 
 /** Names the engine's statements that check parts. */

@@ -38,7 +38,7 @@ export interface DetachedPart {
   readonly path: string;
 }
 
-/** More reasons than that are one for each table: an answer names them in a header. */
+/** Most reasons of an answer, which names them in a header. With more parts, each table is one reason. */
 const maxNamed = 20;
 
 const dayMs = 86_400_000;
@@ -79,7 +79,7 @@ export class SetAsideParts {
     return (await this.#load()).get(keyOf({ database, table, part }))?.lastDay ?? "";
   }
 
-  /** Notes that the files of a part are deleted: answers go on to say what is missing. */
+  /** Notes that the files of a part are deleted. Answers still say which rows are missing. */
   async noteDropped({ database, table, name }: DetachedPart, droppedUnixMs: number): Promise<void> {
     const notes = await this.#load();
     const part = partName.exec(name)?.[1] ?? name;
@@ -90,7 +90,7 @@ export class SetAsideParts {
     }
   }
 
-  /** Notes a part before it is set aside: no answer may lack it unsaid. */
+  /** Notes a part before it is set aside, so that no answer lacks its rows without saying so. */
   async note(part: DamagedPart): Promise<void> {
     const notes = await this.#load();
     notes.set(keyOf(part), part);
@@ -132,7 +132,7 @@ export class SetAsideParts {
     return news;
   }
 
-  /** Why the answer of a statement is partial. @param sql of the statement: the tables that it names are read */
+  /** The reasons why a statement's answer is partial. @param sql of the statement, whose tables are looked for */
   missingFrom(sql: () => string): PartialReason[] {
     if (this.#parts.length + this.#dropped.length === 0) {
       return [];
@@ -249,7 +249,7 @@ function namesTable(sql: string, table: string): boolean {
   return false;
 }
 
-/** The facts that the files of an unknown part still tell. */
+/** The facts about an unknown part that its files show. */
 async function readDetached({ database, table, path }: DetachedPart, part: string): Promise<DamagedPart> {
   const rows = Number(await readFile(join(path, "count.txt"), "utf8").catch(() => "0"));
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)_/.exec(part) ?? [];

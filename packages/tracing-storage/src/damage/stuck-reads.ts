@@ -11,7 +11,7 @@ const mismatches = "CompressedReadBufferChecksumDoesntMatch";
 
 /** Milliseconds between two looks; reads that end within this time are never looked at. */
 const defaultLookMs = 1_000;
-/** After a search without a result the next one waits so long, because it reads the same files again. */
+/** Milliseconds that the next search waits after one without a result, because it reads the same files again. */
 const restMs = 30_000;
 
 /** Files that consist of blocks with checksums. */
@@ -118,7 +118,7 @@ export class StuckReads {
     const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "stuck-reads" });
     const met = new Set(bytes.toString().split("\n").filter(Boolean));
     this.#settled = this.#settled.intersection(met);
-    // A client may have left since: its statement still runs, and tells of damage that the next reads will meet.
+    // A client may have left since. Its statement still runs, and shows damage that the next reads will meet.
     if (met.isSubsetOf(this.#settled)) {
       return;
     }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-/** One for two cores, so that memory which one thread frees is used by the next, on whichever core. */
+/** One arena for two cores, so that the next thread, on any core, uses the memory that a thread has freed. */
 const maxArenas = 4;
 const arenas = Math.min(maxArenas, Math.ceil(availableParallelism() / 2));
 

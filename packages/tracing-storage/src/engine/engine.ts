@@ -103,7 +103,7 @@ export class Engine {
   readonly facts: EngineFacts;
   readonly #native: NativeBinding;
   readonly #settings: readonly string[];
-  /** Never runs a query: it keeps the engine open between requests. */
+  /** A connection that never runs a query and keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
   readonly #pipes: ResultPipes;
   /** Connections of sessions. */
@@ -217,7 +217,7 @@ export class Engine {
     await this.#tokens.mark();
   }
 
-  /** @returns undefined when this machine has no named pipes; the result then comes as a whole */
+  /** @returns undefined when this machine has no named pipes; results are then held in memory */
   takePipe(): ResultPipe | undefined {
     return this.#pipes.take();
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type PartName, partNameOf } from "../parts/part-name.ts";
 import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 
-/** A block that a table believes to have: its token was noted, and the process ended before its part got its name. */
+/** A block that a table seems to have: its token was noted, and the process ended before its part got its name. */
 interface LostToken {
   readonly logPath: string;
   readonly part: string;

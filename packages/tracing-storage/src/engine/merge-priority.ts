@@ -5,8 +5,8 @@ import { setPriority } from "node:os";
 const mergeThreadName = "MergeMutate";
 
 /**
- * With 10, a merge gets a tenth of what a search or an insert gets that wants the same core, and everything when nobody
- * does. The engine has a setting for this, but it works for root only.
+ * With 10, a merge gets a tenth of the time of a search or an insert on the same core, and all of it when nothing
+ * else runs. The engine has a setting for this, but it works for root only.
  */
 const mergeNiceness = 10;
 
@@ -45,7 +45,7 @@ function mergeThreads(): number[] {
   return threads.filter((thread) => nameOf(thread) === mergeThreadName).map(Number);
 }
 
-/** Undefined when the thread has ended meanwhile. */
+/** undefined when the thread has ended meanwhile */
 function nameOf(thread: string): string | undefined {
   try {
     return readFileSync(`/proc/self/task/${thread}/comm`, "utf8").trim();

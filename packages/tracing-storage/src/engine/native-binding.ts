@@ -42,7 +42,7 @@ export interface NativeBinding {
  * version.
  */
 export function loadNativeBinding(): NativeBinding {
-  // For a single executable file, the engine is in node_modules beside the file.
+  // A single executable file finds the engine in node_modules beside the file.
   const require = createRequire(isSea() ? process.execPath : import.meta.url);
   const loader = createRequire(require.resolve("chdb"))("./dist/loader.js") as {
     loadNative(): NativeBinding;

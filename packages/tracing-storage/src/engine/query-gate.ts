@@ -32,7 +32,7 @@ export class QueryGate {
 
   /**
    * Runs `work` when there is a place.
-   * @param signal leaves the queue when aborted; a query that runs is the caller's to cancel
+   * @param signal leaves the queue when aborted; the caller cancels a query that runs
    * @throws EngineError TOO_MANY_SIMULTANEOUS_QUERIES when the queue is full, QUERY_WAS_CANCELLED on abort
    */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -44,7 +44,7 @@ export class ResultPipes {
     this.#all = [...this.#free];
   }
 
-  /** Takes the pipes away; no query runs any more. */
+  /** Removes the pipes, after the last query has ended. */
   remove(): void {
     for (const path of this.#all) {
       rmSync(path, { force: true });
@@ -78,7 +78,7 @@ export class ResultPipes {
       abandon: () => {
         if (!abandoned) {
           abandoned = true;
-          // A reader that waits, or has stopped reading, would hold the flow.
+          // A reader that waits, or has stopped reading, would block the pipe.
           stream.removeAllListeners("readable");
           stream.on("data", () => {});
           setImmediate(() => stream.resume());

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { OwnEngine } from "./open-remote-storage.ts";
 
 /**
- * How this process calls itself.
+ * The address and credentials with which this process calls its own engine.
  * @param bound the address of the listener of ClickHouse's HTTP protocol
  */
 export function ownEngineAt(

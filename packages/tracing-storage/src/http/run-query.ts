@@ -310,7 +310,7 @@ async function runOn(
   });
 }
 
-/** Asks again when a damaged part was set aside: the other parts answer. */
+/** Runs the statement again when a damaged part was set aside, so that the other parts answer. */
 async function askAround(
   parts: QueryParts,
   text: Buffer,
@@ -351,7 +351,8 @@ async function runStatement(
   const { engine, gate } = parts;
   const kind = kindOf(statement);
   const { format } = parameters;
-  // Damage may show when the client has left, or has the beginning of the result: the next read must not find it.
+  // Damage may show after the client has left, or has got the beginning of the result. The part is set aside for the
+  // next read.
   const found = (error: unknown): never => {
     void parts.quarantine.suspect(error);
     throw error;

@@ -47,8 +47,8 @@ GROUP BY database, table HAVING max(is_due) AND max(written) <= now() - ${calmSe
 }
 
 /**
- * One merge: of parts that are next to each other, small and many, as the engine weighs it. (With a partition it would be all of that.)
- * Resolves when it is done.
+ * Runs one merge of adjacent small parts, which the engine chooses. With the name of a partition it would merge all
+ * of its parts. Resolves when it is done.
  */
 export async function mergeOnce(engine: Engine, { database, table }: FreshTable): Promise<void> {
   await engine.run({

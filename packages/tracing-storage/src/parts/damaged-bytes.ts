@@ -33,7 +33,7 @@ export function damagedBytes(originals: readonly Buffer[], random: Random): Buff
       return bytes;
     default:
       for (let count = random(3); count >= 0; count--) {
-        // Headers are hit more often, because most faults are possible there.
+        // Headers are damaged more often than data, because most faults are possible there.
         const at = random(random(2) === 0 ? bytes.length : Math.min(bytes.length, 45));
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }

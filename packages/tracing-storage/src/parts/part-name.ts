@@ -8,7 +8,7 @@ export interface PartName {
   readonly first: number;
   /** Number of the last block that was merged into it. */
   readonly last: number;
-  /** How many merges deep it is; 0: as inserted. */
+  /** Number of merges behind the part; 0: as inserted. */
   readonly level: number;
   /** Number of the last mutation it went through; 0: none. */
   readonly mutation: number;

@@ -12,7 +12,7 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { WideLayout } from "./wide-layout.ts";
 
-/** The column that tells after a lightweight DELETE whether a row still exists. */
+/** The column that says, after a lightweight DELETE, whether a row still exists. */
 const rowMask = "_row_exists";
 
 /** A column of a part: how its values are read, and from which streams. */

@@ -4,7 +4,7 @@ export class KeySet {
   /** By the first four bytes. */
   readonly #byWord = new Map<number, Buffer[]>();
 
-  /** @param keys one at least, of four bytes at least, all as long */
+  /** @param keys at least one key; all keys have the same length, of four bytes or more */
   constructor(keys: readonly Buffer[]) {
     this.#width = keys[0]?.length ?? 0;
     for (const key of keys) {

@@ -96,7 +96,7 @@ export class PointReader {
   }
 }
 
-/** Whether the tables are made so that the statement can be answered from their parts. */
+/** Whether the form of the tables allows an answer from their parts. */
 function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFacts): boolean {
   const { key, keys, columns, equal, partition, time, places } = statement;
   const [text = "", minute] = rows.primaryKey;

@@ -4,7 +4,7 @@ import type { z } from "zod";
 /** Steps from the top of a document to a value. */
 export type DocumentPath = readonly PropertyKey[];
 
-/** A document that has the right form, and the means to refuse a place of it. */
+/** A document of the right form, with a function that makes the error for a place in it. */
 export interface LocatedDocument<Value> {
   readonly value: Value;
   /** The error for a place in the document. */
@@ -24,9 +24,9 @@ export function parseLocated<Schema extends z.ZodType>(
   failOf: (message: string) => Error,
 ): LocatedDocument<z.output<Schema>> {
   const lines = new LineCounter();
-  // The parser compares each key with each other one of its map, which takes seconds for 10,000 keys.
+  // The parser compares each key with all others of its map, which takes seconds for 10,000 keys.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
-  // The parser's message quotes the text; its code says as much.
+  // The parser's message quotes the text, so its code is shown instead.
   const fault = document.errors.map(({ pos, code }) => ({ at: pos[0], code }))[0] ?? repeatedKey(document);
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.at);
@@ -72,7 +72,7 @@ function repeatedKey(document: ReturnType<typeof parseDocument>): { at: number; 
   return at === undefined ? undefined : { at, code: "DUPLICATE_KEY" };
 }
 
-/** A key that is not known is named by its own place. */
+/** The error for an unknown key names the place of the key. */
 function problemOf(issue: z.core.$ZodIssue): [DocumentPath, string] {
   if (issue.code === "unrecognized_keys") {
     return [[...issue.path, ...issue.keys.slice(0, 1)], "is not known here"];
@@ -87,7 +87,7 @@ interface Node {
   readonly range?: readonly [number, number, number] | null | undefined;
 }
 
-/** The innermost node of the path that is there. */
+/** The innermost node of the path that exists. */
 function nodeAt(document: ReturnType<typeof parseDocument>, path: DocumentPath): Node | undefined {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

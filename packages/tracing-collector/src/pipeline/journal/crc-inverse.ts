@@ -7,7 +7,7 @@ const steps = new Uint32Array(256).map((_, byte) => {
   return state >>> 0;
 });
 
-/** For the first byte of a step: the byte that the step belongs to. All first bytes differ. */
+/** The inverse of the table: for the first byte of a step, its index. All first bytes differ. */
 const byFirstByte = new Uint8Array(256);
 for (const [byte, step] of steps.entries()) {
   byFirstByte[step >>> 24] = byte;

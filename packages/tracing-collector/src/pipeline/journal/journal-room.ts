@@ -32,7 +32,7 @@ export class JournalRoom {
   }
 
   /**
-   * Checks that a batch fits, and counts a refusal.
+   * Checks that a batch fits. A refused batch is counted, and the first one is logged.
    * @param usedBytes present size of the journal
    * @throws CollectorError COLLECTOR_TOO_LARGE when it would not fit an empty journal; COLLECTOR_JOURNAL_FULL
    */

@@ -28,7 +28,7 @@ export interface QuarantinedFile {
   readonly path: string;
   /** Its size. */
   readonly bytes: number;
-  /** When it was put aside; the oldest goes first. */
+  /** Time of its last write, milliseconds since the Unix epoch; the oldest file is dropped first. */
   readonly writtenUnixMs: number;
   /**
    * `refused`: a whole segment, which the next start of a collector tries again. `copy`: a damaged segment or
@@ -63,7 +63,7 @@ interface QuarantineParts {
   readonly folder: string;
   /** Most files and bytes. */
   readonly limits: QuarantineLimits;
-  /** Tells what is put aside and what is removed. */
+  /** Log for files that are dropped. */
   readonly log: Logger;
   /** Called for each file that is dropped, with the reason. */
   dropped?(reason: DropReason): void;

@@ -163,7 +163,7 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
 interface MendOptions {
   /** Whether the header of the file was damaged too. */
   readonly isHeaderMended: boolean;
-  /** Tells what was lost. */
+  /** Log for the places that were repaired. */
   readonly log: Logger;
 }
 
@@ -209,9 +209,9 @@ function placesOf({ damages }: SegmentScan): object {
 
 /** A copy of unreadable bytes. */
 interface Kept {
-  /** Name of the thing that was put aside, for the log. */
+  /** Text for the log that says which bytes were kept. */
   readonly what: string;
-  /** Where it was put. */
+  /** Path of the copy. */
   readonly path: string;
   /** Its size. */
   readonly bytes: number;

@@ -32,7 +32,7 @@ export class SegmentAge {
   }
 
   /**
-   * Waits `segmentAgeMs`, or what the largest age leaves of it.
+   * Waits `segmentAgeMs`, or less when the largest age comes first.
    * @param ageMs of the segment now
    * @param rowsBefore rows that it had at the beginning of this term
    */

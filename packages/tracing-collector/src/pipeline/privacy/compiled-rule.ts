@@ -22,11 +22,11 @@ export interface CompiledRule {
   readonly services: NameTest | undefined;
   readonly scopes: NameTest | undefined;
   readonly tenants: NameTest | undefined;
-  /** Searches for the parts that are meant; empty: whole values are. */
+  /** Detectors of the parts that the rule means; empty: it means whole values. */
   readonly finds: readonly Find[];
   /** Set of built-in detectors among them. */
   readonly detectors: number;
-  /** Whether own patterns are among them, which any value may have. */
+  /** Whether own patterns are among the detectors. Any value may match a pattern, so each value is searched. */
   readonly hasPatterns: boolean;
   /** The new name of `rename`, else "". */
   readonly to: string;

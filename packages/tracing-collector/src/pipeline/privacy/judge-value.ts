@@ -39,7 +39,7 @@ export function judgeValue(
   return { ...judgePlain(whole, type, innerText, hits), hits };
 }
 
-/** Where in a value the judge is. */
+/** The place in a value that is being judged. */
 interface Inside {
   /** The plan of the innermost name. */
   readonly plan: ValuePlan;
@@ -72,7 +72,7 @@ function judgeInside(inside: Inside, value: AttributeValue): AttributeValue {
   return isChanged ? { type: "kvlist", value: entries } : value;
 }
 
-/** An item of an array has no name: only what detectors find in it counts. */
+/** An item of an array has no name, so only detectors apply to it. */
 function judgeItem(inside: Inside, item: AttributeValue): AttributeValue {
   if (item.type === "array" || item.type === "kvlist") {
     return judgeInside(inside, item);
@@ -86,7 +86,7 @@ function judgeItem(inside: Inside, item: AttributeValue): AttributeValue {
   return judged.text === text && judged.type === item.type ? item : { type: "string", value: judged.text };
 }
 
-/** @returns undefined for an entry that goes */
+/** @returns undefined for an entry that is removed */
 function judgeEntry(
   { plan: parent, table, hits, above }: Inside,
   entry: Attribute,
@@ -95,7 +95,8 @@ function judgeEntry(
   const key = `${parent.key}.${entry.key}`;
   const around = [...above, parent];
   const own = table?.of(key).rules ?? parent.rules.filter(({ finds }) => finds.length > 0);
-  // A rule for a whole value around this one is applied there. A rule that leaves it alone leaves its entries alone.
+  // A rule for the whole value around this one is applied to that value. A rule that leaves a value alone leaves its
+  // entries alone.
   const isMeant = (rule: CompiledRule) =>
     !around.some(
       (plan) => rule.isExcepted(plan.key) || (rule.finds.length === 0 && plan.rules.includes(rule)),

@@ -1,10 +1,10 @@
 /** The longest name or pattern of a name in a file of rules, in characters. */
 export const maxNameLength = 256;
 
-/** Longer names from senders are compared by so many characters, which bounds the time of a glob. */
+/** Most characters of a sender's name that are compared, which bounds the time of a glob. */
 const maxComparedLength = 1_024;
 
-/** Whether a name is meant. */
+/** Whether a name fits. */
 export type NameTest = (name: string) => boolean;
 
 /** Letters of ASCII in lower case, so that `Authorization` and `authorization` are one name. */
@@ -33,7 +33,9 @@ export function nameTest(patterns: readonly string[]): NameTest {
   };
 }
 
-/** Never looks at a character more often than the pattern is long: only the last `*` is tried again. */
+/**
+ * Looks at each character at most once for each character of the pattern, because only the last `*` is tried again.
+ */
 function globMatches(glob: string, name: string): boolean {
   let [at, star, retry] = [0, -1, 0];
   let index = 0;

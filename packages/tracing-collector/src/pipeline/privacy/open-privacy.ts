@@ -11,7 +11,9 @@ import { RuleSet } from "./rule-set.ts";
 
 /** Privacy rules as the options configure them. */
 export interface OpenPrivacy {
-  /** Before all steps that keep or count something of spans by name; none without rules. */
+  /**
+   * The step that applies the rules; none without rules. It runs before all steps that keep or count names of spans.
+   */
   readonly steps: readonly PrivacyStep[];
   /** Ends the reloading. */
   close(): Promise<void>;
@@ -129,7 +131,7 @@ export class PrivacyReloading {
   }
 }
 
-/** Equal texts are equal rules. It stays in memory, and has the key. */
+/** A text that is equal for equal rules. It stays in memory, and has the key in it. */
 function textOf({ rules, hashKey }: PrivacyRules): string {
   return JSON.stringify([rules, hashKey?.toString("latin1")]);
 }

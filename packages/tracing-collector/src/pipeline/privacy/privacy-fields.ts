@@ -1,4 +1,4 @@
-/** Where attributes are. */
+/** The places of attributes. */
 export const attributePlaces = ["span", "resource", "scope", "event", "link"] as const;
 /** Texts of a span that are no attributes. */
 export const textPlaces = ["span-name", "event-name", "status-message", "warning", "trace-state"] as const;
@@ -9,7 +9,7 @@ export type PrivacyPlace = (typeof attributePlaces)[number] | (typeof textPlaces
 /** All places, in the order of their names in the documentation. */
 export const privacyPlaces = [...attributePlaces, ...textPlaces] as const;
 
-/** Where rules with detectors look unless they say otherwise. A `tracestate` is for programs, and seldom about people. */
+/** The places of rules with detectors that name none. A `tracestate` is for programs, and seldom about people. */
 export const detectedPlaces: readonly PrivacyPlace[] = privacyPlaces.filter(
   (place) => place !== "trace-state",
 );

@@ -2,13 +2,13 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { PrivacyRule } from "./privacy-rule.ts";
 import type { RuleSet } from "./rule-set.ts";
 
-/** The rules in use, with what each is called. */
+/** The rules in use, with their names. */
 export interface RulesInUse {
   readonly rules: readonly PrivacyRule[];
   readonly set: RuleSet;
 }
 
-/** Metrics of privacy rules; names start with `tracing_collector_privacy_`. None has anything of a span. */
+/** Metrics of privacy rules; names start with `tracing_collector_privacy_`. No label or value comes from a span. */
 export class PrivacyMetrics {
   readonly #values: Counter<"rule" | "action" | "mode">;
   readonly #reloads: Counter<"result">;

@@ -8,7 +8,7 @@ import { attributePlaces, privacyPlaces } from "./privacy-fields.ts";
 const maxRules = 200;
 const maxList = 200;
 
-/** It is written into texts of JSON too, so that nothing in it may need an escape. */
+/** The text is written into JSON too, so nothing in it may need an escape. */
 const replacement = z
   .string()
   .max(64)

@@ -2,7 +2,7 @@ import type { CompiledRule } from "./compiled-rule.ts";
 import { RuleViews } from "./rule-view.ts";
 import { ValueJudge } from "./value-judge.ts";
 
-/** Compiled rules with what they remember, which a reload replaces as a whole. */
+/** Compiled rules with their caches and counts, which a reload replaces as a whole. */
 export class RuleSet {
   readonly views: RuleViews;
   readonly judge = new ValueJudge();

@@ -3,7 +3,7 @@ import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields
 import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
-/** Names come from senders: with more, the plans of all are made anew. */
+/** Most names with a plan. Names come from senders: with more, all plans are forgotten and made anew. */
 const maxPlans = 4096;
 /** Longer names are looked up anew each time, so that senders cannot fill the memory. */
 export const maxKeptName = 256;
@@ -26,7 +26,7 @@ export class PlanTable {
   readonly #place: PrivacyPlace;
   readonly #slots: (PlannedName | undefined)[] = new Array(slotCount).fill(undefined);
   readonly #plans = new Map<string, ValuePlan>();
-  /** Stands before the first name of a list. */
+  /** The entry before the first name of a list. */
   readonly start: PlannedName;
 
   constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
@@ -41,7 +41,7 @@ export class PlanTable {
     };
   }
 
-  /** The name in a slot, which may be another one by now. */
+  /** The name in a slot, which may hold another name by now. */
   at(slot: number): PlannedName | undefined {
     return this.#slots[slot];
   }
@@ -149,7 +149,9 @@ export class RuleView {
   }
 }
 
-/** Services and scopes come from senders: with more, the views of all are found anew. */
+/**
+ * Most combinations with a view. Services and scopes come from senders: with more, all are forgotten and found anew.
+ */
 const maxKnown = 2048;
 
 /** Finds the rules that apply to spans of a tenant, service and scope. */
@@ -169,7 +171,7 @@ export class RuleViews {
     this.#only = isConditional ? undefined : new RuleView(rules);
   }
 
-  /** The view of all spans, when no rule asks whose they are. */
+  /** The view of all spans, when no rule depends on service, scope or tenant. */
   get only(): RuleView | undefined {
     return this.#only;
   }

@@ -17,7 +17,7 @@ export class Quotas {
   readonly #maxUnnamed: number;
   #file: QuotaFile;
   readonly #named = new Map<string, TenantQuota>();
-  /** In the order of their last requests: the first was quiet for longest. */
+  /** Tenants in the order of their last requests; the first was quiet for longest. */
   readonly #unnamed = new Map<string, TenantQuota>();
   /** Tenants whose state was dropped for those that came later. */
   forgotten = 0;
@@ -89,7 +89,7 @@ export class Quotas {
 
   #addUnnamed(tenant: string, quota: TenantQuota): void {
     this.#unnamed.set(tenant, quota);
-    // Dropping a state gives a tenant its quota anew. To let tenants share one would let them refuse each other.
+    // A dropped state gives its tenant a fresh quota. With a shared state, tenants could use up each other's quota.
     for (const oldest of this.#unnamed.keys()) {
       if (this.#unnamed.size <= this.#maxUnnamed) {
         break;

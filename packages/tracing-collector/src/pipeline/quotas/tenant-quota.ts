@@ -31,7 +31,7 @@ export class TenantQuota {
   readonly counts: TenantCounts;
   readonly #tenant: string;
   #limits: QuotaLimits;
-  /** Below 0: owed. */
+  /** Spans in the bucket; below 0: spans that are owed. */
   #spans: number;
   #filledAtMs: number;
   #day = 0;

@@ -7,7 +7,7 @@ export class NameNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [""];
 
-  /** Names often repeat at once, and to decode each would cost most. */
+  /** The same name often comes many times in a row, and decoding it each time would cost most. */
   #last: Buffer | undefined;
   #lastPrefix = "";
   #lastNumber = 0;

@@ -62,7 +62,7 @@ export class Connection extends ServerConnection<RequestStream> {
   readonly #settings: ConnectionSettings;
   readonly #headers = new RequestHeadersReader();
   readonly #openedAt = Date.now();
-  /** Calls that are answered when all that came at once was read. */
+  /** Calls that are answered when the present chunk of the socket has been read. */
   #due: RequestStream[] = [];
 
   constructor(socket: Duplex, settings: ConnectionSettings) {
@@ -177,12 +177,15 @@ export class Connection extends ServerConnection<RequestStream> {
     return this.#settings;
   }
 
-  /** The call has failed before its request was complete. It is answered when what came with it was read. */
+  /**
+   * The call has failed before its request was complete. It is answered when the present chunk of the socket has been
+   * read.
+   */
   failed(request: RequestStream): void {
     this.#due.push(request);
   }
 
-  /** The request is complete, or the rest of it is of no interest. */
+  /** Answers a request that is complete, or whose rest does not matter. */
   complete(request: RequestStream): void {
     const { target, fields } = request;
     if ("httpStatus" in target) {

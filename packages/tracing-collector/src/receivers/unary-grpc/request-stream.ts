@@ -60,7 +60,7 @@ export interface CallCarrier {
   answered(request: RequestStream): void;
 }
 
-/** Fields that say that the connection sends its trailers after the message. */
+/** Non-empty trailers, with which the connection sends its own trailers after the message. */
 const ownTrailers: HeaderList = ["grpc-status", "0"];
 const noTrailers: HeaderList = [];
 
@@ -112,7 +112,7 @@ export class RequestStream implements ServerStream {
     return this.#trailers;
   }
 
-  /** Whether nothing of it is sent any more. */
+  /** Whether nothing more of the call is sent. */
   get isOver(): boolean {
     return this.#isOver;
   }

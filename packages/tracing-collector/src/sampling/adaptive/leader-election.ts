@@ -11,7 +11,7 @@ export interface LeaderElectionOptions {
   readonly leaderRefreshMs: number;
   /** Milliseconds between tries of the others; longer than a renewal. */
   readonly followerRefreshMs: number;
-  /** Tells changes of the leader. */
+  /** Log for changes of the leader. */
   readonly log: Logger;
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
