@@ -7,13 +7,20 @@ import { identityApp } from "./admin/identity/identity-app.ts";
 /** The modules that this process adds to the standard ones. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
-/** Imports of a user's own modules, by name, with the server's own objects. */
+/**
+ * Imports of a user's own modules, by name, with the server's own objects.
+ * A user's file imports `admin-server/module`. Without this entry it would load a second copy of each class, and
+ * `instanceof` would fail.
+ */
 const moduleApi = {
   name: "admin-server/module",
   url: new URL("./module-api.ts", import.meta.url).href,
 };
 
-/** Every module of the server, for one of its threads. */
+/**
+ * Every module of the server, for one of its threads.
+ * Modules are listed, not loaded: each is imported when a config first names it.
+ */
 export function allModules(): ModuleRegistry {
   return new ModuleRegistry([...standardModules, ...layer4Modules, ...ownModules], moduleApi);
 }

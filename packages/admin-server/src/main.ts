@@ -1,3 +1,12 @@
+// The command line of `server`:
+//
+// | result | exit code | output |
+// |---|---|---|
+// | done | that of the command, 0 | standard output |
+// | a StartError or a ServerError | 1 | `server: ` and the reason on standard error, with the faulty line of a
+// config |
+// | another error | 1, by Node | its stack: a fault of the program |
+//
 // Not the whole package: `server version` is to be there at once.
 import { styleText } from "node:util";
 import { StartError } from "lifecycle/errors";
@@ -22,12 +31,16 @@ function commandIn([first = "help", second = ""]: readonly string[]): string {
   return commandNames.includes(both) ? both : name;
 }
 
+/** The error for a word that is no command, with the word that was perhaps meant. */
 function unknownCommand(name: string): StartError {
   return new StartError(
     `unknown command "${name}"${didYouMean(name, commandNames)}${name.length > 64 ? "" : " (see server --help)"}`,
   );
 }
 
+/**
+ * Help of words that only have commands below them, such as `storage`. @throws StartError for an unknown one below
+ */
 async function printGroup(name: string, next: string | undefined): Promise<number> {
   if (next !== undefined && !["-h", "--help"].includes(next)) {
     throw unknownCommand(`${name} ${next}`);
@@ -37,6 +50,10 @@ async function printGroup(name: string, next: string | undefined): Promise<numbe
   return exitCodes.success;
 }
 
+/**
+ * Finds the command and runs it. Order matters: help works without reading variables, and `--envfile` is read before
+ * options are taken from variables. @throws StartError, ServerError
+ */
 async function runCommandLine(args: readonly string[]): Promise<number> {
   const name = commandIn(args);
   const rest = args.slice(name.split(" ").length);

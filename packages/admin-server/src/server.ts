@@ -1,3 +1,12 @@
+// Order of start and end:
+//
+// | step | what runs |
+// |---|---|
+// | `new Server` | worker threads start; nothing listens |
+// | `create` | history is read, admin routes are loaded |
+// | `engine.load` | listeners open, apps start in main thread and workers |
+// | `stop` | requests end, apps stop, workers end, history is closed |
+
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Registry } from "@prometheus-io/client";
@@ -37,12 +46,15 @@ import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts"
 /** Where the console's build lies, unless `SERVER_UI_FOLDER` names another folder. */
 const builtInConsoleFolder = fileURLToPath(new URL("../../admin-ui/dist", import.meta.url));
 
+/** Everything that the server takes from its process; tests pass their own. */
 export interface ServerOptions {
   /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
   readonly environment: Environment;
+  /** Log of the process, until a config says where its lines go. */
   readonly log: Logger;
   /** Where the lines of `log` go when a config says so; absent: they stay where they are. */
   readonly ownLines?: OwnLines;
+  /** Where metrics of all parts are registered; `/metrics` shows them. */
   readonly metrics: Registry;
   /** Called when a client asks the server to stop. */
   readonly onStopRequest: () => void;
@@ -54,12 +66,17 @@ export interface ServerOptions {
 
 /** The whole server: config engine, admin endpoint, apps. Nothing runs before the first `load`. */
 export class Server {
+  /** Holds the config that runs. All changes go through it, one after the other. */
   readonly engine: ConfigEngine;
+  /** The file that `run --resume` reads. */
   readonly autosave: Autosave;
+  /** Services that modules of every config share. */
   readonly services: ServerServices;
   /** Undefined where the main thread serves traffic itself. */
   readonly workers: Workers | undefined;
+  /** Formats other than JSON. */
   readonly adapters = new AdapterRegistry(standardAdapters);
+  /** The configs that ran. */
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
   readonly #identity = new IdentityCertificates();
@@ -115,6 +132,7 @@ export class Server {
     });
   }
 
+  /** Prepares a server. @throws ServerError when the history cannot be read or a route of a module fails */
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     await server.history.open();

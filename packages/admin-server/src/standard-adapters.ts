@@ -4,7 +4,10 @@ import { tomlAdapter } from "server-core/adapters/toml-adapter";
 import { yamlAdapter } from "server-core/adapters/yaml-adapter";
 import { serverfileAdapter } from "serverfile/serverfile-adapter";
 
-/** The modules for a text. They are loaded with the first: most commands read none. */
+/**
+ * The modules for a text. They are loaded with the first: most commands read none.
+ * @throws ServerError MODULE_LOAD
+ */
 async function modulesFor(names: readonly string[]) {
   const [{ allModules }, { registryFor }] = await Promise.all([
     import("./all-modules.ts"),

@@ -1,11 +1,14 @@
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 
+/** One media range of `Accept`. */
 interface Range {
   readonly type: string;
   readonly subtype: string;
+  /** From 0 to 1; a malformed weight counts as 0. */
   readonly quality: number;
 }
 
+/** `text/serverfile;q=0.5` has the subtype `serverfile` and the quality 0.5. */
 function rangeOf(text: string): Range {
   const [media = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   const [type = "", subtype = ""] = media.split("/");
@@ -24,6 +27,7 @@ export interface AcceptedText {
 
 /**
  * The text format by `Accept` that a config is written in: one that is named, and preferred to JSON.
+ * `text/serverfile` gives the format `serverfile`; `text/serverfile;q=0.1, application/json` gives undefined.
  * @returns undefined for JSON, which is what all other clients get
  * Source: RFC 9110 section 12.5.1
  */

@@ -1,20 +1,36 @@
+// Guards of the local admin endpoint, in order:
+//
+// | request | answer |
+// |---|---|
+// | asks for a WebSocket | 400 |
+// | `Sec-Fetch-Mode: no-cors`, not a visit of the console | 400 |
+// | `Origin: null` | 400 |
+// | `Host` is not the endpoint's, on TCP and not on all addresses | 403 |
+// | a program without `Origin`, unless `enforce_origin` | let in |
+// | `Origin`, else `Referer`, is not allowed | 403 |
+// | otherwise | let in, with CORS headers |
+
 import type { IncomingMessage } from "node:http";
 import { ServerError } from "server-core/errors";
 import type { ListenAddress } from "server-core/listen/listen-address";
 import type { AdminGate } from "./admin-listener.ts";
 
+/** An origin that is allowed, or that a request names. */
 interface Origin {
   /** "" allows any. */
   readonly scheme: string;
   readonly host: string;
 }
 
+/** An origin of the config: `localhost:2019` for any scheme, or `https://admin.example`. */
 function parseOrigin(text: string): Origin {
   const match = /^(?:([a-z][a-z0-9+.-]*):)?\/\/([^/?#]*)/i.exec(text);
   return match === null ? { scheme: "", host: text } : { scheme: match[1] ?? "", host: match[2] ?? "" };
 }
 
+/** Hosts of this machine. An endpoint on one of them allows all three. */
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
+/** Hosts that mean all addresses: then any `Host` may lead to the endpoint, and none is checked. */
 const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
 
 /** The scheme and host of `Origin`, or of `Referer` without it. */
@@ -64,6 +80,7 @@ export class AccessCheck implements AdminGate {
     this.#allowed = (config.origins ?? AccessCheck.#defaultOrigins(address)).map(parseOrigin);
   }
 
+  /** Origins that are allowed without `origins`: those of the endpoint itself. Sockets have none. */
   static #defaultOrigins(address: ListenAddress): string[] {
     if (address.network !== "tcp") {
       return [];

@@ -6,7 +6,10 @@ import { identitySchema } from "./identity/identity-config.ts";
 import { pullSchema } from "./pull-config.ts";
 import { remoteSchema } from "./remote-config.ts";
 
-/** The member `admin` of a config. */
+/**
+ * The member `admin` of a config. Defaults and bounds stand in parentheses; `GET /config/schema` shows them too.
+ * Members of the public model keep its names; `history`, `mcp` and `ui` are ours.
+ */
 export const adminSchema = z
   .strictObject({
     disabled: z.boolean().nullish().describe("No admin endpoint at all; only a restart brings it back."),
@@ -61,7 +64,7 @@ export const adminSchema = z
 
 export type AdminConfig = NonNullable<z.infer<typeof adminSchema>>;
 
-/** @throws ServerError MODULE_CONFIG */
+/** Reads the member `admin`; an absent one has all defaults. @throws ServerError MODULE_CONFIG with the path */
 export function decodeAdminConfig(config: JsonValue): AdminConfig {
   return decodeConfig(adminSchema, config, "/config/admin") ?? {};
 }

@@ -1,3 +1,11 @@
+// | config | endpoint |
+// |---|---|
+// | the same address | stays open; only the rights change, and only after the commit |
+// | another address | the new one opens in `prepare`, the old one closes after `commit` |
+// | the address is taken | `prepare` fails, and the old config goes on running |
+// | disabled | closes after `commit`; the request that did it still gets its answer |
+// | refused elsewhere | `rollback` closes the new address |
+
 import type { Logger } from "lifecycle";
 import { parseAdminAddress } from "server-core/admin/admin-address";
 import type { ConfigDocument } from "server-core/engine/config-document";
@@ -9,6 +17,7 @@ import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";
 
+/** An endpoint that listens. */
 interface Opened {
   /** As configured; the same text on the next config keeps the listener. */
   readonly configured: string;
@@ -26,6 +35,7 @@ export class AdminEndpoint implements Participant {
   readonly #log: Logger;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
+  /** Ends when the endpoint before has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
   /** @param defaultAddress used when the config names none: `SERVER_ADMIN` or `defaultAdminAddress` */
@@ -44,6 +54,7 @@ export class AdminEndpoint implements Participant {
     this.#handler = handler;
   }
 
+  /** Opens the address that a config wants. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const config = decodeAdminConfig(document.admin);
     if (config.disabled === true) {
@@ -66,16 +77,19 @@ export class AdminEndpoint implements Participant {
     };
   }
 
+  /** Checks the address without opening it, for `POST /validate`. @throws ServerError */
   async check(document: ConfigDocument): Promise<void> {
     const { listen } = decodeAdminConfig(document.admin);
     parseAdminAddress(listen ?? this.#defaultAddress);
   }
 
+  /** Closes the endpoint, and waits for running requests. */
   async stop(): Promise<void> {
     this.#replace(undefined);
     await this.#closing;
   }
 
+  /** Opens an address; requests wait there until `admit`. @throws ServerError LISTEN */
   async #open(configured: string, address: ListenAddress): Promise<Opened> {
     if (this.#handler === undefined) {
       throw new Error("the admin endpoint has no handler yet");
@@ -88,6 +102,7 @@ export class AdminEndpoint implements Participant {
     }
   }
 
+  /** Rights of clients at an address. An absent `origins` allows the address itself. */
   #accessFor(address: ListenAddress, config: AdminConfig): AccessCheck {
     const origins = config.origins ?? undefined;
     return new AccessCheck(address, {
@@ -96,6 +111,7 @@ export class AdminEndpoint implements Participant {
     });
   }
 
+  /** Makes another endpoint the present one, and closes the one before without waiting. */
   #replace(next: Opened | undefined): void {
     const previous = this.#opened;
     this.#opened = next;

@@ -8,6 +8,7 @@ const noHeaders = {};
 
 /** Finds the answer to an admitted request. */
 export class AdminHandler {
+  /** Routes by their path; paths of subtrees end with a slash. */
   readonly #exact = new Map<string, AdminRoute>();
   /** Longest first. */
   readonly #subtrees: readonly AdminRoute[];
@@ -37,7 +38,10 @@ export class AdminHandler {
     return this.#routeOf(this.lacksSlash(path) ? `${path}/` : path)?.headers ?? noHeaders;
   }
 
-  /** @throws ServerError */
+  /**
+   * Answers a request by the route with the longest path that fits; 404 without one. Each answer is counted.
+   * @throws ServerError, which the listener turns into a status
+   */
   async handle(request: AdminRequest): Promise<AdminReply> {
     const route = this.#routeOf(request.path);
     const path = route?.path ?? "/";
@@ -51,6 +55,7 @@ export class AdminHandler {
     }
   }
 
+  /** The route of a path; undefined when no route has it. */
   #routeOf(path: string): AdminRoute | undefined {
     return this.#exact.get(path) ?? this.#subtrees.find((route) => path.startsWith(route.path));
   }

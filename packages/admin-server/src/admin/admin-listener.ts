@@ -1,3 +1,17 @@
+// Way of a request:
+//
+// | check | answer when it fails |
+// |---|---|
+// | head is whole within 5 s, request within 10 s | 408 |
+// | head of at most 64 KiB | 431 |
+// | one `Host` | 400 |
+// | the config that opened the endpoint runs | waits |
+// | the gate: origin, host, certificate | 400, 401, 403 |
+// | path is clean | 307 to the clean one |
+// | handler | its status; an unforeseen error is 500 and is logged |
+//
+// Errors have the body `{"error": "…"}`.
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import {
   createServer as createTlsServer,
@@ -28,12 +42,18 @@ import { answerClientError } from "./client-error.ts";
 import { drainBody, readBody } from "./request-body.ts";
 
 // Source: the public model (Caddy 2.11), seen running
+/** Milliseconds for the head of a request. */
 const headersTimeoutMs = 5_000;
+/** Milliseconds for a whole request, its body included. */
 const requestTimeoutMs = 10_000;
+/** Milliseconds that a connection may be idle. */
 const keepAliveTimeoutMs = 60_000;
+/** Bytes of a request's head. */
 const maxHeaderBytes = 64 * 1024;
+/** Milliseconds for running requests when the endpoint closes. */
 const closeTimeoutMs = 10_000;
 
+/** 307 to another path, with the body that the model sends: a link for GET and HEAD, nothing for other methods. */
 function redirect(request: IncomingMessage, rawPath: string, query: string): AdminReply {
   const location = `${rawPath}${query}`;
   const headers: Record<string, string> = { Location: location };
@@ -74,6 +94,7 @@ export class AdminListener {
   readonly #server: Server;
   readonly #handler: AdminHandler;
   readonly #log: Logger;
+  /** Name of the endpoint in the log. */
   readonly #name: string;
   #gate: AdminGate | undefined;
   /** Until the config that opened this runs, requests wait. */
@@ -148,6 +169,7 @@ export class AdminListener {
     clearTimeout(timer);
   }
 
+  /** Answers one request. It never throws: errors become answers. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let reply: AdminReply;
     let always: Record<string, string> = {};
@@ -215,6 +237,11 @@ export class AdminListener {
     }
   }
 
+  /**
+   * Sends a request to the handler, or to the clean form of its path.
+   * @param admit checks the rights once more; a change calls it when its turn comes, since the config may be
+   * another then
+   */
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -259,6 +286,7 @@ export class AdminListener {
     return this.#handler.handle(asking);
   }
 
+  /** Writes the answer. A body that was not read ends the connection, after a part of it was read and dropped. */
   async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {
     response.on("close", () => reply.afterwards?.());
     const isUnread = !request.complete;

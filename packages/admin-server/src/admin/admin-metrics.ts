@@ -24,7 +24,7 @@ export class AdminMetrics {
     });
   }
 
-  /** @param path as a route of the endpoint has it, not as the client sent it */
+  /** Counts one answer; statuses from 400 on count as errors too. */
   count(path: string, method: string, status: number): void {
     const labels = { handler: "admin", path, method: methods.has(method) ? method : "OTHER" };
     this.#requests.inc({ ...labels, code: String(status) });

@@ -2,11 +2,13 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { whenLate } from "lifecycle/late-requests";
 
+/** An error of Node's HTTP parser. */
 interface ClientError extends NodeJS.ErrnoException {
   /** The bytes that Node had read when its parser failed. */
   readonly rawPacket?: Buffer;
 }
 
+/** Status lines by the code of the error; all others are 400. */
 const statusLines: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Content Too Large",
@@ -32,6 +34,10 @@ export function answerClientError(error: ClientError, socket: Duplex): void {
   }
 }
 
+/**
+ * Writes the answer by hand, since Node has no response for a request that it could not read. A connection whose
+ * answer has begun is cut instead.
+ */
 function refuse(error: ClientError, socket: Duplex): void {
   const running = (socket as Duplex & { _httpMessage?: ServerResponse })._httpMessage;
   if (!socket.writable || running?.headersSent === true) {

@@ -16,6 +16,9 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
 
 /**
  * Reads a patch, before the change has its turn.
+ * The patch is applied to the value as it is when the change has its turn. So two clients cannot overwrite each
+ * other's
+ * changes, and a patch whose `test` fails changes nothing.
  * @returns a function that makes the new value from the present one; it throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */

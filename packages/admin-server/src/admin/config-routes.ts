@@ -1,3 +1,17 @@
+// | request | effect | as the model |
+// |---|---|---|
+// | `GET /config/path` | the value as JSON, its hash as `ETag` | yes |
+// | `GET` with `Accept: text/serverfile` | the whole config as text | ours |
+// | `POST` | sets a value, or appends to a list | yes |
+// | `PUT` | creates a value, or inserts into a list; 409 when the key exists | yes |
+// | `PATCH` | replaces a value; 404 when it is not there | yes |
+// | `PATCH` with a JSON Patch or a merge patch | changes parts of the value | ours |
+// | `DELETE` | removes a value | yes |
+// | `If-Match` with another hash | 412 | yes |
+//
+// Each change is atomic: the whole new config runs, or the old one goes on and the answer says why it was refused.
+// Changes wait for their turn, one after the other.
+
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import { type AdminReply, type AdminRequest, causeOf, emptyReply } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
@@ -16,7 +30,10 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }
 
-/** The fields that every change takes from its request. */
+/**
+ * The fields that every change takes from its request. `must-revalidate` in `Cache-Control` loads an equal config
+ * anew.
+ */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
     place,
@@ -86,6 +103,7 @@ async function read(
   return { status: 200, headers: { "Content-Type": type, Etag: etag, Vary: "Accept" }, body: written };
 }
 
+/** Answers one request. @throws ServerError ADMIN_METHOD, and those of reading and changing */
 async function handleConfig(
   engine: ConfigEngine,
   adapters: AdapterRegistry,

@@ -17,7 +17,10 @@ function keeping(config: JsonValue) {
   };
 }
 
-/** Puts each config that runs into the history, within the limits that it sets itself. */
+/**
+ * Puts each config that runs into the history, within the limits that it sets itself.
+ * A failure to write is the history's own to log; the config runs already.
+ */
 export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
   return ({ config, written, author, cause }) =>
     history.record({ document: written, author, cause, ...keeping(config) });

@@ -16,9 +16,10 @@ import { parseJson } from "server-core/json/parse-json";
 import { wholeDocument } from "server-core/tree/document-place";
 import { diffJson } from "server-core/tree/json-diff";
 
+/** Numbers of entries: decimal, from 1 on, without leading zeros. */
 const numberText = /^[1-9]\d{0,14}$/;
 
-/** @throws ServerError HISTORY_UNKNOWN */
+/** The number in a path. @throws ServerError HISTORY_UNKNOWN for anything else */
 function entryNumber(text: string): number {
   if (!numberText.test(text)) {
     throw new ServerError("HISTORY_UNKNOWN", `the history has no entry '${text}'`);
@@ -26,11 +27,15 @@ function entryNumber(text: string): number {
   return Number(text);
 }
 
+/** The config of an entry. @throws ServerError HISTORY_UNKNOWN */
 async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
   return parseJson(Buffer.from(await history.document(n)));
 }
 
-/** The config before entry `n`; null when it is forgotten, also while it is read. */
+/**
+ * The config before entry `n`; null when it is forgotten, also while it is read.
+ * Then the difference is the whole config as one addition.
+ */
 async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue> {
   const earlier = history.before(n)?.n;
   try {
@@ -56,6 +61,10 @@ async function difference(history: ConfigHistory, n: number, from: string | null
   };
 }
 
+/**
+ * Loads the config of an entry as a change of its own, with all its checks; it becomes a new entry. A config that
+ * cannot run any more is refused, and the running one stays. @throws ServerError
+ */
 async function rollback(
   engine: ConfigEngine,
   history: ConfigHistory,

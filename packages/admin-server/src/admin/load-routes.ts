@@ -12,7 +12,12 @@ import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 
 const jsonHeaders = { "Content-Type": "application/json" };
 
-/** `POST /load`: replaces the whole config. */
+/**
+ * `POST /load`: replaces the whole config, in any format. It is atomic: the answer is 200 once the new config runs.
+ * Otherwise the old one goes on, and the answer is 400 with the reason. Warnings of an adapter come in the answer,
+ * as in
+ * the model.
+ */
 export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {
     path: "/load",

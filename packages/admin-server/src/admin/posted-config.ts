@@ -8,6 +8,7 @@ import { encodeJson } from "server-core/json/encode-json";
 export interface PostedConfig {
   /** The JSON that the client sent, or that an adapter produced. */
   readonly json: Uint8Array;
+  /** Remarks of the adapter; none for JSON. */
   readonly warnings: readonly AdapterWarning[];
   /** Whether no adapter was needed. */
   readonly isJson: boolean;
@@ -15,6 +16,7 @@ export interface PostedConfig {
 
 /**
  * The format of a body by its media type.
+ * `application/json; charset=utf-8` is `json`, `text/serverfile` is `serverfile`.
  * @returns the part after the slash; `json` when there is no media type
  * @throws ServerError ADMIN_REQUEST
  * Source: the public model (Caddy 2.11), seen running
@@ -70,7 +72,10 @@ export async function readPostedConfig(
   return { json: Buffer.from(encodeJson(result)), warnings, isJson: false };
 }
 
-/** `"warnings":[…]` with the members in the model's order; "" when there are none. */
+/**
+ * `"warnings":[…]` with the members in the model's order; "" when there are none.
+ * The caller writes the braces, since `/adapt` and `/validate` have further members.
+ */
 export function encodeWarnings(warnings: readonly AdapterWarning[]): string {
   if (warnings.length === 0) {
     return "";

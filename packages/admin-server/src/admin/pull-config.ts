@@ -1,7 +1,10 @@
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** `admin.config.load`. Source: the public model (Caddy 2.11), its config loader `http` */
+/**
+ * `admin.config.load`: where the config is fetched from. Defaults stand in parentheses.
+ * Source: the public model (Caddy 2.11), its config loader `http`
+ */
 export const pullSchema = z.strictObject({
   module: z.literal("http").describe("How the config is fetched."),
   url: z.string().describe("Where it is."),

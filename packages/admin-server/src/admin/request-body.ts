@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServerError } from "server-core/errors";
 
-/** The largest body of a request. Source: the public model (Caddy 2.11), seen running */
+/**
+ * The largest body of a request, 100 MiB; a larger one is 413. Source: the public model (Caddy 2.11), seen running
+ */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
 /** Bytes of a refused body that are read and dropped before the connection is cut. */
@@ -9,6 +11,7 @@ const maxDrainedBytes = 2 * maxBodyBytes;
 /** How long a client whose body is refused may be silent before the connection is closed. */
 const drainIdleMs = 2_000;
 
+/** The error of a body over the limit. */
 function tooLarge(): ServerError {
   return new ServerError("ADMIN_TOO_LARGE", `request body is larger than the limit of ${maxBodyBytes} bytes`);
 }

@@ -19,7 +19,10 @@ function runningRegistry(engine: ConfigEngine, registry: ModuleRegistry): Promis
   return registryFor(registry, isJsonArray(names) ? names.map(String) : []);
 }
 
-/** `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: of one module. */
+/**
+ * `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: of one module.
+ * The schema is made once for each set of modules, since it takes long and editors ask for it often.
+ */
 export function schemaRoutes(engine: ConfigEngine, registry: ModuleRegistry): AdminRoute[] {
   let last: { readonly registry: ModuleRegistry; readonly schema: ConfigSchema } | undefined;
   async function schema(): Promise<ConfigSchema> {

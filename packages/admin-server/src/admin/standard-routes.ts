@@ -43,6 +43,7 @@ export interface StandardRouteParts {
   readonly shared: SharedState;
   /** For their profiles; undefined where the main thread serves. */
   readonly workers: Workers | undefined;
+  /** Log of the process. */
   readonly log: Logger;
   /** Begins the end of the process. */
   readonly stop: () => void;

@@ -13,9 +13,11 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 import { configSections } from "./schema-routes.ts";
 
+/** Faults of a config. */
 interface Verdict {
   /** The error that a load would give; undefined when it would succeed. */
   readonly error: string | undefined;
+  /** All faults that schemas find, each with its path; a load names the first one only. */
   readonly faults: readonly ConfigFault[];
 }
 

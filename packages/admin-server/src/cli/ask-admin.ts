@@ -8,6 +8,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { formatListenAddress } from "server-core/listen/listen-address";
 import { readWithin } from "server-core/net/read-within";
 
+/** Bytes of an answer that a command reads. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** `admin.listen` of a configuration, if it names one. @throws ServerError when it is no JSON */
@@ -37,19 +38,25 @@ export async function findAdminAddress(address: string, config: string, adapter:
   return adminAddressOf(process.env);
 }
 
+/** A request of a command to a running server. */
 export interface AdminQuestion {
   readonly method: string;
+  /** With the query, if there is one. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
+/** An answer with a status of 2xx. */
 export interface AdminAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** The reason in an answer that is no success; the admin API sends `{"error": "…"}`. */
+/**
+ * The reason in an answer that is no success; the admin API sends `{"error": "…"}`.
+ * Other texts, as of a proxy in between, are given as they are.
+ */
 function reasonIn(body: Buffer): string {
   try {
     const answer: JsonValue = parseJson(body);
@@ -62,6 +69,7 @@ function reasonIn(body: Buffer): string {
 
 /**
  * Asks the admin endpoint of a running server.
+ * The `Origin` is that of the endpoint itself, so that `enforce_origin` lets commands in.
  * @param where host:port, `unix//path` or `fd/3`, which another process cannot reach
  * @throws StartError when the endpoint does not answer, or answers with an error; the message gives the
  *   reason

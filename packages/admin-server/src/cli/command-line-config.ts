@@ -1,6 +1,7 @@
 import { StartError } from "lifecycle/errors";
 import { canonicalHeader } from "serverfile/values/canonical-header";
 
+/** Nanoseconds of a second: durations of a config are in nanoseconds. */
 const nanoseconds = 1_000_000_000;
 
 /**
@@ -13,7 +14,10 @@ export const httpServerLimits = {
   max_header_bytes: 10 * 1024,
 } as const;
 
-/** A complete configuration made from options: without an admin endpoint, and never saved. */
+/**
+ * A complete configuration made from options: without an admin endpoint, and never saved.
+ * @param apps the member `apps` of the config; @param debug true: the default log has the level DEBUG
+ */
 export function commandLineConfig(apps: object, debug: boolean) {
   return {
     admin: { disabled: true, config: { persist: false } },

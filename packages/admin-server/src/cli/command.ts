@@ -22,7 +22,7 @@ export interface OptionDefinition {
   readonly default?: string | number;
   /** How texts name a default that is found out when the command runs. */
   readonly defaultText?: string;
-  /** The only values there are. */
+  /** The only values there are; another one ends the program with 1. */
   readonly choices?: readonly string[];
   /** The kind of value that a shell completes; absent: nothing. */
   readonly completes?: "file" | "folder";
@@ -32,8 +32,10 @@ export interface OptionDefinition {
   readonly range?: readonly [least: number, most: number];
 }
 
+/** Options by name, without dashes. */
 export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
+/** The type of an option's value, by its kind: `run` gets numbers as numbers. */
 type OptionValue<Option extends OptionDefinition> = Option["kind"] extends "switch"
   ? boolean
   : Option["kind"] extends "text"
@@ -53,11 +55,13 @@ export type OptionValues<Options extends OptionDefinitions> = {
 export interface OperandDefinition {
   /** As texts write it: `[file]`. */
   readonly usage: string;
+  /** Most operands; another one is a fault. */
   readonly most: number;
   readonly choices?: readonly string[];
   readonly completes?: "file" | "folder";
 }
 
+/** A command line with what it does, for help and manual pages. */
 export interface CommandExample {
   readonly line: string;
   readonly about: string;
@@ -65,6 +69,7 @@ export interface CommandExample {
 
 /** Every command there is, for those that tell of all. */
 export interface CommandSet {
+  /** Names of all commands, known without loading them. */
   readonly names: readonly string[];
   /** Loads them. */
   all(): Promise<Command[]>;

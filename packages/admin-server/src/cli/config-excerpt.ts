@@ -2,7 +2,9 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { TextPlace } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 
+/** Characters of the line that are shown; longer lines are cut around the fault. */
 const maxColumns = 120;
+/** Bytes of a file that is read for its line. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /** The line, cut around the place, in which nothing moves the cursor. */
@@ -10,6 +12,7 @@ function visible(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
 }
 
+/** Where the fault stands in its line: at a column, else at its word, else at the first character. */
 function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number, length: number] {
   if (column !== undefined) {
     return [Math.min(column - 1, line.length), 1];
@@ -29,6 +32,10 @@ function readNamed(file: string | undefined): string | undefined {
 
 /**
  * The faulty line of a configuration, with a caret below the fault. Tabs are shown as one blank.
+ * For `respnod ok` in line 3:
+ *
+ *     3 |   respnod ok
+ *       |   ^^^^^^^
  * @param text undefined reads it from the file that the place names
  * @returns "" when the line is not there
  */

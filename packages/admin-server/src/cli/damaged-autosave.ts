@@ -9,7 +9,7 @@ export interface AutosaveDamage {
   readonly whole: string | undefined;
 }
 
-/** More bytes that are others are another configuration. */
+/** Bytes that may differ from the newest config of the history. More differing bytes are another config. */
 const mostChangedBytes = 64;
 
 /**
@@ -43,10 +43,12 @@ export function isJson(saved: Uint8Array): boolean {
   return problemOf(saved) === undefined;
 }
 
+/** Number of bytes that differ. */
 function countOthers(good: Uint8Array, saved: Uint8Array): number {
   return good.filter((byte, at) => byte !== saved[at]).length;
 }
 
+/** The newest config of the history that can be read. */
 async function newestWhole(
   history: Pick<ConfigHistory, "entries" | "document">,
 ): Promise<string | undefined> {

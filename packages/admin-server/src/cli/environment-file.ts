@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 
+/** Characters of a file. */
 const maxFileBytes = 1024 * 1024;
 
 /** A value in quotes, which may go over several lines. @returns undefined when its end is missing */
@@ -20,6 +21,12 @@ function quotedValue(text: string): string | undefined {
 /**
  * Reads `KEY=value` lines: empty lines, `#` comments, a leading `export`, values in quotes that may go over several
  * lines (`\"` is the quote itself). Nothing is expanded.
+ * | line | variable |
+ * |---|---|
+ * | `A=1 # one` | `1` |
+ * | `export B="x y"` | `x y` |
+ * | `C='a\'b'` | `a'b` |
+ * | `D=$A` | `$A` |
  * @throws Error naming the line
  * Source: the public model (Caddy 2.11); a `#` within quotes is no comment here
  */

@@ -7,6 +7,7 @@ import { dataFolder } from "server-core/history/data-folder";
 /**
  * The server's environment: folders, version, platform, then every variable. Source: the public model (Caddy
  * 2.11)
+ * `server environ` prints it. It shows all variables, secrets included, as in the model.
  */
 export function environmentText(): string {
   const { env } = process;

@@ -4,6 +4,7 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { allModules } from "../all-modules.ts";
 import { readConfig } from "./read-config.ts";
 
+/** A module that `server list-modules` names. */
 export interface FoundModule {
   readonly id: string;
   readonly isStandard: boolean;

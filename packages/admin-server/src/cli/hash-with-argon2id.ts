@@ -3,17 +3,22 @@ import { promisify } from "node:util";
 import { StartError } from "lifecycle/errors";
 
 const derive = promisify(argon2);
+/** Bytes of the salt. Source: RFC 9106, section 3.1, which recommends 16 */
 const saltBytes = 16;
 
+/** Cost of one hash, for the server and for an attacker alike. */
 export interface Argon2idCost {
+  /** Times that the memory is gone over. */
   readonly passes: number;
   /** KiB; at least eight for each thread. */
   readonly memory: number;
+  /** Threads that work on one password. */
   readonly parallelism: number;
   /** Bytes. */
   readonly tagLength: number;
 }
 
+/** Base64 without `=`, as the PHC string format has it. */
 function base64(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }

@@ -22,12 +22,15 @@ export const environmentTexts: readonly (readonly [variable: string, meaning: st
   ["NO_COLOR", "Without colours, also on a terminal."],
 ];
 
+/** Effect of each signal, for help and manual pages. */
 export const signalsText =
   "SIGTERM and SIGINT stop gracefully (a second SIGINT at once), SIGQUIT at once, SIGUSR1 reads the file of --config again, unless the configuration was changed through the admin API since.";
 
+/** Exit codes, for help and manual pages. */
 export const exitCodesText =
   "0 done, or stopped as asked; 1 could not start, or the command failed; 2 forced to quit; 3 error while stopping.";
 
+/** Columns of help texts, whatever the terminal has: help is also read in files and by tests. */
 const maxColumns = 110;
 
 /** Breaks a text into lines. */
@@ -45,6 +48,7 @@ function wrap(text: string, indent: string, first = indent): string {
   return lines.join("\n");
 }
 
+/** Two columns; a left text that is too long gets a line of its own. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(30, Math.max(...rows.map(([left]) => left.length)));
   const indent = " ".repeat(width + 4);

@@ -8,6 +8,7 @@ import {
   usageText,
 } from "./help-text.ts";
 
+/** Section of manuals for administration. */
 const section = "8";
 
 /** A line of text that a formatter takes as it is. */
@@ -16,20 +17,24 @@ function escaped(text: string): string {
   return /^[.']/.test(safe) ? `\\&${safe}` : safe;
 }
 
+/** Text in bold, escaped. */
 function bold(text: string): string {
   return `\\fB${escaped(text)}\\fR`;
 }
 
+/** Name of a page: `server-storage-export`, or `server` for "". */
 function pageName(name: string): string {
   return ["server", ...name.split(" ").filter((word) => word !== "")].join("-");
 }
 
+/** An option as a tagged paragraph. */
 function optionLines([name, option]: [string, OptionDefinition]): string[] {
   const short = option.short === undefined ? "" : `${bold(`-${option.short}`)}, `;
   const value = option.kind === "switch" ? "" : ` \\fI${escaped(option.value ?? "")}\\fR`;
   return [".TP", `${short}${bold(`--${name}`)}${value}`, `${escaped(optionMeaning(option))}.`];
 }
 
+/** Title and name of a page. */
 function head(name: string, summary: string, version: string): string[] {
   return [
     `.TH "${pageName(name).toUpperCase()}" "${section}" "" "server ${escaped(version)}" "System Administration"`,
@@ -38,10 +43,12 @@ function head(name: string, summary: string, version: string): string[] {
   ];
 }
 
+/** References to other pages. */
 function seeAlso(names: readonly string[]): string[] {
   return [".SH SEE ALSO", names.map((name) => `${bold(pageName(name))}(${section})`).join(",\n")];
 }
 
+/** The lines of a command's page. */
 function commandPage(command: Command, commands: readonly Command[], version: string): string[] {
   const { name, summary, description = [], options, examples } = command;
   return [
@@ -62,6 +69,7 @@ function commandPage(command: Command, commands: readonly Command[], version: st
   ];
 }
 
+/** The lines of the program's page. */
 function programPage(commands: readonly Command[], version: string): string[] {
   return [
     ...head("", "web server and reverse proxy with a live admin API", version),

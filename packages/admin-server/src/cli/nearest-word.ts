@@ -15,7 +15,10 @@ function mistakes(given: string, wanted: string): number {
   return row[wanted.length] ?? 0;
 }
 
-/** The word that was meant, probably: one with at most two wrong letters, or that begins so. */
+/**
+ * The word that was meant, probably: one with at most two wrong letters, or that begins so.
+ * `relaod` gives `reload`, `val` gives `validate`, `xyz` gives undefined.
+ */
 export function nearestWord(given: string, words: readonly string[]): string | undefined {
   if (given === "" || given.length > 64) {
     return undefined;

@@ -14,7 +14,10 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { openThreads } from "../worker/open-threads.ts";
 import { findDefaultConfig, readConfig } from "./read-config.ts";
 
-/** Folders beside the values of the default storage: the configurations that ran, and what instances lock. */
+/**
+ * Folders beside the values of the default storage. An archive with them would bring old configs and dead locks
+ * along.
+ */
 const foreignFolders = ["history/", "locks/"];
 
 /** Whether a key is a value that an archive holds. */

@@ -6,6 +6,7 @@ import { messageOf } from "server-core/errors";
 
 /** Environment variable with the bytes to send. On the command line every user of the machine could read them. */
 export const pingbackVariable = "SERVER_PINGBACK_TOKEN";
+/** Milliseconds to wait for the parent process. */
 const patienceMs = 5_000;
 
 /**
@@ -67,6 +68,7 @@ export class PingbackListener {
     return `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   }
 
+  /** Accepts no more; a connection that is open may still send its token. */
   close(): void {
     this.#server.close();
   }

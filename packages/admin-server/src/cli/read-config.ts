@@ -11,6 +11,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { standardAdapters } from "../standard-adapters.ts";
 import { configExcerpt } from "./config-excerpt.ts";
 
+/** Bytes of a configuration, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
 /** Files that are taken where none is named, in this order. Source: the public model, and its own name */
@@ -52,6 +53,7 @@ function guessFormat(adapters: AdapterRegistry, name: string): string {
   return adapters.nameForFile(name) ?? (isServerfile && !/\.json$/i.test(name) ? "serverfile" : "json");
 }
 
+/** Reads a file or standard input. @throws StartError when it cannot be read, is too large, or is empty */
 async function readBytes(path: string): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -75,6 +77,9 @@ function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
   return { file: undefined, line: before.split("\n").length, column: before.length - lineStart + 1 };
 }
 
+/**
+ * The error of JSON, with the faulty line. A file without an ending may be in another format, which the hint says.
+ */
 function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: ServerError): ConfigTextError {
   const offset = /, at offset (\d+)$/.exec(error.message)?.[1];
   const place = offset === undefined ? undefined : placeInJson(bytes, Number(offset));
@@ -97,6 +102,7 @@ export interface ReadConfig {
 
 /**
  * Reads a configuration file for the command line.
+ * `site.yaml` is read as YAML, `Serverfile` and `site.serverfile` as serverfiles, `config` as JSON.
  * @param path "-" is standard input
  * @param adapter "" guesses from the file's name; what has no ending of a known format is JSON
  * @throws StartError, ConfigTextError

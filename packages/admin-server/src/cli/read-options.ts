@@ -7,10 +7,13 @@ import { didYouMean } from "./nearest-word.ts";
 export interface CommandLine {
   /** True when `--help` is among the options. */
   readonly help: boolean;
+  /** Texts of each option in the order of the command line; only options that were given are in it. */
   readonly given: ReadonlyMap<string, readonly string[]>;
+  /** Words that are no options. */
   readonly operands: readonly string[];
 }
 
+/** An error that says where help is. */
 function fault(command: Command, message: string): StartError {
   return new StartError(`${command.name}: ${message} (see server ${command.name} --help)`);
 }
@@ -66,11 +69,15 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
   return { help, given, operands };
 }
 
+/** The value of a switch; undefined for a text that is none. */
 function readSwitch(text: string): boolean | undefined {
   return ["true", "1"].includes(text) ? true : ["false", "0"].includes(text) ? false : undefined;
 }
 
-/** @throws Error saying what is expected */
+/**
+ * The value of an option's texts. The last of several texts counts, except for lists.
+ * @throws Error saying what is expected
+ */
 function readValue(option: OptionDefinition, texts: readonly string[]): unknown {
   const last = texts.at(-1) ?? "";
   switch (option.kind) {
@@ -107,6 +114,7 @@ function readValue(option: OptionDefinition, texts: readonly string[]): unknown 
   }
 }
 
+/** The value of an option that was not given. */
 function defaultOf(option: OptionDefinition): unknown {
   const empty = { switch: false, text: "", number: undefined, list: [], lines: [] }[option.kind];
   return option.default ?? empty;

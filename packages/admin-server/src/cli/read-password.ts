@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 
+/** Characters of a password that are read. */
 const maxCharacters = 4096;
 const [interrupt, endOfInput, backspace, deleteKey, eraseLine] = [
   "\u0003",
@@ -11,11 +12,15 @@ const [interrupt, endOfInput, backspace, deleteKey, eraseLine] = [
   "\u0015",
 ];
 
+/** The error of a password over the limit. */
 function tooLong(): StartError {
   return new StartError(`the password is over the limit of ${maxCharacters} characters`);
 }
 
-/** One line of the terminal, which shows nothing of it. @throws StartError */
+/**
+ * Reads one line of the terminal without showing it. Control-C ends the process with 1. Backspace and Control-U work.
+ * @throws StartError for a line over the limit
+ */
 async function readHidden(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(prompt);

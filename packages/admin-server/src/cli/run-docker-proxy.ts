@@ -26,7 +26,7 @@ export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" |
   readonly mode: "standalone" | "controller" | "server";
   /** Sockets of engines; empty: that of the environment. */
   readonly sockets: readonly string[];
-  /** Folders of certificates, and versions of the API: one for each socket. */
+  /** Folders with certificates of the client, one for each socket. */
   readonly certificates: readonly string[];
   readonly versions: readonly string[];
   /** A range of addresses; "" is any. */
@@ -47,10 +47,12 @@ export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" |
   readonly throttle: string;
 }
 
+/** The author of changes, for the history. */
 const author = "labels of containers";
+/** Shortest time between two looks without an event; a shorter one would keep the engine busy. */
 const leastPollingMs = 100;
 
-/** @throws StartError */
+/** Reads a duration of an option. @throws StartError when it is none, or shorter than `least` */
 function milliseconds(option: string, text: string, least: number): number {
   const ms = parseGoDuration(text);
   if (ms !== undefined && ms >= least && ms <= 2 ** 31 - 1) {
@@ -61,7 +63,7 @@ function milliseconds(option: string, text: string, least: number): number {
   );
 }
 
-/** @throws StartError */
+/** Clients of all engines. Variables of Docker count only without `--docker-sockets`. @throws StartError */
 function engineClients(run: DockerProxyRun): EngineClient[] {
   const { DOCKER_HOST, DOCKER_CERT_PATH, DOCKER_API_VERSION, DOCKER_TLS_VERIFY } = process.env;
   const verifies = DOCKER_TLS_VERIFY !== undefined && DOCKER_TLS_VERIFY !== "";
@@ -85,7 +87,16 @@ async function keepText(server: Server, text: string, log: Logger): Promise<void
   }
 }
 
-/** `server docker-proxy`: until told to stop. @returns the exit code. @throws StartError */
+/**
+ * `server docker-proxy`: until told to stop.
+ * | mode | admin endpoint | labels |
+ * |---|---|---|
+ * | standalone | as usual | followed; sites are served here |
+ * | controller | as usual | followed; sites go to servers in containers by their admin endpoint |
+ * | server | on the network of the controller | not read |
+ * @returns the exit code.
+ * @throws StartError
+ */
 export function runDockerProxy(run: DockerProxyRun): Promise<number> {
   const controllerNetwork = readControllerNetwork(run.controllerNetwork);
   if (run.mode === "server" && controllerNetwork === undefined) {

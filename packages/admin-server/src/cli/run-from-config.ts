@@ -1,3 +1,12 @@
+// Which config `server run` starts with:
+//
+// | options | config |
+// |---|---|
+// | `--resume`, and one was saved | the saved one; a damaged one is set aside for the newest of the history |
+// | `--config file` | the file |
+// | neither, and a Serverfile is in the folder | that Serverfile |
+// | otherwise | none: only the admin endpoint runs |
+
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import type { Logger } from "lifecycle";
@@ -16,8 +25,11 @@ import { watchConfig } from "./watch-config.ts";
 export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
   /** "" is the default file, if there is one. */
   readonly config: string;
+  /** Name of the file's format; "" guesses it. */
   readonly adapter: string;
+  /** True: the saved config goes before the file. */
   readonly resume: boolean;
+  /** True: the file is read again when it changes. */
   readonly watch: boolean;
   /** "" writes none. */
   readonly pidfile: string;
@@ -31,7 +43,9 @@ class OtherConfig extends Error {}
 /** The file that runs, read once more on SIGUSR1 and while it is watched. */
 class ConfigFile {
   readonly path: string;
+  /** Name of the file's format; "" guesses it. */
   readonly #adapter: string;
+  /** Lets one reload run at a time. */
   readonly #reloads = new ChangeLock(1);
   /** The bytes that were read last; undefined when the saved configuration runs. */
   current: Uint8Array | undefined;
@@ -73,7 +87,10 @@ class ConfigFile {
     }
   }
 
-  /** @returns ends it; undefined when there is nothing to watch */
+  /**
+   * A file that cannot be watched is only a warning: the server runs all the same.
+   * @returns ends it; undefined when there is nothing to watch
+   */
   watch(server: Server, log: Logger): undefined | (() => Promise<void>) {
     if (this.current === undefined || this.path === "-") {
       log.warn("--watch: no configuration file runs, so there is none to watch");
@@ -86,6 +103,7 @@ class ConfigFile {
     });
   }
 
+  /** Reads the file, and prints what its adapter noticed. @throws StartError */
   async #read(): Promise<ReadConfig> {
     const config = await readConfig(this.path, this.#adapter);
     printWarnings(this.path, config.warnings);
@@ -171,6 +189,7 @@ async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log:
   await file.load(server);
 }
 
+/** Writes the process id; a failure is logged, since the server can run without the file. */
 async function writePidFile(path: string, log: Logger): Promise<void> {
   try {
     await writeFile(path, `${process.pid}\n`);

@@ -1,3 +1,12 @@
+// Signals while a server runs:
+//
+// | signal | effect | exit code |
+// |---|---|---|
+// | SIGTERM, SIGINT, `POST /stop` | running requests end, then the process | 0, or 3 when stopping failed |
+// | SIGQUIT | ends at once | 2 |
+// | SIGUSR1 | reads the file again | |
+// | SIGUSR2, SIGHUP | nothing, as in the model | |
+
 import {
   createLogger,
   createMetrics,
@@ -19,7 +28,9 @@ import { growYoungSpace } from "./young-space.ts";
 
 /** A server that runs in this process until it must stop. */
 export interface ServerRun {
+  /** Least severe lines that are logged, until a config says otherwise. */
   readonly logLevel: LogLevel;
+  /** Form of log lines; `auto` is `console` on a terminal, else `json`. */
   readonly logEncoding: "auto" | "json" | "console";
   /** Threads that serve traffic; undefined is one for each core. */
   readonly workers: number | undefined;
@@ -36,6 +47,7 @@ function usesConsole(encoding: ServerRun["logEncoding"]): boolean {
   return encoding === "console" || (encoding === "auto" && process.stderr.isTTY === true);
 }
 
+/** The reason why a server did not start, with what to do about a port. */
 function startErrorText(error: unknown): string {
   const text = messageOf(error);
   if (text.includes("address already in use")) {

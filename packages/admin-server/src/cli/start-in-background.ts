@@ -5,6 +5,7 @@ import { isSea } from "node:sea";
 import { StartError } from "lifecycle/errors";
 import { PingbackListener, pingbackVariable } from "./pingback.ts";
 
+/** Bytes of the token: another process of the machine must not guess it. */
 const tokenBytes = 32;
 
 /** The command that starts this program again: an executable, or Node with the program's file. */

@@ -9,7 +9,9 @@ import { isStoredValue } from "./open-storage.ts";
 
 /** An archive holds private keys. */
 const archiveMode = 0o600;
+/** Bytes of one value. Values are certificates, keys and accounts, which are small. */
 const maxValueBytes = 16 * 1024 * 1024;
+/** Bytes of all values together: they are held in memory before the first is stored. */
 const maxArchiveBytes = 256 * 1024 * 1024;
 
 /**
@@ -66,10 +68,12 @@ class ArchiveInput {
     this.#input = input;
   }
 
+  /** True when all bytes were 0, and there were enough of them for an empty archive. */
   get isEmptyArchive(): boolean {
     return this.#isBlank && this.#bytes >= emptyArchiveBytes;
   }
 
+  /** The bytes, unchanged. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#input) {
       this.#bytes += chunk.length;

@@ -7,8 +7,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { z } from "zod";
 import { askAdmin, findAdminAddress } from "./ask-admin.ts";
 
+/** The part of `GET /pki/ca/<id>` that is read. */
 const authorityInfo = z.object({ root_certificate: z.string() });
 
+/** The first certificate of a PEM text. @throws StartError when there is none */
 function firstOf(pem: string | Uint8Array, source: string): X509Certificate {
   const [root] = parseCertificates(pem, source);
   if (root === undefined) {
@@ -34,7 +36,7 @@ export async function fetchRoot(
   return firstOf(info.data.root_certificate, `${where}${path}`);
 }
 
-/** @throws ServerError CERTIFICATE */
+/** The root in a file. @throws ServerError CERTIFICATE */
 export async function readRoot(file: string): Promise<X509Certificate> {
   return firstOf(await readPemFile(file), file);
 }

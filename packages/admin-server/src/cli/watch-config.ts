@@ -7,6 +7,7 @@ const intervalMs = 1_000;
 /** A large configuration is read less often, so that watching takes at most one part in this many of a core. */
 const restFactor = 20;
 
+/** Arguments of a watch. */
 export interface ConfigWatch {
   /** The running configuration, as it was read. */
   readonly current: Uint8Array;

@@ -2,6 +2,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 
+/**
+ * `server build-info`. Exit code 0. Only libraries with a fixed version are listed; ranges would say nothing of
+ * what runs.
+ */
 export const buildInfo = defineCommand({
   name: "build-info",
   summary: "Print what this server was built from",

@@ -35,7 +35,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** Names of all commands, those of two words too. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
-/** @returns undefined when there is no such command */
+/** The command of a name, loaded. @returns undefined when there is none */
 export async function loadCommand(name: string): Promise<Command | undefined> {
   return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
 }

@@ -13,6 +13,7 @@ export const configOption = {
   defaultText: "Serverfile, else Caddyfile in the working folder",
 } as const satisfies OptionDefinition;
 
+/** `--adapter`: the format of `--config`. */
 export const adapterOption = {
   kind: "text",
   short: "a",
@@ -22,6 +23,7 @@ export const adapterOption = {
   defaultText: "what its name says, else JSON",
 } as const satisfies OptionDefinition;
 
+/** `--envfile`: read before anything else, so that variables hold for the config and for other options. */
 export const environmentFileOption = {
   kind: "list",
   value: "file",

@@ -3,9 +3,13 @@ import { defineCommand } from "../cli/command.ts";
 import { environmentFileOption } from "./config-options.ts";
 import { runOptions, runSettings } from "./run-options.ts";
 
+/** Roles of the process; see `DockerProxyRun`. */
 const modes = ["standalone", "controller", "server"] as const;
 
-/** Source: the plug-in caddy-docker-proxy, whose options and variables these are */
+/**
+ * `server docker-proxy`. Exit codes are those of `run`. Source: the plug-in caddy-docker-proxy, whose options and
+ * variables these are
+ */
 export const dockerProxy = defineCommand({
   name: "docker-proxy",
   summary: "Serve what the labels of containers say, and follow them",

@@ -2,6 +2,7 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { environmentFileOption } from "./config-options.ts";
 
+/** `server environ`. Exit code 0; 1 when `--envfile` cannot be read. */
 export const environ = defineCommand({
   name: "environ",
   summary: "Print the environment as the server sees it",

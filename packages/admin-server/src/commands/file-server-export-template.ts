@@ -1,6 +1,7 @@
 import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 
+/** `server file-server export-template`. Exit code 0. */
 export const fileServerExportTemplate = defineCommand({
   name: "file-server export-template",
   summary: "Print a template for lists of folders",

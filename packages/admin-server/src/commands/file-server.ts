@@ -2,8 +2,10 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
+/** Compressions whose files may lie beside others. */
 const compressions = ["br", "gzip", "zstd"] as const;
 
+/** Values of the options that make the config. */
 interface FileServerOptions {
   readonly domain: string;
   readonly root: string;
@@ -18,11 +20,16 @@ interface FileServerOptions {
   readonly debug: boolean;
 }
 
+/** The address of `--listen`, else the usual port of the scheme. */
 function listenAddress({ listen, domain }: FileServerOptions): string {
   return listen || (domain === "" ? ":80" : ":443");
 }
 
-/** The configuration that the options describe. Source: the public model (Caddy 2.11) */
+/**
+ * The configuration that the options describe: one server with one route, whose handlers compress, evaluate
+ * templates and
+ * send files. Source: the public model (Caddy 2.11)
+ */
 export function fileServerConfig(options: FileServerOptions) {
   const { domain, root, precompressed } = options;
   const inFolder = root === "" ? {} : { root };
@@ -54,6 +61,7 @@ export function fileServerConfig(options: FileServerOptions) {
   return commandLineConfig({ http: { servers: { static: server } } }, options.debug);
 }
 
+/** `server file-server`. Exit codes are those of `run`. Source: the public model (Caddy 2.11) */
 export const fileServer = defineCommand({
   name: "file-server",
   summary: "Serve the files of a folder",

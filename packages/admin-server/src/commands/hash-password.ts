@@ -5,7 +5,10 @@ import { defineCommand } from "../cli/command.ts";
 /** bcrypt ignores further bytes. */
 const maxBcryptBytes = 72;
 
-/** Source: the public model (Caddy 2.11), seen running */
+/**
+ * `server hash-password`. Exit codes: 0; 1 for an empty password, or one that is too long for the algorithm.
+ * Source: the public model (Caddy 2.11), seen running
+ */
 export const hashPassword = defineCommand({
   name: "hash-password",
   summary: "Hash a password for basic_auth",

@@ -3,9 +3,13 @@ import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 import { adapterOption } from "./config-options.ts";
 
+/** The package of modules that come with the server. */
 const packageName = "admin-server";
 
-/** Source: the public model (Caddy 2.11), seen running */
+/**
+ * `server list-modules`. Exit codes: 0; 1 when the config or one of its modules cannot be read.
+ * Source: the public model (Caddy 2.11), seen running
+ */
 export const listModules = defineCommand({
   name: "list-modules",
   summary: "List the modules that configurations can name",

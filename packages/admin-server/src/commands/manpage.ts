@@ -6,6 +6,11 @@ import { version } from "lifecycle/version";
 import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
 
+/**
+ * `server manpage`. Exit codes: 0; 1 without `--directory`, or when a page cannot be written. Pages that are there
+ * are
+ * replaced.
+ */
 export const manpage = defineCommand({
   name: "manpage",
   summary: "Write the manual pages of all commands into a folder",

@@ -3,6 +3,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
+/**
+ * `server mcp`. Exit codes: 0 when the assistant closes the input; 1 for an admin endpoint that is no host and port.
+ * Failures of single requests reach the assistant as answers of the protocol.
+ */
 export const mcp = defineCommand({
   name: "mcp",
   summary: "Let an assistant speak to a running server",

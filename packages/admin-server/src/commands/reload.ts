@@ -2,6 +2,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adapterOption, adminOptions, configOption } from "./config-options.ts";
 
+/**
+ * `server reload`. Exit codes: 0 when the config runs, also when nothing changed; 1 when it cannot be read, no server
+ * answers, or the server refuses it. A refused config leaves the old one running.
+ */
 export const reload = defineCommand({
   name: "reload",
   summary: "Give a running server another configuration",

@@ -11,9 +11,12 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
+/** Bytes of a body that is piped in. */
 const maxBodyBytes = 16 * 1024 * 1024;
+/** Most ports of a range: each is a server of its own. */
 const maxServers = 1_000;
 
+/** Values of the options that make the config. */
 interface RespondOptions {
   readonly listen: string;
   readonly status: number | undefined;
@@ -43,7 +46,16 @@ function expandAddress(listen: string): { readonly address: string; readonly por
   }
 }
 
-/** Status and body: options win, an operand of three digits is a status, any other a body. @throws StartError */
+/**
+ * Status and body: options win, an operand of three digits is a status, any other a body.
+ * | command line | status | body |
+ * |---|---|---|
+ * | `respond 503` | 503 | |
+ * | `respond hello` | 200 | `hello` |
+ * | `respond --status 404 hello` | 404 | `hello` |
+ * | `respond --body a 503` | 503 | `a` |
+ * @throws StartError
+ */
 function answerOf(options: RespondOptions, operand: string | undefined): { status: number; body: string } {
   if (operand !== undefined && options.status !== undefined && options.body !== "") {
     throw new StartError(`respond: "${operand}" is overridden by --status and --body`);
@@ -111,6 +123,10 @@ async function readPipe(): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/**
+ * `server respond`. Exit codes are those of `run`; 1 for an operand that options override.
+ * Source: the public model (Caddy 2.11)
+ */
 export const respond = defineCommand({
   name: "respond",
   summary: "Answer every request alike, for development and tests",

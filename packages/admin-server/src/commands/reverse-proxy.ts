@@ -6,6 +6,7 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
+/** Values of the options that make the config. */
 interface ReverseProxyOptions {
   readonly from: string;
   readonly to: readonly string[];
@@ -20,7 +21,10 @@ interface ReverseProxyOptions {
   readonly debug: boolean;
 }
 
-/** @throws StartError */
+/**
+ * The address of `--from` with its scheme and port: `localhost` is https and 443, `:8080` is http.
+ * @throws StartError
+ */
 function downstreamAddress(from: string): SiteAddress {
   let address: SiteAddress;
   try {
@@ -39,6 +43,7 @@ function downstreamAddress(from: string): SiteAddress {
   return { ...address, scheme, port: address.port || (scheme === "http" ? "80" : "443") };
 }
 
+/** The addresses of `--to`, and the scheme of the first one that has one. @throws StartError */
 function upstreams(to: readonly string[]) {
   let scheme = "";
   const dials: string[] = [];
@@ -55,6 +60,7 @@ function upstreams(to: readonly string[]) {
   return { scheme, dials };
 }
 
+/** The transport for a scheme: plain HTTP/1.1 for none. */
 function transport(scheme: string, insecure: boolean) {
   if (scheme === "https") {
     return { protocol: "http", tls: insecure ? { insecure_skip_verify: true } : {} };
@@ -62,7 +68,11 @@ function transport(scheme: string, insecure: boolean) {
   return scheme === "h2c" ? { protocol: "http", versions: ["h2c", "2"] } : { protocol: "http" };
 }
 
-/** The config that the options describe. @throws StartError. Source: the public model (Caddy 2.11) */
+/**
+ * The config that the options describe.
+ * `--from example.com --to :9001,:9002` gives one server on `:443` with the host `example.com` and two upstreams.
+ * @throws StartError. Source: the public model (Caddy 2.11)
+ */
 export function reverseProxyConfig(options: ReverseProxyOptions) {
   if (options.to.length === 0) {
     throw new StartError("reverse-proxy: --to is required: where requests go, as in --to localhost:9000");
@@ -116,6 +126,7 @@ function tracesEndpoint({ env }: NodeJS.Process): string {
   return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${base.replace(/\/$/, "")}/v1/traces`;
 }
 
+/** `server reverse-proxy`. Exit codes are those of `run`; 1 without `--to`. */
 export const reverseProxy = defineCommand({
   name: "reverse-proxy",
   summary: "Pass requests on to other servers",

@@ -2,6 +2,7 @@ import { logLevels } from "lifecycle/log-levels";
 import type { OptionDefinition } from "../cli/command.ts";
 import type { ServerRun } from "../cli/run-server.ts";
 
+/** `-v` of commands that make their config themselves. */
 export const debugOption = {
   kind: "switch",
   short: "v",
@@ -36,6 +37,7 @@ export const runOptions = {
   },
 } as const satisfies Readonly<Record<string, OptionDefinition>>;
 
+/** Values of the options above. */
 interface RunOptionValues {
   readonly workers: number | undefined;
   readonly "log-level": string;

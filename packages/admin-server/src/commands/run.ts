@@ -2,7 +2,16 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 import { runOptions, runSettings } from "./run-options.ts";
 
-/** Source: the public model (Caddy 2.11), seen running */
+/**
+ * `server run`. Exit codes:
+ *
+ * - 0: stopped as asked
+ * - 1: could not start
+ * - 2: forced to quit
+ * - 3: error while stopping
+ *
+ * Source: the public model (Caddy 2.11), seen running
+ */
 export const run = defineCommand({
   name: "run",
   summary: "Start the server and stay in the foreground",

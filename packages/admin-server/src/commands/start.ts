@@ -2,7 +2,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 
-/** Source: the public model (Caddy 2.11), seen running */
+/**
+ * `server start`. Exit codes: 0 once the server runs in the background; 1 when it ended before that.
+ * Source: the public model (Caddy 2.11), seen running
+ */
 export const start = defineCommand({
   name: "start",
   summary: "Start the server in the background",

@@ -2,6 +2,9 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
+/**
+ * `server stop`. Exit codes: 0 when the server has taken the request, which is before it ends; 1 when none answers.
+ */
 export const stop = defineCommand({
   name: "stop",
   summary: "Ask a running server to stop",

@@ -2,6 +2,10 @@ import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 import { adminOptions } from "./config-options.ts";
 
+/**
+ * `server trust`. Exit codes: 0 when all stores trust the root, or did already; 1 when one store fails or no server
+ * answers.
+ */
 export const trust = defineCommand({
   name: "trust",
   summary: "Have this machine trust the root of a running server's authority",

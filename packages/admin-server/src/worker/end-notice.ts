@@ -1,5 +1,6 @@
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
+/** Message of a thread that ends, with its number. */
 export const endingTopic = "threads.ending";
 
 /** How long a thread that ends waits for the main thread, in milliseconds. Its clients wait with it. */
@@ -13,10 +14,12 @@ export class EndNotices {
     this.#acknowledged = new Int32Array(buffer);
   }
 
+  /** Memory for so many threads, the main thread included. */
   static create(threads: number): EndNotices {
     return new EndNotices(new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT));
   }
 
+  /** The memory, which a worker gets when it starts. */
   get buffer(): SharedArrayBuffer {
     return this.#acknowledged.buffer as SharedArrayBuffer;
   }
@@ -26,6 +29,7 @@ export class EndNotices {
     Atomics.store(this.#acknowledged, thread, 0);
   }
 
+  /** The main thread: the thread may end now. */
   acknowledge(thread: number): void {
     Atomics.store(this.#acknowledged, thread, 1);
     Atomics.notify(this.#acknowledged, thread);

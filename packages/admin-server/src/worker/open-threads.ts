@@ -1,3 +1,15 @@
+// Life of a worker thread:
+//
+// | event | who acts | what happens to clients |
+// |---|---|---|
+// | start | `Workers` calls `spawn` | nothing is served yet |
+// | serving | `onServing` | the thread takes new connections; the waiting room hands over its own |
+// | uncaught error | the thread announces its end and throws | its open connections are lost |
+// | last one ends | the main thread opens the waiting room before it acknowledges | new connections wait |
+// | death | `onDeath` | ports and passwords of the thread are forgotten; a successor starts |
+// | death by lack of memory | no announcement | connections in between may be refused |
+// | stop | `onStop` | connections that wait are closed |
+
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
@@ -32,6 +44,7 @@ const maxYoungGenerationSizeMb = 48;
 /**
  * Gives threads that start later their young heap at once. V8 grows it by what survives, and with requests
  * nothing survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
+ * The flag holds for the whole process, so it is set before the first thread starts.
  */
 function openYoungSpace(): void {
   setFlagsFromString(`--min-semi-space-size=${semiSpaceMb}`);
@@ -49,6 +62,7 @@ export interface WorkerThreadOptions {
 export interface WorkerStart {
   /** Number of the worker, from 1 on; the main thread is 0. */
   readonly thread: number;
+  /** Memory of counters that all threads share. */
   readonly table: SharedArrayBuffer;
   /** Name of the least level that is written. */
   readonly logLevel: string;
@@ -60,8 +74,10 @@ export interface WorkerStart {
   readonly endNotices: SharedArrayBuffer;
 }
 
+/** Message of a worker that asks for named memory, which other threads get too. */
 export const memoryTopic = "threads.memory";
 
+/** Memory that is shared under a name. The first request decides its size. */
 export interface MemoryRequest {
   readonly name: string;
   readonly byteLength: number;
@@ -70,7 +86,10 @@ export interface MemoryRequest {
 /** Requests that a log line of a thread's death names. */
 const maxNamedRequests = 20;
 
-/** Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen` */
+/**
+ * Platforms whose sockets several threads can open on one port. Source: node's `reusePort` of `server.listen`
+ * On other platforms the main thread serves.
+ */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
 /** One worker for each core; none where ports cannot be shared. */
@@ -80,8 +99,11 @@ export function defaultWorkers(): number {
 
 /** The threads of a server and what they share. */
 export interface Threads {
+  /** Counters, gauges and memory that all threads share. */
   readonly shared: SharedState;
+  /** Questions between threads. */
   readonly messages: ThreadMessages;
+  /** Opens ports, or notes which thread has which. */
   readonly ports: PortSource;
   /** Undefined when the main thread serves. */
   readonly workers: Workers | undefined;
@@ -103,6 +125,7 @@ function endForLost(lost: readonly string[], log: Logger): void {
   process.kill(process.pid, "SIGTERM");
 }
 
+/** Starts the program of a worker. @param workerData its first message */
 function startWorker(workerData: WorkerStart): Worker {
   return new Worker(new URL("./worker-start.ts", import.meta.url), {
     workerData,
@@ -124,6 +147,7 @@ class PortsRoom {
   }
 
   async open(): Promise<void> {
+    // A waiting room that fails costs only the connections that would have waited.
     await this.#room.open(this.#ports.tcpAddresses()).catch(this.#warn);
   }
 
@@ -152,16 +176,23 @@ function lastWork(underWay: Parameters<typeof readRequestsLeft>[0]) {
   return { requests: named, more_requests: more + requests.length - named.length };
 }
 
+/** Answers a worker's request for memory. */
 function keptMemory(memory: ReturnType<typeof memoryKeeper>, { name, byteLength }: MemoryRequest) {
   return memory(name, byteLength);
 }
 
+/** The same services without workers: nothing is shared, and messages are calls. */
 function mainThreadAlone(log: Logger, memory: ReturnType<typeof memoryKeeper>): Threads {
   const shared = new TableState(SharedTable.create(1), memory);
   return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
 }
 
-/** Prepares what threads share, and starts the workers. */
+/**
+ * Prepares what threads share, and starts the workers.
+ * @param options absent, or a count of 0: the main thread serves alone
+ * @param dataFolder folder of the server's own files, which workers need
+ * @param onThreadDeath told of a thread that has died, before its successor starts
+ */
 export function openThreads(
   log: Logger,
   options: WorkerThreadOptions | undefined,

@@ -1,3 +1,10 @@
+// | state | connections |
+// |---|---|
+// | door open | accepted, paused, at most 1,000 |
+// | worker serves | each is relayed over a socket of the file system, with a PROXY protocol header |
+// | relay fails | closed, and logged |
+// | room closed | all are closed |
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,9 +47,12 @@ interface Door {
  */
 export class WaitingRoom {
   readonly #log: Logger;
+  /** Listeners that are open now. */
   readonly #doors = new Set<Door>();
+  /** Connections that a worker has; their bytes pass through this thread. */
   readonly #relayed = new Set<Socket>();
   #waiting = 0;
+  /** True once the server stops: no door opens any more. */
   #closed = false;
 
   constructor(log: Logger) {
@@ -54,6 +64,7 @@ export class WaitingRoom {
     await Promise.all(addresses.map((address) => this.#openDoor(address)));
   }
 
+  /** Opens one address, unless it is open already. */
   async #openDoor({ configured: address, bound }: RoomAddress): Promise<void> {
     const key = formatListenAddress(address);
     if (this.#closed || [...this.#doors].some((door) => formatListenAddress(door.address) === key)) {
@@ -84,6 +95,7 @@ export class WaitingRoom {
     }
   }
 
+  /** Forgets a connection that a worker took, or that is gone. */
   #leave({ waiting }: Door, socket: Socket): void {
     if (waiting.delete(socket)) {
       this.#waiting--;
@@ -111,6 +123,7 @@ export class WaitingRoom {
     }
   }
 
+  /** Hands over the connections of one door. Those that cannot be handed over are closed. */
   async #releaseDoor(door: Door, relays: Relays, path: string): Promise<void> {
     const { address, waiting } = door;
     try {
@@ -134,7 +147,7 @@ export class WaitingRoom {
     }
   }
 
-  /** @returns when the worker has it */
+  /** Joins a connection with a worker. @param path of the socket on which the worker listens */
   #relay(socket: Socket, path: string): Promise<void> {
     return new Promise((resolve) => {
       const inner = connect({ path, allowHalfOpen: true });
@@ -164,6 +177,7 @@ export class WaitingRoom {
     });
   }
 
+  /** Closes everything; the process ends. */
   close(): void {
     this.#closed = true;
     for (const { server, waiting } of this.#doors) {

@@ -19,6 +19,7 @@ import { EndNotices } from "./end-notice.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
 /** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
+// A worker that is started by hand has no parent, and nobody would tell it what to serve.
 const start = workerData as WorkerStart;
 if (parentPort === null) {
   throw new Error("this is the program of a worker thread");
@@ -34,9 +35,11 @@ const log = createLogger({
 });
 lines.attach(log);
 const endNotices = new EndNotices(start.endNotices);
+// The main thread must know before the listeners of this thread close: else clients would be refused.
 const announceEnd = () =>
   endNotices.announce({ thread: start.thread, askMain: (topic, value) => messages.askMain(topic, value) });
 process.on("exit", announceEnd); // not emitted after an uncaught error, nor when the memory is at its end
+// A rejection that nobody handles is only logged; an error that nobody catches ends the thread.
 containUncaught((error, isRejection) => {
   if (!isRejection) {
     announceEnd();
@@ -76,4 +79,5 @@ followMainThread(
     "workers",
   ),
 );
+// The start leaves garbage behind: with one thread for each core it adds up.
 releaseMemory();

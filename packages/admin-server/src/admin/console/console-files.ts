@@ -5,12 +5,15 @@ import { gzip } from "node:zlib";
 
 /** A file of the console, ready to be sent. */
 export interface ConsoleFile {
+  /** Its `Content-Type`. */
   readonly type: string;
+  /** Its content as it lies in the folder. */
   readonly bytes: Uint8Array;
   /** The same, compressed with gzip. */
   readonly gzipped: Uint8Array;
 }
 
+/** Media types by ending; files with another ending are not served. */
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -27,6 +30,7 @@ const assetName = /^[\w-]+(?:\.[\w-]+)*\.(css|js|svg)$/;
  */
 export class ConsoleFiles {
   readonly #folder: string;
+  /** Files by name, each read once. Failed reads are not kept. */
   readonly #assets = new Map<string, Promise<ConsoleFile | undefined>>();
 
   /** @param folder with `index.html` and `static/` */
@@ -55,6 +59,7 @@ export class ConsoleFiles {
     return file;
   }
 
+  /** Reads and packs a file. @returns undefined when it cannot be read */
   async #read(name: string, extension: string): Promise<ConsoleFile | undefined> {
     let bytes: Uint8Array;
     try {

@@ -18,11 +18,13 @@ const guardHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
+/** True when the config says `"ui": false`. */
 function isOff(config: JsonValue): boolean {
   const admin = isJsonObject(config) ? member(config, "admin") : undefined;
   return isJsonObject(admin) && member(admin, "ui") === false;
 }
 
+/** A file as an answer, packed when the client takes gzip. */
 function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): AdminReply {
   const compressed = /\bgzip\b/.test(request.header("accept-encoding"));
   return {
@@ -37,6 +39,7 @@ function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): A
   };
 }
 
+/** The answer when the folder has no page, as in a checkout without a build. */
 const notBuilt: AdminReply = {
   status: 404,
   headers: { "Content-Type": "text/plain; charset=utf-8" },

@@ -11,10 +11,14 @@ import type { Workers } from "server-core/engine/workers";
 import { ServerError } from "server-core/errors";
 import { Profiler } from "./profiler.ts";
 
+/** Seconds of a profile when the query names none. */
 const defaultSeconds = 30;
+/** Longest profile in seconds: sampling slows the thread. */
 const maxSeconds = 300;
+/** Begin of all paths. */
 const root = "/debug/pprof/";
 
+/** The page that lists the profiles. */
 const index = `<!doctype html>
 <meta charset="utf-8">
 <title>Profiles</title>
@@ -28,11 +32,12 @@ const index = `<!doctype html>
 </ul>
 `;
 
+/** Headers by which a browser saves the profile as a file. */
 function download(name: string): Record<string, string> {
   return { "Content-Type": "application/json", "Content-Disposition": `attachment; filename="${name}"` };
 }
 
-/** @throws ServerError ADMIN_REQUEST */
+/** `?seconds=`, above 0 and at most `maxSeconds`. @throws ServerError ADMIN_REQUEST */
 function secondsOf(request: AdminRequest): number {
   const text = request.query.get("seconds") ?? String(defaultSeconds);
   const seconds = Number(text);
@@ -42,7 +47,7 @@ function secondsOf(request: AdminRequest): number {
   return seconds;
 }
 
-/** @throws ServerError ADMIN_REQUEST */
+/** `?thread=`; 0 is the main thread. @throws ServerError ADMIN_REQUEST */
 function threadOf(request: AdminRequest): number {
   const text = request.query.get("thread") ?? "0";
   if (!/^\d{1,3}$/.test(text)) {

@@ -63,6 +63,7 @@ export class Profiler {
     });
   }
 
+  /** Takes a profile of this thread with the inspector, one at a time. An abort ends it, and the inspector stops. */
   #inspect(take: (session: Session) => Promise<unknown>): Promise<unknown> {
     return this.exclusively(async () => {
       const session = new Session();

@@ -2,7 +2,12 @@ import { getHeapStatistics } from "node:v8";
 import { requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 
-/** `GET /debug/vars`: the process in numbers. Source of the path: the public model (Caddy 2.11) */
+/**
+ * `GET /debug/vars`: the process in numbers. Source of the path: the public model (Caddy 2.11)
+ * Memory is that of the whole process, heap statistics are those of the main thread. The command line may hold
+ * secrets,
+ * as in the model.
+ */
 export function varsRoute(): AdminRoute {
   return {
     path: "/debug/vars",

@@ -11,8 +11,9 @@ import { type Storage, storages } from "server-core/storage/storage";
 import { IdentityCertificates, type IdentitySource, identityCertificates } from "./identity-certificates.ts";
 import { type IdentityConfig, identitySchema, obtainedIdentifiers } from "./identity-config.ts";
 
-/** Source: the public model (Caddy 2.11), both */
+/** Milliseconds between two looks for certificates to renew. */
 const renewEveryMs = 600_000;
+/** The last part of a certificate's life in which it is renewed. */
 const renewalWindowRatio = 1 / 3;
 
 /**
@@ -63,6 +64,7 @@ class IdentityApp implements App {
     });
   }
 
+  /** Obtains what is missing. It does not wait for authorities: a certificate may come after the config runs. */
   async start(): Promise<void> {
     const manager = this.#manager;
     if (manager === undefined) {
@@ -75,18 +77,22 @@ class IdentityApp implements App {
     this.#timer.unref();
   }
 
+  /** From now on handshakes show the certificates of this config. */
   activate(): void {
     this.#certificates?.value.use(this.#source);
   }
 
+  // Nothing ends here: the admin endpoint may still show the certificates until `close`.
   async stop(): Promise<void> {}
 
+  /** Ends renewal, and takes the certificates back unless another config has brought its own. */
   close(): void {
     clearInterval(this.#timer);
     this.#manager?.close();
     this.#certificates?.value.release(this.#source);
   }
 
+  /** Issuers without `issuers`: the internal authority for internal names, ACME for others. */
   async #usualIssuers(): Promise<(name: string) => readonly CertificateIssuer[]> {
     const internal = [await this.#context.load(issuers, "internal", {}, "issuers")];
     const acme = [await this.#context.load(issuers, "acme", {}, "issuers")];
@@ -94,6 +100,7 @@ class IdentityApp implements App {
   }
 }
 
+/** How certificates of the identity are had. */
 function policy(storage: Storage, from: readonly CertificateIssuer[]) {
   return { storage, issuers: from, keyType: "p256" as const, renewalWindowRatio, reuseKeys: false };
 }

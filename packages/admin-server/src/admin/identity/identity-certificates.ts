@@ -4,6 +4,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 /** The parts of a config that concern certificates of the server itself. */
 export interface IdentitySource {
+  /** Certificates that were obtained so far. */
   readonly cache: CertificateCache;
   /** Names that the server is known by, the most usual one first. */
   readonly identifiers: readonly string[];
@@ -43,6 +44,7 @@ export class IdentityCertificates implements SharedResource {
     this.#listeners.add(listener);
   }
 
+  /** Forgets who wants to know of changes. */
   close(): void {
     this.#listeners.clear();
   }
@@ -64,4 +66,5 @@ export class IdentityCertificates implements SharedResource {
   }
 }
 
+/** The one store of the process, which configs share. */
 export const identityCertificates: ResourceKind<IdentityCertificates> = { name: "admin.identity" };

@@ -23,7 +23,10 @@ export const identitySchema = z.strictObject({
 
 export type IdentityConfig = z.infer<typeof identitySchema>;
 
-/** The identifiers whose certificates the server obtains itself. */
+/**
+ * The identifiers whose certificates the server obtains itself.
+ * In lower case. Where `certificates` are given without `issuers`, it obtains none.
+ */
 export function obtainedIdentifiers(config: IdentityConfig | null | undefined): readonly string[] {
   const isFromFiles = (config?.certificates ?? []).length > 0 && (config?.issuers ?? []).length === 0;
   return isFromFiles ? [] : (config?.identifiers ?? []).map((name) => name.toLowerCase());

@@ -6,12 +6,17 @@ import type { IdentityConfig } from "./identity-config.ts";
 
 /** A certificate with its key. */
 export interface Credential {
+  /** The certificate itself, for its names. */
   readonly certificate: X509Certificate;
+  /** Certificate and key, ready for handshakes. */
   readonly context: SecureContext;
+  /** Certificate and chain, PEM. */
   readonly cert: Buffer;
+  /** Key, PEM. */
   readonly key: Buffer;
 }
 
+/** Reads a pair of files. @throws ServerError MODULE_CONFIG also when key and certificate do not belong together */
 async function readCredential(files: {
   readonly certificate: string;
   readonly key: string;
@@ -54,6 +59,7 @@ export class IdentityFiles {
     return this.#credentials.find(({ certificate }) => certificate.checkHost(name) !== undefined);
   }
 
+  /** The certificate for handshakes without a name. */
   get first(): Credential | undefined {
     return this.#credentials[0];
   }

@@ -9,6 +9,7 @@ export const identityMinVersion = "TLSv1.2";
 /** Made once for each certificate, which is replaced by another one and never changed. */
 const contexts = new WeakMap<LoadedCertificate, SecureContext>();
 
+/** The context of a certificate that was obtained; made once. */
 function contextOf(certificate: LoadedCertificate): SecureContext {
   let context = contexts.get(certificate);
   if (context === undefined) {

@@ -7,6 +7,9 @@ import { AdminRefusal, type AdminTool, type AdminToolContext } from "./admin-too
 import { changeTools, previewTools } from "./change-tools.ts";
 import { readTools } from "./read-tools.ts";
 
+/**
+ * The text that an assistant reads first. It says that texts of a config are data, since a config may hold words of strangers.
+ */
 const instructions =
   "A web server and reverse proxy. One JSON document is its config; any part has a path. Read with get_config and list_routes; explain_request " +
   "tells what becomes of a request. validate_config and preview_change tell what a change would do. Tools that change are there only where the " +
@@ -15,10 +18,16 @@ const instructions =
 
 /** A request of an assistant, and its rights. */
 export interface AdminMcpRequest {
+  /** Asks the admin API in the name of the client. */
   readonly context: AdminToolContext;
+  /** True when the config allows tools that change; without it they are not even listed. */
   readonly mayChange: boolean;
 }
 
+/**
+ * A server of the protocol for one request. Errors of the API reach the assistant in their words; others only the
+ * log.
+ */
 function serverFor({ context, mayChange }: AdminMcpRequest, log: Logger) {
   return mcpServerOf<AdminTool>({
     ...{ name: "server", version: version.gitVersion, instructions, prompts: adminPrompts },
@@ -34,7 +43,7 @@ function serverFor({ context, mayChange }: AdminMcpRequest, log: Logger) {
   });
 }
 
-/** Answers requests of the protocol. */
+/** Answers requests of the protocol. @param maxBodyBytes bytes of one message */
 export function openAdminMcp(
   log: Logger,
   maxBodyBytes: number,

@@ -1,11 +1,13 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
+/** An argument; longer texts are refused. */
 const text = z.string().max(8_192);
 
 /** An argument is what a user wrote, so it stands in quotes and cannot end them. */
 const quoted = (value: string | undefined) => JSON.stringify(value ?? "");
 
+/** Questions that assistants offer to their users. None of them changes anything without asking. */
 export const adminPrompts: readonly Prompt[] = [
   {
     name: "explain_url",

@@ -8,8 +8,10 @@ export interface AdminToolContext {
   readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
 }
 
+/** A tool of the admin endpoint. */
 export type AdminTool = AnyTool<AdminToolContext>;
 
+/** Declares a tool; its answer is cut to the budget of the call. */
 export function defineAdminTool<Shape extends z.ZodRawShape>(
   parts: ToolParts<AdminToolContext, Shape>,
 ): AdminTool {
@@ -22,6 +24,7 @@ export class AdminRefusal extends Error {}
 /** The longest answer that is read; a config may be large. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
+/** The text of an answer, which may be a stream. @throws AdminRefusal over the limit */
 async function textOf({ body = "" }: AdminReply): Promise<string> {
   if (typeof body === "string") {
     return body;
@@ -41,10 +44,13 @@ async function textOf({ body = "" }: AdminReply): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** An answer of the admin API, read. */
 export interface AdminAnswer {
+  /** A status of 2xx, or one that the caller named as good. */
   readonly status: number;
   /** Parsed; undefined where the answer is empty. */
   readonly value: unknown;
+  /** A header by its name in lower case. */
   header(name: string): string | undefined;
 }
 

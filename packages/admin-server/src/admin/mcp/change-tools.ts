@@ -15,6 +15,7 @@ import { configPath } from "./read-tools.ts";
 /** A config that an assistant writes; larger ones are loaded by people. */
 const maxConfigCharacters = 200_000;
 
+/** Arguments of a change of one part. */
 const change = {
   method: z
     .enum(["POST", "PUT", "PATCH", "DELETE"])
@@ -24,6 +25,7 @@ const change = {
   path: configPath,
   value: z.json().optional().describe("The new value; none for DELETE."),
 };
+/** The hash that an assistant must have read. A change of somebody else in between makes the call fail with 412. */
 const etag = z
   .string()
   .min(1)
@@ -31,12 +33,17 @@ const etag = z
   .describe(
     "As get_config gave it for the path, or for a path above it: nothing is done if that part has changed since.",
   );
+/** A whole config as an argument. */
 const config = z.string().min(1).max(maxConfigCharacters).describe("A whole config.");
 const format = z
   .enum(["json", "serverfile", "caddyfile"])
   .default("serverfile")
   .describe("`json`, or the text format: serverfile, which is also called caddyfile.");
 
+/**
+ * Refuses values that stand for what was hidden: writing them would replace a secret by "(hidden)". @throws
+ * AdminRefusal
+ */
 function refuseHidden(value: unknown): void {
   if (hasHidden(value)) {
     throw new AdminRefusal(
@@ -45,7 +52,7 @@ function refuseHidden(value: unknown): void {
   }
 }
 
-/** @returns the config as JSON. @throws AdminRefusal */
+/** Reads a whole config of an assistant. @returns the config as JSON. @throws AdminRefusal */
 async function readConfig(
   context: AdminToolContext,
   given: { readonly config: string; readonly format: string },

@@ -7,6 +7,7 @@ export interface Outline {
   readonly leftOut: readonly { readonly path: string; readonly bytes: number }[];
 }
 
+/** Characters of a value as JSON. */
 function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
@@ -39,7 +40,9 @@ function sharesOf(lengths: readonly number[], characters: number): number[] {
 }
 
 /**
- * Cuts a part of a config: long lists lose their end, large inner parts give way level by level, so that the shape stays.
+ * Cuts a part of a config: long lists lose their end, large inner parts give way level by level, so that the shape
+ * stays.
+ * A list of 1,000 routes cut to 500 characters shows the first few and `{ "(left out)": "995 more" }`.
  * @param path of the part, with its slash in front
  * @param characters of JSON, at most about
  */

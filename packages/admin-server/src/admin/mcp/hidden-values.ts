@@ -5,6 +5,7 @@ const secretName =
 /** Fields that carry a login. */
 const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
 
+/** The text in place of a secret. */
 const hidden = "(hidden)";
 
 /** The member of an object that stands in place of a part that was left out. */
@@ -15,12 +16,15 @@ function isSecret(value: unknown): boolean {
   return typeof value === "string" && value !== "" && !/^\{(?:env|file)\.[^}]*\}$/.test(value);
 }
 
+/** A private key in PEM, which is hidden under any name. */
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
+/** True for a member or a header field that holds a secret. */
 function isSecretName(name: string): boolean {
   return secretName.test(name) || secretField.test(name);
 }
 
+/** Hides all texts in a value, as below a member `credentials`. */
 function hideAll(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(hideAll);
@@ -32,8 +36,10 @@ function hideAll(value: unknown): unknown {
 }
 
 /**
- * A part of a config without its secrets: what assistants read goes to a model, which may be somebody else's. Names of
+ * A part of a config without its secrets: what assistants read goes to a model, which may be somebody else's. Names
+ * of
  * members tell what is one. Placeholders such as `{env.X}` stay.
+ * `{ "password": "x", "user": "a" }` becomes `{ "password": "(hidden)", "user": "a" }`.
  * @param name of the member that holds the value
  */
 export function hideSecrets(value: unknown, name = ""): unknown {

@@ -16,6 +16,7 @@ const fields = [
   "last-event-id",
 ];
 
+/** The request as the SDK takes it. @throws ServerError ADMIN_TOO_LARGE */
 async function webRequest(request: AdminRequest): Promise<Request> {
   const headers = new Headers();
   for (const name of fields) {
@@ -50,6 +51,7 @@ export function mcpRoute(engine: ConfigEngine, log: Logger): AdminRoute {
         throw new ServerError("ADMIN_METHOD", "method not allowed");
       }
       opened ??= import("./admin-mcp-server.ts").then((found) => found.openAdminMcp(log, maxBodyBytes));
+      // The SDK speaks the web's Request and Response.
       const answer = await (await opened)(await webRequest(request), {
         context: { ask: request.ask },
         mayChange: mcp.allow_changes === true,

@@ -5,12 +5,15 @@ import { type AdminTool, type AdminToolContext, askAdmin, defineAdminTool } from
 import { outlineConfig } from "./config-outline.ts";
 import { hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 
+/** A text argument; longer ones are refused. */
 const text = z.string().max(4_096);
 const limit = z.int().min(1).max(1_000).default(50).describe("Most items of the answer.");
 const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before those of the answer.");
 const contains = text.default("").describe("Only items with this part, in any case.");
+/** Advice for an assistant whose list was cut. */
 const rest = "raise budget, or ask again with contains or a larger offset";
 
+/** A path of the config, without empty segments. */
 export const configPath = text
   .regex(/^\/(?!.*\/\/)/)
   .describe("Place in the config, as in the admin API: `/`, `/apps/http/servers/example/routes/0`.");
@@ -32,6 +35,7 @@ async function listOf(
   };
 }
 
+/** `get_config`: a part of the config without secrets, cut to the budget. The etag serves tools that change. */
 const getConfig = defineAdminTool({
   name: "get_config",
   title: "Read the config",
@@ -56,6 +60,7 @@ const getConfig = defineAdminTool({
   },
 });
 
+/** `explain_request`: a rehearsal, see routes/rehearsal-route.ts. Nothing is sent. */
 const explainRequest = defineAdminTool({
   name: "explain_request",
   title: "What happens to a request",
@@ -85,6 +90,7 @@ const explainRequest = defineAdminTool({
   },
 });
 
+/** `list_routes`: as `GET /http/routes`. */
 const listRoutes = defineAdminTool({
   name: "list_routes",
   title: "Routes and their traffic",
@@ -100,6 +106,7 @@ const listRoutes = defineAdminTool({
   answer: ({ budget: _budget, ...args }, context) => listOf(context, "/http/routes", args, "routes"),
 });
 
+/** `list_upstreams`: as `GET /reverse_proxy/upstreams`, those in trouble first. */
 const listUpstreams = defineAdminTool({
   name: "list_upstreams",
   title: "Servers behind proxies",
@@ -114,6 +121,7 @@ const listUpstreams = defineAdminTool({
     listOf(context, "/reverse_proxy/upstreams", { ...args, detail: "true" }, "upstreams"),
 });
 
+/** `list_listeners`: as `GET /listeners`. */
 const listListeners = defineAdminTool({
   name: "list_listeners",
   title: "Open addresses",
@@ -122,6 +130,7 @@ const listListeners = defineAdminTool({
   answer: ({ budget: _budget, ...args }, context) => listOf(context, "/listeners", args, "listeners"),
 });
 
+/** `list_certificates`: as `GET /tls/certificates`. */
 const listCertificates = defineAdminTool({
   name: "list_certificates",
   title: "Certificates",
@@ -140,6 +149,7 @@ const listCertificates = defineAdminTool({
   },
 });
 
+/** `list_history`: as `GET /history`. */
 const listHistory = defineAdminTool({
   name: "list_history",
   title: "Configs that ran",
@@ -148,6 +158,7 @@ const listHistory = defineAdminTool({
   answer: ({ budget: _budget, ...args }, context) => listOf(context, "/history", args, "entries"),
 });
 
+/** `get_history_diff`: as `GET /history/<n>/diff`, without secrets. */
 const getHistoryDiff = defineAdminTool({
   name: "get_history_diff",
   title: "What a change changed",
@@ -167,6 +178,7 @@ const getHistoryDiff = defineAdminTool({
   },
 });
 
+/** `get_schema`: as `GET /config/schema`; without an id the ids alone, since the whole schema fits no budget. */
 const getSchema = defineAdminTool({
   name: "get_schema",
   title: "Options of a module",

@@ -22,6 +22,7 @@ const cacheControl = header(
   "`must-revalidate` loads the config again even if nothing changed.",
 );
 
+/** Answers that all four changes share. */
 const changeAnswers = {
   "200": { ...done, description: "The new config runs and is saved; also when nothing changed." },
   ...guards,
@@ -30,6 +31,7 @@ const changeAnswers = {
   "503": refused("256 changes wait already, or the server is stopping."),
 };
 
+/** The header of reading answers, which `If-Match` takes back. */
 const etag = {
   Etag: { description: 'Path and hash of the answer: `"<path> <hash>"`.', schema: { type: "string" } },
 };
@@ -37,6 +39,7 @@ const etag = {
 const value = body("The value.", { "application/json": anyJson });
 const missing = refused("There is nothing at the path.");
 
+/** The operation that reads a place. @param at how its id ends */
 function reading(at: string, parameters: readonly unknown[]): DocumentedOperation {
   return {
     operationId: `read${at}`,

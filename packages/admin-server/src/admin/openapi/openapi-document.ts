@@ -1,15 +1,20 @@
+// The document is written by hand. A test asks each of its operations of a running server, and validates the answers.
+// Schemas of the config itself are at `GET /config/schema`, since they depend on the modules.
+
 import { version } from "lifecycle";
 import { configOperations } from "./config-operations.ts";
 import { documentOperations } from "./document-operations.ts";
 import { processOperations } from "./process-operations.ts";
 
 const text = { type: "string" };
+/** A place in the config that a report names. */
 const placeInConfig = {
   type: ["string", "null"],
   description: "JSON pointer to it in the config; null for what the server added.",
 };
 const count = { type: "integer", minimum: 0 };
 
+/** Bodies that several operations share. */
 const schemas = {
   Error: {
     type: "object",

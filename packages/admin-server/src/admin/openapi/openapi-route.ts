@@ -2,7 +2,10 @@ import { requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 import { openapiDocument } from "./openapi-document.ts";
 
-/** `GET /openapi.json`: the admin API, for clients and generators. */
+/**
+ * `GET /openapi.json`: the admin API, for clients and generators.
+ * It is made anew for each request: few ask, and the version in it is that of the process.
+ */
 export function openapiRoute(): AdminRoute {
   return {
     path: "/openapi.json",

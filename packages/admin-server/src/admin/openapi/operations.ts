@@ -3,15 +3,22 @@ export interface DocumentedAnswer {
   readonly description: string;
   /** Media type and JSON Schema of the body; absent where there is none. */
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
+  /** Headers of the answer, besides those that each answer has. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
+/** One method of one path, as OpenAPI has it. */
 export interface DocumentedOperation {
+  /** Name that generators of clients make a function of; unique in the document. */
   readonly operationId: string;
+  /** One line for lists. */
   readonly summary: string;
   readonly description?: string;
+  /** Parameters of path, query and header. */
   readonly parameters?: readonly unknown[];
+  /** The body; absent for operations without one. */
   readonly requestBody?: unknown;
+  /** Answers by status. */
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;
 }
 
@@ -20,6 +27,7 @@ export function json(description: string, schema: unknown, mediaType = "applicat
   return { description, content: { [mediaType]: { schema } } };
 }
 
+/** An answer of 200 without a body. */
 export const done: DocumentedAnswer = { description: "Done; the body is empty." };
 
 /** A refusal: JSON with `error`. */
@@ -33,16 +41,20 @@ export const guards = {
   "403": refused("Host or Origin is not admitted."),
 };
 
+/** A schema that allows everything. */
 export const anyJson = { description: "Any JSON value." };
 
+/** A parameter of the path. */
 export function path(name: string, description: string, schema: unknown = { type: "string" }): unknown {
   return { name, in: "path", required: true, description, schema };
 }
 
+/** A header of the request; never required. */
 export function header(name: string, description: string): unknown {
   return { name, in: "header", description, schema: { type: "string" } };
 }
 
+/** A parameter of the query; never required. */
 export function query(name: string, description: string, schema: unknown): unknown {
   return { name, in: "query", description, schema };
 }

@@ -1,10 +1,12 @@
 import { guards, json, listPageParameters, query, refused, totalCount } from "./operations.ts";
 
+/** How long a profile is taken. */
 const seconds = query("seconds", "How long to look (30), at most 300.", {
   type: "number",
   exclusiveMinimum: 0,
   maximum: 300,
 });
+/** The thread that a profile is of. */
 const thread = query("thread", "Which worker, 1 and up; 0 is the main thread (0).", {
   type: "integer",
   minimum: 0,
@@ -12,6 +14,7 @@ const thread = query("thread", "Which worker, 1 and up; 0 is the main thread (0)
 });
 const busy = refused("Another profile is being taken.");
 
+/** An answer that is a text. */
 function text(description: string, mediaType: string) {
   return { description, content: { [mediaType]: { schema: { type: "string" } } } };
 }

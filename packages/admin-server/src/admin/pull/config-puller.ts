@@ -13,6 +13,7 @@ import type { PullConfig } from "../pull-config.ts";
 import { fetchConfig } from "./fetch-config.ts";
 import { shownAddress } from "./source-address.ts";
 
+/** How a config wants to be replaced. */
 interface Plan {
   readonly source: PullConfig;
   /** 0 pulls once, before the config that asks for it counts as loaded. */
@@ -30,6 +31,10 @@ export interface PullState {
   readonly last_error: string | null;
 }
 
+/**
+ * The plan of a config; undefined without one. @throws ServerError MODULE_CONFIG for settings that contradict each
+ * other
+ */
 function planOf(document: ConfigDocument): Plan | undefined {
   const { config } = decodeAdminConfig(document.admin);
   const source = config?.load;
@@ -60,6 +65,7 @@ export class ConfigPuller implements Participant {
   #engine: ConfigEngine | undefined;
   /** Ends the pulling of the config that runs; undefined while it pulls none. */
   #current: AbortController | undefined;
+  /** The answer of `GET /pull`. It survives a config with the same source, since pulling goes on there. */
   #state: PullState | undefined;
 
   constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
@@ -73,6 +79,10 @@ export class ConfigPuller implements Participant {
     this.#engine = engine;
   }
 
+  /**
+   * Fetches the first config when there is no delay. A failed fetch refuses the config.
+   * @throws ServerError CONFIG_PULL
+   */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const plan = planOf(document);
     if (plan === undefined) {
@@ -120,15 +130,20 @@ export class ConfigPuller implements Participant {
         : { ...this.#state, last_try, last_error: messageOf(fault) };
   }
 
+  /** Checks the settings, and fetches nothing. @throws ServerError */
   async check(document: ConfigDocument): Promise<void> {
     planOf(document);
   }
 
+  /** Ends pulling; a fetch under way is cancelled. */
   async stop(): Promise<void> {
     this.#follow(undefined, undefined);
   }
 
-  /** @param first already fetched; undefined waits and fetches */
+  /**
+   * Each failure is logged and kept for `GET /pull`; the running config goes on, and the next try follows.
+   * @param first already fetched; undefined waits and fetches
+   */
   async #pull(plan: Plan, first: Uint8Array | undefined, signal: AbortSignal): Promise<void> {
     let next = first;
     while (!signal.aborted) {

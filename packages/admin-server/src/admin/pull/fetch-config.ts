@@ -10,8 +10,10 @@ import type { PullConfig } from "../pull-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
 import { shownAddress, splitCredentials } from "./source-address.ts";
 
+/** Milliseconds for the whole exchange when the config names none. */
 const defaultTimeoutMs = 10_000;
 
+/** A client with the certificates that the config names. @throws ServerError when one cannot be read */
 async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefined): Promise<Agent> {
   const read = (path: string | null | undefined) => (path ? readPemFile(path) : undefined);
   if (tls?.use_server_identity === true && identity === undefined) {
@@ -34,11 +36,15 @@ async function agentFor({ tls }: PullConfig, identity: ShownCertificate | undefi
   });
 }
 
+/** The reason below the error of `fetch`, which itself says only "fetch failed". */
 function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }
 
-/** @param authorization of the address; a header of the config comes before it, as in the model */
+/**
+ * Placeholders are filled in; unknown ones in values stay.
+ * @param authorization of the address; a header of the config comes before it, as in the model
+ */
 function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
   const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>
     values.map((value): [string, string] => [replaceAll(name), replaceKnown(value)]),

@@ -1,4 +1,7 @@
-/** An address as it may be shown: without user, password and query, which may be secret. */
+/**
+ * An address as it may be shown: without user, password and query, which may be secret.
+ * `https://u:p@host/c?token=1` is shown as `https://host/c`.
+ */
 export function shownAddress(text: string): string {
   return text.replace(/[?#].*$/s, "").replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, "$1");
 }

@@ -5,8 +5,11 @@ import { messageOf, ServerError } from "server-core/errors";
 import type { AdminGate } from "../admin-listener.ts";
 import type { AccessEntry } from "../remote-config.ts";
 
+/** A right of a client. */
 interface Permission {
+  /** With all below them; undefined: all. */
   readonly paths: readonly string[] | undefined;
+  /** Undefined: all. */
   readonly methods: ReadonlySet<string> | undefined;
 }
 
@@ -17,10 +20,12 @@ interface Entry {
   readonly permissions: readonly Permission[];
 }
 
+/** The key of a certificate, which stays the same when the certificate is renewed. */
 function publicKeyOf(certificate: X509Certificate): Buffer {
   return certificate.publicKey.export({ type: "spki", format: "der" });
 }
 
+/** Whether a path is a root or below it: `/config/apps` is within `/config`, `/configs` is not. */
 function isWithin(path: string, root: string): boolean {
   const trimmed = root.replace(/\/+$/, "");
   return path === trimmed || path.startsWith(`${trimmed}/`);
@@ -58,11 +63,17 @@ export class RemoteAccess implements AdminGate {
     );
   }
 
+  /** @throws ServerError ADMIN_UNKNOWN_CLIENT (401) for an unknown key, ADMIN_FORBIDDEN (403) for a missing right */
   check(request: IncomingMessage, _host: string, path: string): Record<string, string> {
     this.permit(request, path, request.method ?? "");
     return {};
   }
 
+  /**
+   * Checks the certificate's dates and the client's rights. The handshake does not look at dates of a certificate
+   * that
+   * nobody issued for us, so they are looked at here, for each request.
+   */
   permit(request: IncomingMessage, path: string, method: string): void {
     const certificate =
       request.socket instanceof TLSSocket ? request.socket.getPeerX509Certificate() : undefined;

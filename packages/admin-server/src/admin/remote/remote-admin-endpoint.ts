@@ -18,6 +18,7 @@ import { IdentityFiles } from "../identity/identity-files.ts";
 import { identityMinVersion, ServerIdentity } from "../identity/server-identity.ts";
 import { RemoteAccess } from "./remote-access.ts";
 
+/** Where the endpoint listens when the config names no address. Source: the public model (Caddy 2.11) */
 const defaultAddress = ":2021";
 const defaultPort = 2021;
 
@@ -25,6 +26,7 @@ const defaultPort = 2021;
 const refuseClosed = (): never => {
   throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
 };
+/** Answers requests that still wait at an endpoint that a config has removed. */
 const closedGate: AdminGate = { check: refuseClosed, permit: refuseClosed };
 
 /** The endpoint that is open now. */
@@ -83,6 +85,7 @@ export class RemoteAdminEndpoint implements Participant {
   readonly #certificates: IdentityCertificates;
   #handler: AdminHandler | undefined;
   #opened: Opened | undefined;
+  /** Ends when the endpoint before has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
   /** @param certificates of the server itself, which come and go while the endpoint is open */
@@ -102,6 +105,7 @@ export class RemoteAdminEndpoint implements Participant {
     this.#handler = handler;
   }
 
+  /** Opens the address that a config wants. @throws ServerError LISTEN, MODULE_CONFIG; then nothing has changed */
   async prepare(document: ConfigDocument): Promise<Transition> {
     const next = await plan(document);
     if (next === undefined) {
@@ -124,15 +128,18 @@ export class RemoteAdminEndpoint implements Participant {
     };
   }
 
+  /** Checks addresses, certificates and rights without opening anything. @throws ServerError */
   async check(document: ConfigDocument): Promise<void> {
     await plan(document);
   }
 
+  /** Closes the endpoint, and waits for running requests. */
   async stop(): Promise<void> {
     this.#replace(undefined);
     await this.#closing;
   }
 
+  /** Opens an address; requests wait there until `admit`. @throws ServerError LISTEN */
   async #open({ configured, wanted, files }: Plan): Promise<Opened> {
     if (this.#handler === undefined) {
       throw new Error("the remote admin endpoint has no handler yet");
@@ -156,6 +163,7 @@ export class RemoteAdminEndpoint implements Participant {
     }
   }
 
+  /** Shows the present certificate to handshakes that name no host. Others ask for theirs by name. */
   #present(): void {
     const opened = this.#opened;
     opened?.listener.present({ ...opened.identity.usual, minVersion: identityMinVersion });

@@ -1,3 +1,10 @@
+// A subroute's inner routes are described in place of the outer one. From
+//
+//     { "match": [{ "host": ["a.example"] }],
+//       "handle": [{ "handler": "subroute", "routes": [{ "handle": [{ "handler": "file_server" }] }] }] }
+//
+// comes one route with the host `a.example` and the handler `file_server`.
+
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { formatJsonPointer } from "server-core/tree/json-pointer";
 
@@ -7,6 +14,7 @@ export interface DescribedRoute {
   readonly key: string;
   /** JSON pointer to it in the config. */
   readonly at: string;
+  /** Name of its server in the config. */
   readonly server: string;
   /** `errors`: it answers when another fails. A named route: its name. "" for all others. */
   readonly kind: string;
@@ -27,15 +35,18 @@ type Inherited = Pick<
   "server" | "kind" | "hosts" | "paths" | "others" | "handlers" | "upstreams"
 >;
 
+/** The member of an object; undefined for anything else. */
 function at(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isJsonObject(value) ? member(value, name) : undefined;
 }
 
+/** The list at a member; empty for anything else. */
 function listAt(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   const found = at(value, name);
   return isJsonArray(found) ? found : [];
 }
 
+/** The members of the object at a member; none for anything else. */
 function membersAt(value: JsonValue | undefined, name: string): [string, JsonValue][] {
   const found = at(value, name);
   return isJsonObject(found) ? Object.entries(found) : [];
@@ -50,6 +61,7 @@ function everySet(sets: readonly JsonValue[], name: string): string[] {
   return each.some((values) => values.length === 0) ? [] : unique(each.flat());
 }
 
+/** Names of matchers besides host and path; `method` with its values. */
 function otherMatchers(sets: readonly JsonValue[]): string[] {
   const names = sets.flatMap((set) => (isJsonObject(set) ? Object.keys(set) : []));
   const methods = everySet(sets, "method");
@@ -60,6 +72,7 @@ function otherMatchers(sets: readonly JsonValue[]): string[] {
   );
 }
 
+/** Addresses that a proxy dials, and the name of a source that finds them at run time. */
 function upstreamsOf(handler: JsonValue): string[] {
   const dials = listAt(handler, "upstreams").flatMap((upstream) => {
     const dial = at(upstream, "dial");
@@ -69,12 +82,14 @@ function upstreamsOf(handler: JsonValue): string[] {
   return typeof source === "string" ? [...dials, `dynamic ${source}`] : dials;
 }
 
+/** Name of a handler; with the status for a fixed answer: `static_response 404`. */
 function handlerText(handler: JsonValue): string {
   const name = String(at(handler, "handler") ?? "?");
   const status = at(handler, "status_code");
   return name === "static_response" && status !== undefined ? `${name} ${String(status)}` : name;
 }
 
+/** Describes a list of routes. @param key as threads name it; @param path in the config */
 function* describeList(
   routes: readonly JsonValue[],
   key: string,

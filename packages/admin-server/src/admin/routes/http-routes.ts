@@ -14,7 +14,9 @@ import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 /** Hosts, paths and upstreams that an entry names; more are counted. */
 const mostNamed = 5;
 
+/** A route with what happened on it. */
 interface SeenRoute extends DescribedRoute {
+  /** Undefined at the first reading, when nothing can be compared. */
   readonly traffic: RouteTraffic | undefined;
   /** How many of its upstreams fail a check. */
   readonly unhealthy: number;
@@ -43,6 +45,7 @@ const orders: Readonly<Record<string, (a: SeenRoute, b: SeenRoute) => number>> =
   p95: (a, b) => (b.traffic?.p95Ms ?? -1) - (a.traffic?.p95Ms ?? -1),
 };
 
+/** The order that a request asks for. @throws ServerError ADMIN_REQUEST for an unknown one */
 function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number {
   const name = query.get("order") ?? "config";
   const order = Object.hasOwn(orders, name) ? orders[name] : undefined;
@@ -53,12 +56,15 @@ function orderOf(query: URLSearchParams): (a: SeenRoute, b: SeenRoute) => number
   return order;
 }
 
+/** The words that `contains` looks in. */
 function searchText({ server, kind, hosts, paths, others, handlers, upstreams }: SeenRoute): string {
   return [server, kind, ...hosts, ...paths, ...others, ...handlers, ...upstreams].join(" ");
 }
 
+/** Three digits behind the point: more would only lengthen answers. */
 const rounded = (figure: number) => Math.round(figure * 1_000) / 1_000;
 
+/** A route as the answer has it. `null` figures are not known yet. */
 function entryOf(route: SeenRoute): JsonValue {
   const { at, server, kind, hosts, paths, others, handlers, upstreams, unhealthy, traffic } = route;
   return {
@@ -75,6 +81,7 @@ function entryOf(route: SeenRoute): JsonValue {
   };
 }
 
+/** Traffic of a route that no thread has seen a request on. */
 const idle: RouteTraffic = { perSecond: 0, errorsPerSecond: 0, timed: 0, p95Ms: undefined };
 
 /**

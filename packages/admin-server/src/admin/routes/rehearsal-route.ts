@@ -13,13 +13,15 @@ import { parseJsonPointer } from "server-core/tree/json-pointer";
 
 /** Longest URL and field; those of real clients are shorter. */
 const maxTextLength = 8_192;
+/** Most `header` parameters. */
 const maxFields = 100;
 
+/** @throws ServerError ADMIN_REQUEST */
 function refuse(message: string): never {
   throw new ServerError("ADMIN_REQUEST", message);
 }
 
-/** @throws ServerError ADMIN_REQUEST naming the parameter */
+/** The request that is rehearsed, from the query. @throws ServerError ADMIN_REQUEST naming the parameter */
 function requestOf(query: URLSearchParams): RehearsalRequest {
   for (const name of query.keys()) {
     if (!["url", "method", "header", "client"].includes(name)) {
@@ -66,7 +68,7 @@ function pointerOf(path: string): string | undefined {
     : `/apps/http/${path.replace(/(\/named_routes\/[^/]+)\/0(?=\/|$)/, "$1")}`;
 }
 
-/** @returns undefined when the config has changed meanwhile */
+/** The part of the config at a pointer. @returns undefined when the config has changed meanwhile */
 function configAt(config: JsonValue, pointer: string): JsonValue | undefined {
   let here: JsonValue | undefined = config;
   for (const token of parseJsonPointer(pointer)) {
@@ -75,6 +77,7 @@ function configAt(config: JsonValue, pointer: string): JsonValue | undefined {
   return here;
 }
 
+/** Fields by name, each with all its values. */
 function fieldsOf(headers: readonly string[]): JsonValue {
   const fields = new Map<string, string[]>();
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -84,6 +87,7 @@ function fieldsOf(headers: readonly string[]): JsonValue {
   return Object.fromEntries(fields);
 }
 
+/** The report of a thread as the answer has it: places as JSON pointers, absent parts as null. */
 function encode(report: RehearsalReport, config: JsonValue): JsonValue {
   const place = (path: string) => ({ at: pointerOf(path) ?? null });
   const { answeredBy, server, passedCount, status, headers, failure } = report;

@@ -2,7 +2,9 @@ import { middleOfStep, type RouteReading } from "http-engine/route-figures";
 
 /** Recent requests of one route, over all threads. */
 export interface RouteTraffic {
+  /** Requests a second. */
   readonly perSecond: number;
+  /** Requests a second that failed. */
   readonly errorsPerSecond: number;
   /** Requests whose time was taken. */
   readonly timed: number;
@@ -12,8 +14,9 @@ export interface RouteTraffic {
 
 /** Fewer requests than this have no 95th percentile worth showing. */
 export const leastTimed = 20;
-/** Between two readings that are kept, and how long one is kept, in milliseconds. */
+/** Milliseconds between two readings that are kept. */
 const leastApartMs = 1_000;
+/** Milliseconds that a reading is kept, and so the longest time that figures are for. */
 const longestMs = 30_000;
 
 /** All routes of all threads at one time. */
@@ -23,14 +26,17 @@ interface Reading {
   readonly threads: readonly ReadonlyMap<number, RouteReading>[];
 }
 
+/** Counts of one route, over all threads. */
 interface Sum {
   taken: number;
   failed: number;
   readonly times: Float64Array;
 }
 
+/** Steps of the histogram of times; threads count in the same steps. */
 const steps = 120;
 
+/** The 95th percentile of a histogram. @returns undefined with too few requests */
 function p95Of(times: Float64Array, timed: number): number | undefined {
   if (timed < leastTimed) {
     return undefined;
@@ -47,6 +53,7 @@ function p95Of(times: Float64Array, timed: number): number | undefined {
 
 /** Keeps the readings of the last half minute while somebody asks, and tells what happened in between. */
 export class RouteWindow {
+  /** Readings of the last half minute, the oldest first. */
   #readings: Reading[] = [];
 
   /**
@@ -72,6 +79,7 @@ export class RouteWindow {
       : RouteWindow.#between(oldest, reading, seconds);
   }
 
+  /** Traffic between two readings. @param seconds between them */
   static #between(then: Reading, now: Reading, seconds: number): Map<string, RouteTraffic> {
     const sums = new Map<string, Sum>();
     for (const [thread, routes] of now.threads.entries()) {

@@ -8,8 +8,11 @@ export interface CompletedOption {
   /** `--config`, then `-c` where there is one. */
   readonly names: readonly string[];
   readonly about: string;
+  /** False for switches. */
   readonly takesValue: boolean;
+  /** Values that can be completed; empty: none are known. */
   readonly choices: readonly string[];
+  /** Names of files or folders as values; undefined: neither. */
   readonly completes: "file" | "folder" | undefined;
 }
 
@@ -24,6 +27,7 @@ export interface CompletedCommand {
   readonly completes: "file" | "folder" | undefined;
 }
 
+/** The option that every command has. */
 const helpOption: CompletedOption = {
   names: ["--help", "-h"],
   about: "Print help",
@@ -32,6 +36,7 @@ const helpOption: CompletedOption = {
   completes: undefined,
 };
 
+/** An option of a command as scripts want it. */
 function completedOption([name, option]: [string, OptionDefinition]): CompletedOption {
   return {
     names: [`--${name}`, ...(option.short === undefined ? [] : [`-${option.short}`])],
@@ -42,7 +47,12 @@ function completedOption([name, option]: [string, OptionDefinition]): CompletedO
   };
 }
 
-/** Every command with the words that can follow it, the program itself first. Groups such as `storage` are commands too. */
+/**
+ * Every command with the words that can follow it, the program itself first. Groups such as `storage` are commands
+ * too.
+ * `storage export` gives three entries: the program with the word `storage`, `storage` with the word `export`, and
+ * `storage export` with its options.
+ */
 export function completionTree(commands: readonly Command[]): CompletedCommand[] {
   const names = commands.map(({ name }) => name);
   const groups = new Set(names.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0] ?? ""));

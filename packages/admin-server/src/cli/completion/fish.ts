@@ -1,5 +1,6 @@
 import { type CompletedCommand, programName } from "./completion-tree.ts";
 
+/** A word in single quotes; fish knows two escapes in them. */
 function quotedForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
@@ -20,6 +21,7 @@ function commandFunction(tree: readonly CompletedCommand[]): string[] {
   ];
 }
 
+/** Lines `complete` of one command. */
 function lines(command: CompletedCommand): string[] {
   const when = `"test (__${programName}_command) = '${command.name}'"`;
   const line = (...parts: string[]) => ["complete", "-c", programName, "-n", when, ...parts].join(" ");

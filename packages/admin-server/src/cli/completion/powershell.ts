@@ -1,9 +1,11 @@
 import { type CompletedCommand, programName } from "./completion-tree.ts";
 
+/** A word in single quotes, in which a quote is doubled. */
 function quotedForPowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** Words with their meanings, as an array of PowerShell. */
 function entry(words: readonly (readonly [word: string, about: string])[]): string {
   return `@(${words.map(([word, about]) => `,@(${quotedForPowerShell(word)}, ${quotedForPowerShell(about || word)})`).join("; ")})`;
 }

@@ -1,3 +1,4 @@
 /** The shells for which `server completion` has a script. */
 export const completionShells = ["bash", "zsh", "fish", "powershell"] as const;
+/** The name of such a shell. */
 export type CompletionShell = (typeof completionShells)[number];

@@ -1,10 +1,12 @@
 import { type CompletedCommand, type CompletedOption, programName } from "./completion-tree.ts";
 import { quoted } from "./quote.ts";
 
+/** A meaning within `_arguments`, where brackets and colons have a meaning of their own. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\[\]:]/g, "\\$&");
 }
 
+/** How zsh completes a value. */
 function action(choices: readonly string[], completes: "file" | "folder" | undefined): string {
   if (choices.length > 0) {
     return `(${choices.map((each) => each.replaceAll(" ", "\\ ")).join(" ")})`;
@@ -12,6 +14,7 @@ function action(choices: readonly string[], completes: "file" | "folder" | undef
   return completes === "folder" ? "_files -/" : completes === "file" ? "_files" : " ";
 }
 
+/** Specifications of an option, one for each spelling. */
 function optionSpecs(option: CompletedOption): string[] {
   const value = option.takesValue ? `:value:${action(option.choices, option.completes)}` : "";
   const others = `(${option.names.join(" ")})`;
@@ -21,16 +24,19 @@ function optionSpecs(option: CompletedOption): string[] {
   );
 }
 
+/** Name of the function of a command: `_server_storage_export`. */
 function functionName(name: string): string {
   return `_${programName}${name === "" ? "" : `_${name.replaceAll(/[^a-z0-9]/g, "_")}`}`;
 }
 
+/** Specification of the words behind a command. */
 function operandSpec({ choices, completes }: CompletedCommand): string[] {
   return choices.length === 0 && completes === undefined
     ? []
     : [quoted(`*:argument:${action(choices, completes)}`)];
 }
 
+/** The function of a command. */
 function functionLines(command: CompletedCommand): string[] {
   const { name, below, options } = command;
   const specs = options.flatMap(optionSpecs);
