@@ -79,7 +79,8 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   private constructor(address: ListenAddress, { limits, ports, log }: ListenOptions) {
     this.#firstLimits = limits;
     this.#log = log;
-    this.#accepting = new ThreadPort(address, { ports, log }, (socket) => {
+    const share = (part: number) => this.#share(part);
+    this.#accepting = new ThreadPort(address, { ports, log, share }, (socket) => {
       try {
         this.#connect(socket);
       } catch (error) {
@@ -161,6 +162,18 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
     this.#accepting.release();
     await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
+  }
+
+  /** More threads listen: clients of a part of the connections are to come back. Tunnels stay. */
+  #share(part: number): void {
+    let owed = 0;
+    for (const connection of this.#connections) {
+      owed += part;
+      if (owed >= 1) {
+        owed -= 1;
+        connection.leaveAfterResponse(Date.now());
+      }
+    }
   }
 
   // Called by connections

@@ -17,6 +17,8 @@ export interface ThreadPortOptions {
   readonly log: Logger;
   /** Whether sockets are handed out paused, with every byte still in them. Default: false. */
   readonly paused?: boolean;
+  /** Called when more threads listen than before; see `ListenerHooks.share`. */
+  readonly share?: (part: number) => void;
 }
 
 /**
@@ -42,11 +44,12 @@ export class ThreadPort {
 
   /** @throws ServerError LISTEN */
   async open(): Promise<void> {
-    const { ports, log } = this.#options;
+    const { ports, log, share } = this.#options;
     try {
       const grant = await ports.reserve(this.#listens, {
         takeOver: () => this.#takeOver(),
         relayFrom: (path) => this.#relayFrom(path),
+        ...(share === undefined ? {} : { share }),
       });
       if (grant.listen) {
         this.#port = await openPort(this.#server, grant.address, grant);

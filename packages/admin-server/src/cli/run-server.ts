@@ -32,7 +32,7 @@ export interface ServerRun {
   readonly logLevel: LogLevel;
   /** Form of log lines; `auto` is `console` on a terminal, else `json`. */
   readonly logEncoding: "auto" | "json" | "console";
-  /** Threads that serve traffic; undefined is one for each core. */
+  /** Threads that serve traffic; undefined is up to one for each core, started as traffic asks for them. */
   readonly workers: number | undefined;
   /** Loads the first configuration. @throws StartError, ServerError: the process ends with exit code 1 */
   load(server: Server, log: Logger): Promise<void>;
@@ -79,6 +79,7 @@ function createServer(
     metrics: createMetrics("admin-server"),
     workers: {
       count: run.workers ?? defaultWorkers(),
+      onDemand: run.workers === undefined,
       logEncoding: usesConsole(run.logEncoding) ? "console" : "json",
     },
     onStopRequest,

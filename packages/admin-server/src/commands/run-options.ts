@@ -17,7 +17,7 @@ export const runOptions = {
     range: [0, 256],
     environment: "SERVER_WORKERS",
     about: "Threads that serve traffic, each with all sites; 0 is none but the main one",
-    defaultText: "one for each core where threads can share a port, else 0",
+    defaultText: "as traffic asks, up to one for each core, where threads can share a port; else 0",
   },
   "log-level": {
     kind: "text",

@@ -5,6 +5,7 @@ import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { Server } from "../server.ts";
+import type { WorkerThreadOptions } from "../worker/open-threads.ts";
 
 /** The admin endpoint's answer. */
 export interface AdminAnswer extends HttpAnswer {
@@ -28,7 +29,7 @@ export class RunningServer {
   static async start(
     config: unknown = null,
     environment: Record<string, string> = {},
-    workers = 0,
+    workers: number | Pick<WorkerThreadOptions, "count" | "onDemand"> = 0,
   ): Promise<RunningServer> {
     const configFolder = await mkdtemp(join(tmpdir(), "admin-server-"));
     const stop = Promise.withResolvers<void>();
@@ -42,7 +43,7 @@ export class RunningServer {
       log: createLogger({ name: "server", level: "fatal", encoding: "json" }),
       metrics: new Registry(),
       onStopRequest: () => stop.resolve(),
-      workers: { count: workers, logEncoding: "json" },
+      workers: { ...(typeof workers === "number" ? { count: workers } : workers), logEncoding: "json" },
     });
     await server.engine.load(Buffer.from(JSON.stringify(config)));
     return new RunningServer(server, configFolder, stop.promise);

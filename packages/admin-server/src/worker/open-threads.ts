@@ -25,6 +25,7 @@ import { SharedTable } from "server-core/threads/shared-table";
 import { MessageTopics, SingleThread, type ThreadMessages } from "server-core/threads/thread-messages";
 import { MainMessages } from "server-core/threads/worker-messages";
 import { EndNotices, endingTopic } from "./end-notice.ts";
+import { startThreadsOnDemand } from "./thread-demand.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
@@ -52,8 +53,10 @@ function openYoungSpace(): void {
 
 /** How worker threads are started. */
 export interface WorkerThreadOptions {
-  /** How many; 0: the main thread serves. */
+  /** How many at most; 0: the main thread serves. */
   readonly count: number;
+  /** Whether one starts, and the others once that has much to do. Default: all start at once. */
+  readonly onDemand?: boolean;
   /** Form of the log lines that workers write: `json` or `console`. */
   readonly logEncoding: "json" | "console";
 }
@@ -92,7 +95,7 @@ const maxNamedRequests = 20;
  */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
-/** One worker for each core; none where ports cannot be shared. */
+/** The most workers that a server starts by itself: one for each core; none where ports cannot be shared. */
 export function defaultWorkers(): number {
   return sharingPlatforms.has(process.platform) ? availableParallelism() : 0;
 }
@@ -232,6 +235,7 @@ export function openThreads(
   });
   const workers = new Workers({
     count: options.count,
+    first: options.onDemand === true ? 1 : options.count,
     spawn,
     table,
     topics,
@@ -247,7 +251,15 @@ export function openThreads(
       room.release(thread);
     },
     onNobodyServes: () => void room.open(),
-    onStop: () => room.close(),
+    onStop() {
+      endDemand();
+      room.close();
+    },
   });
+  const endDemand = startThreadsOnDemand(
+    workers,
+    options.count,
+    (threads, part) => void ports.share(threads, part),
+  );
   return { shared: new TableState(table, memory), messages, ports, workers };
 }

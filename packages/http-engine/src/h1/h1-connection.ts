@@ -69,6 +69,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   #responseDone = true;
   /** False: the connection closes after the request under way. */
   #reusable = true;
+  /** The next response says `Connection: close`. */
+  #leaves = false;
   /** Whether the socket is not read, because too much waits already. */
   #paused = false;
   /** Guards against a parse within a parse: a handler that ends the response starts the next request. */
@@ -92,7 +94,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   get accepting(): boolean {
-    return this.#owner.accepting;
+    return !this.#leaves && this.#owner.accepting;
   }
 
   /** Whether no request is under way. */
@@ -151,6 +153,11 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     if (this.idle && this.#state !== "gone") {
       this.#close();
     }
+  }
+
+  /** Closes after the next response, which says so: a client that sends its next request just now loses nothing. */
+  leaveAfterResponse(): void {
+    this.#leaves = true;
   }
 
   /** Ends a request that took too long, or forgets the kept head of an idle connection. @param now as of `Date.now()` */

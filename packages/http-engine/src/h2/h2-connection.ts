@@ -33,6 +33,8 @@ export interface H2Owner {
 
 /** Streams at once in a connection. Source: the model's server */
 const maxStreams = 250;
+/** How long a client that is asked to leave may still open streams, in milliseconds: longer than a round trip. */
+const noticeMs = 1_000;
 const connectionWindowBytes = 4 * 1024 * 1024;
 /** Limit of a compressed header block. */
 const maxHeaderBlockBytes = 256 * 1024;
@@ -54,6 +56,8 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   /** Times as of `Date.now()`. */
   #idleSince: number;
   readonly #sending: SendWatch;
+  /** When it takes no more streams, as of `Date.now()`, after the client was told; 0: it stays. */
+  #leavesAt = 0;
 
   /** @param socket may contain bytes that were read too early and put back */
   constructor(socket: Socket, owner: H2Owner, now: number) {
@@ -83,8 +87,19 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     this.endWhenIdle();
   }
 
+  /** Asks the client to come back over another connection, and closes when the last stream is done. Tunnels go on. */
+  leaveAfterResponse(now: number): void {
+    if (this.#leavesAt === 0) {
+      this.#leavesAt = now + noticeMs;
+      this.announceLeave();
+    }
+  }
+
   /** Ends a connection that is idle or late, and streams that took too long. @param now as of `Date.now()` */
   checkTimeouts(now: number): void {
+    if (this.#leavesAt > 0 && now >= this.#leavesAt && this.leave()) {
+      this.endWhenIdle();
+    }
     const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
     const begunAt = this.hasBegun ? this.blockSince : this.#idleSince;
     if (begunAt > 0 && readHeaderTimeoutMs > 0 && now - begunAt >= readHeaderTimeoutMs) {

@@ -26,6 +26,8 @@ import { PushedStreams } from "./pushed-streams.ts";
 import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
+/** In a GOAWAY: every stream that the client opened is served. Source: RFC 9113, section 6.8 */
+const allStreams = 0x7fff_ffff;
 /** Limit of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
@@ -155,6 +157,16 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Bytes that a new stream may send at first. */
   protected get initialWindowBytes(): number {
     return this.#scheduler.initialBytes;
+  }
+
+  /**
+   * Asks the client to open no new streams. Those that it opened meanwhile are served: {@link leave} ends that, a round trip
+   * later at the earliest. Source: RFC 9113, section 6.8
+   */
+  protected announceLeave(): void {
+    if (!this.isLeaving && !this.#isDead) {
+      this.writer.frame(encodeGoAway(allStreams, errorCodes.noError));
+    }
   }
 
   /** Takes no new streams, and closes when the last is done. @returns false when that was said before */

@@ -22,6 +22,55 @@ parentPort.on("message", ({ id, topic }) => {
 
 const waitsLong = { timeout: 20_000 };
 
+const log = createLogger({ name: "test", level: "info", encoding: "json", take: () => true });
+const documentOf = (text: string) =>
+  ({ config: JSON.parse(text), text, hasIds: false, force: false }) as unknown as ConfigDocument;
+
+test("more threads start when they are asked for, with the config that runs then", async () => {
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.store(gate, 0, 1);
+  const topics = new MessageTopics();
+  const started: number[] = [];
+  const served: number[] = [];
+  const workers = new Workers({
+    ...{
+      count,
+      first: 1,
+      table: SharedTable.create(count + 1),
+      topics,
+      messages: new MainMessages(topics),
+      log,
+    },
+    spawn(thread) {
+      started.push(thread);
+      return new Worker(code, { eval: true, workerData: gate });
+    },
+    onServing: (thread) => served.push(thread),
+  });
+  onTestFinished(() => workers.stop());
+  await (await workers.prepare(documentOf("{}"))).commit();
+  expect([started, workers.size, workers.areAllServing]).toEqual([[1], 1, true]);
+  expect(workers.utilization().size).toBe(0); // its start does not count
+  expect([...workers.utilization().keys()]).toEqual([1]);
+
+  // A change that is prepared already is committed in the further thread too.
+  const change = await workers.prepare(documentOf('{"a":1}'));
+  Atomics.store(gate, 0, 0);
+  const grown = workers.growTo(2);
+  await vi.waitFor(() => expect(started).toEqual([1, 2]), waitsLong);
+  expect(workers.areAllServing).toBe(false);
+  const committed = change.commit();
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+  await Promise.all([grown, committed]);
+  expect([served, workers.size, workers.areAllServing]).toEqual([[2], 2, true]);
+
+  await workers.growTo(8);
+  expect([started, workers.size]).toEqual([[1, 2, 3], 3]);
+  await workers.growTo(1);
+  expect(workers.size).toBe(3);
+});
+
 test("when all die, one successor starts alone, another one when it dies, and the others once one serves", async () => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const setGate = (value: number) => {
@@ -40,7 +89,7 @@ test("when all die, one successor starts alone, another one when it dies, and th
     table: SharedTable.create(count + 1),
     topics,
     messages: new MainMessages(topics),
-    log: createLogger({ name: "test", level: "info", encoding: "json", take: () => true }),
+    log,
     spawn() {
       const worker = new Worker(code, { eval: true, workerData: gate });
       if (++started > count && served.length === 0) {
@@ -55,8 +104,7 @@ test("when all die, one successor starts alone, another one when it dies, and th
     setGate(1);
     await workers.stop();
   });
-  const document = { config: {}, text: "{}", hasIds: false, force: false } as unknown as ConfigDocument;
-  await (await workers.prepare(document)).commit();
+  await (await workers.prepare(documentOf("{}"))).commit();
 
   setGate(0);
   await Promise.all([1, 2, 3].map((thread) => workers.kill(thread)));

@@ -1,3 +1,4 @@
+import type { EventLoopUtilization } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
@@ -45,8 +46,10 @@ const maxLeadMs = 15_000;
 const maxTries = 5;
 
 export interface WorkersOptions {
-  /** Threads that serve requests. The main thread only administers. */
+  /** Most threads that serve requests. The main thread only administers. */
   readonly count: number;
+  /** How many of them start at once; {@link Workers.growTo} starts more. Default: all. */
+  readonly first?: number;
   /** Starts a thread. @param thread its number, 1 and up */
   readonly spawn: (thread: number) => Worker;
   /** Counters and gauges that threads share. */
@@ -63,7 +66,7 @@ export interface WorkersOptions {
   readonly onNobodyServes?: () => void;
   /** Called when the threads are to stop. */
   readonly onStop?: () => void;
-  /** Called when the successor of a thread that died runs the config. */
+  /** Called when a thread that started later than the first runs the config: a successor, or one more. */
   readonly onServing?: (thread: number) => void;
   /** The requests of a dead thread, as members of a log line. */
   readonly lastWork?: (thread: number) => Promise<object>;
@@ -80,6 +83,8 @@ interface RunningWorker {
   readonly startedAt: number;
   /** The config that it runs; undefined before its first. */
   config: RunningConfig | undefined;
+  /** Its event loop's times when {@link Workers.utilization} looked last; undefined: not since it serves. */
+  loop: EventLoopUtilization | undefined;
   /** The thread announced its end. */
   isEnding: boolean;
 }
@@ -96,23 +101,71 @@ export class Workers implements Participant {
   readonly #options: WorkersOptions;
   readonly #running = new Map<number, RunningWorker>();
   readonly #pace = new RestartPace();
-  /** Successors that are starting, by thread number. */
+  /** Successors and further threads that are starting, by thread number. */
   readonly #replacing = new Map<number, Promise<void>>();
   /** The start of the first successor, which others wait for. */
   #leading: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
+  /** How many threads there are to be now, from `first` to `count`. It never falls. */
+  #wanted: number;
   /** The config that runs; undefined before the first. */
   #current: RunningConfig | undefined;
 
   constructor(options: WorkersOptions) {
     this.#options = options;
+    this.#wanted = Math.min(options.first ?? options.count, options.count);
     for (const thread of this.#threads) {
       this.#start(thread);
     }
   }
 
   get #threads(): number[] {
-    return Array.from({ length: this.#options.count }, (_, index) => index + 1);
+    return Array.from({ length: this.#wanted }, (_, index) => index + 1);
+  }
+
+  /** How many threads there are, those on their way too. */
+  get size(): number {
+    return this.#wanted;
+  }
+
+  /** Whether every thread that is wanted runs the config. */
+  get areAllServing(): boolean {
+    return this.#threads.every((thread) => this.#running.get(thread)?.config !== undefined);
+  }
+
+  /**
+   * Part of the time since the last call that each thread was at work, 0 to 1, by its number. A thread that did not serve
+   * then is left out: its start is not traffic.
+   */
+  utilization(): Map<number, number> {
+    const parts = new Map<number, number>();
+    for (const [thread, running] of this.#running) {
+      if (running.config === undefined) {
+        continue;
+      }
+      const { performance: ofThread } = running.worker;
+      const now = ofThread.eventLoopUtilization();
+      if (running.loop !== undefined) {
+        parts.set(thread, ofThread.eventLoopUtilization(now, running.loop).utilization);
+      }
+      running.loop = now;
+    }
+    return parts;
+  }
+
+  /**
+   * Starts more threads. Changes of the config include them from now on.
+   * @param size how many there are to be; more than `count` is `count`
+   * @returns once all that this started serve, or died
+   */
+  async growTo(size: number): Promise<void> {
+    const before = this.#wanted;
+    this.#wanted = Math.max(before, Math.min(size, this.#options.count));
+    const more = this.#threads.slice(before);
+    for (const thread of more) {
+      this.#successorComes(thread, this.#replace(thread, 0, "serves"));
+    }
+    await Promise.all(more.map((thread) => this.#replacing.get(thread)));
   }
 
   /** Whether a thread runs a config. */
@@ -261,6 +314,7 @@ export class Workers implements Participant {
       link: new ThreadLink(worker, topics),
       startedAt: performance.now(),
       config: undefined,
+      loop: undefined,
       isEnding: false,
     };
     this.#running.set(thread, running);
@@ -292,7 +346,14 @@ export class Workers implements Participant {
     }
     const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
     // The data that the successor takes over is read first.
-    const replaced = work.catch(() => {}).then(() => this.#replace(thread, pauseMs));
+    this.#successorComes(
+      thread,
+      work.catch(() => {}).then(() => this.#replace(thread, pauseMs, "serves again")),
+    );
+  }
+
+  /** Has changes of the config wait for a thread that is on its way. */
+  #successorComes(thread: number, replaced: Promise<void>): void {
     const settled = replaced.finally(() => {
       if (this.#replacing.get(thread) === settled) {
         this.#replacing.delete(thread);
@@ -301,7 +362,8 @@ export class Workers implements Participant {
     this.#replacing.set(thread, settled);
   }
 
-  async #replace(thread: number, pauseMs: number): Promise<void> {
+  /** @param news what the log says of the thread once it serves */
+  async #replace(thread: number, pauseMs: number, news: string): Promise<void> {
     const { signal } = this.#stop;
     if (pauseMs > 0) {
       await sleep(pauseMs, undefined, { signal }).catch(() => {}); // the server stops
@@ -324,7 +386,7 @@ export class Workers implements Participant {
     });
     if (await up) {
       this.#options.onServing?.(thread);
-      this.#options.log.info(`worker ${thread} serves again`);
+      this.#options.log.info(`worker ${thread} ${news}`);
     }
   }
 

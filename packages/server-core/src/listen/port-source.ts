@@ -25,6 +25,12 @@ export interface ListenerHooks {
   takeOver(): Promise<void>;
   /** Takes connections at this path too, each with a PROXY protocol header of the main thread; "" ends that. */
   relayFrom(path: string): Promise<void>;
+  /**
+   * More threads listen than before: some connections end after their next response, so that their clients come back and the
+   * system spreads them over all threads. Absent where connections cannot be ended without harm.
+   * @param part of its connections, 0 to 1
+   */
+  share?(part: number): void;
 }
 
 /** Says who may listen where, so that all threads of the server are one listener to the outside. */
@@ -113,6 +119,7 @@ const openedTopic = "ports.opened";
 const releaseTopic = "ports.release";
 const takeOverTopic = "ports.take_over";
 const relayTopic = "ports.relay";
+const shareTopic = "ports.share";
 
 interface RelayRequest {
   /** Address whose connections are relayed. */
@@ -208,6 +215,14 @@ export class SharedPorts implements PortSource {
   /** Has a thread take connections over a private socket too. @param path "" ends that. @throws ServerError LISTEN, THREAD */
   async relay(thread: number, address: PortAddress, path: string): Promise<void> {
     await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
+  }
+
+  /**
+   * Has threads end a part of their connections, because others listen now too.
+   * @param part 0 to 1
+   */
+  async share(threads: readonly number[], part: number): Promise<void> {
+    await Promise.allSettled(threads.map((thread) => this.#links.get(thread)?.ask(shareTopic, part)));
   }
 
   /** The successor of a dead thread runs its config: addresses that it did not open are given up. */
@@ -344,6 +359,11 @@ export class WorkerPorts implements PortSource {
         throw new ServerError("LISTEN", "no listener has this address any more");
       }
       return hooks.relayFrom(path);
+    });
+    messages.on(shareTopic, (value) => {
+      for (const hooks of this.#hooks.values()) {
+        hooks.share?.(value as number);
+      }
     });
   }
 
