@@ -190,6 +190,21 @@ function mainThreadAlone(log: Logger, memory: ReturnType<typeof memoryKeeper>): 
   return { shared, messages: new SingleThread(), ports: new OwnPorts(log), workers: undefined };
 }
 
+/** @returns what starts a worker, with the memory that it shares */
+function workerSpawner(
+  log: Logger,
+  { logEncoding }: WorkerThreadOptions,
+  dataFolder: string,
+  shares: { readonly table: SharedTable; readonly endNotices: EndNotices },
+): (thread: number) => Worker {
+  const table = shares.table.buffer;
+  const endNotices = shares.endNotices.buffer;
+  return (thread) => {
+    shares.endNotices.expect(thread);
+    return startWorker({ thread, table, logLevel: log.level, logEncoding, dataFolder, endNotices });
+  };
+}
+
 /**
  * Prepares what threads share, and starts the workers.
  * @param options absent, or a count of 0: the main thread serves alone
@@ -213,17 +228,6 @@ export function openThreads(
   const ports = new SharedPorts(messages, log);
   openYoungSpace();
   const endNotices = EndNotices.create(options.count + 1);
-  const spawn = (thread: number) => {
-    endNotices.expect(thread);
-    return startWorker({
-      thread,
-      table: table.buffer,
-      logLevel: log.level,
-      logEncoding: options.logEncoding,
-      dataFolder,
-      endNotices: endNotices.buffer,
-    });
-  };
   const room = new PortsRoom(ports, log);
   // The last thread keeps its listeners until the room has its own, so that no connection is refused in between.
   topics.on(endingTopic, async (value) => {
@@ -236,7 +240,7 @@ export function openThreads(
   const workers = new Workers({
     count: options.count,
     first: options.onDemand === true ? 1 : options.count,
-    spawn,
+    spawn: workerSpawner(log, options, dataFolder, { table, endNotices }),
     table,
     topics,
     messages,
