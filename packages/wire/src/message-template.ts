@@ -2,8 +2,8 @@
 const mostLetters = 1_000;
 
 /**
- * A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. The query
- * service and the UI group exceptions by it.
+ * A message without its parts that differ each time: ids, numbers, addresses and quoted texts become `<…>`. The query
+ * service and the UI group exceptions by this text.
  */
 export function messageTemplate(message: string): string {
   return message

@@ -2,7 +2,7 @@
 export interface AgentClientStats {
   /** Text of the process tag `client-uuid`. */
   readonly clientUuid: string;
-  /** Number of the batch, which tells a repeated one from a new one; undefined when the client sent none. */
+  /** Number of the batch: a batch that is sent twice has it twice. Undefined when the client sent none. */
   readonly seqNo: bigint | undefined;
   readonly fullQueueDroppedSpans: bigint;
   readonly tooLargeDroppedSpans: bigint;

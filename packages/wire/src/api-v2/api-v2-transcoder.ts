@@ -46,7 +46,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
 
   /** Columns of the batch's process, with which every row of a span without its own process begins. */
   readonly #shared: Prefix;
-  /** The same for the last process of a span's own; the next span often has an equal one. */
+  /** Columns of the last process that a span itself had; the next span often has an equal process. */
   readonly #own: Prefix;
   /** The prefix of the row before, while its columns are unchanged. */
   #last: Prefix | undefined;

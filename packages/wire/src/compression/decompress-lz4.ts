@@ -4,7 +4,7 @@ import { xxHash32 } from "./xx-hash-32.ts";
 
 /** First number of a frame, little-endian: the bytes `04 22 4d 18`. */
 const frameMagic = 0x184d2204;
-/** Frames of anybody's data, to be passed over, have this magic with any last digit. */
+/** Skippable frames hold data of other programs. They have this magic with any last digit, and are passed over. */
 const skippableMagic = 0x184d2a50;
 /** The highest bit of a block's size: the block is not compressed. */
 const isStoredBit = 0x8000_0000;

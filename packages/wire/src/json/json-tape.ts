@@ -7,7 +7,7 @@ const maxJsonParts = 2_000_000;
 /** Limit of nested objects and arrays, as in the readers of the public models. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
-/** A tape that grew past this for one strange message is given back at the next `read`. */
+/** Tokens. A tape that grew past this for one unusual message is freed at the next `read`. */
 const keptTokens = 256 * 1024;
 
 const quote = 0x22;

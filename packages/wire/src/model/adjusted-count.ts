@@ -11,8 +11,8 @@ const thresholdInEntry = /(?:^|;)th:([0-9a-f]{1,14})[ \t]*(?:;|$)/;
 
 /**
  * The sampling threshold that a `tracestate` states: 0 when all traces were kept.
- * @returns undefined when it states none, or one that is not 1 to 14 lower-case hex digits
- * Source: OpenTelemetry specification, "TraceState: Probability Sampling"
+ * Source: OpenTelemetry specification, "TraceState: Probability Sampling".
+ * @returns undefined without a threshold, and for a threshold that is not 1 to 14 lower-case hex digits
  */
 export function samplingThreshold(traceState: string): bigint | undefined {
   const digits = thresholdInEntry.exec(entryOfOtel.exec(traceState)?.[1] ?? "")?.[1];
@@ -51,7 +51,7 @@ function thresholdText(probability: number): string {
  *
  * - `tracestate` with `ot=th:…`, on any span.
  * - A root span's `sampling.probability`, or `sampler.param` beside `sampler.type`, with or without `jaeger.` in
- *   front. Those of other spans are of a sampler that had no choice.
+ *   front. On other spans they are no probability: a child follows the choice of its root.
  *
  * `adjusted-count-sql.ts` of storage computes the same in the store.
  * @returns 0 when nothing tells the probability; 1 when everything was kept

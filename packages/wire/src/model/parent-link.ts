@@ -1,6 +1,6 @@
 import type { Span, SpanLink } from "./span.ts";
 
-/** The attribute with which bridges from OpenTracing tell the type of a link. */
+/** The attribute in which bridges from OpenTracing name the type of a link. */
 export const refTypeKey = "opentracing.ref_type";
 
 /** True for a link whose attribute names it a link to a parent. */

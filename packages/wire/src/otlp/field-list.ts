@@ -1,7 +1,7 @@
 import type { ProtoCursor } from "./proto-cursor.ts";
 
 const initialOffsets = 64;
-/** A list that grew past this for one strange message is given back at the next `clear`. */
+/** Offsets. A list that grew past this for one unusual message is freed at the next `clear`. */
 const keptOffsets = 16_384;
 
 /**

@@ -14,7 +14,7 @@ export interface ScopeGroup {
   readonly spans: readonly Span[];
 }
 
-/** How spans are written as OTLP. */
+/** Options of writing spans as OTLP. */
 export interface EncodeOptions {
   /**
    * Whether spans are as the public model's query service shows them; false by default. Each span then has a last

@@ -3,7 +3,7 @@ import { hexValues } from "./hex-values.ts";
 
 const initialBytes = 64 * 1024;
 const leastGrownBytes = 1024;
-/** A buffer that grew past this for one big batch is given back at the next `clear`, unless its owner wants more. */
+/** A buffer that grew past this for one big batch is freed at the next `clear`, unless its owner keeps more. */
 const defaultKeptBytes = 8 * 1024 * 1024;
 
 /** Longer pieces are copied by the platform. */
@@ -38,7 +38,7 @@ export class ByteWriter {
   #capacity: number;
 
   /**
-   * @param keptBytes a buffer that grew past this is given back at the next `clear`
+   * @param keptBytes a buffer that grew past this is freed at the next `clear`
    * @param firstBytes initial size
    */
   constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes, firstBytes = initialBytes) {

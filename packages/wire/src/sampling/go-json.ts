@@ -3,7 +3,7 @@ export function numberJson(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** A text as Go writes it: what could be mistaken for HTML or end a line is escaped. */
+/** A text as Go writes it: characters of HTML, and two that JavaScript takes for line ends, are escaped. */
 export function textJson(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(
     /[<>&\u2028\u2029]/g,

@@ -44,7 +44,7 @@ export class BinaryCursor extends ThriftCursor {
     if (first >= 0) {
       this.#string(first);
       const type = this.#byte();
-      this.int32(); // The sequence number: nobody is answered.
+      this.int32(); // The sequence number is for answers, and these messages get none.
       return type;
     }
     if (first >>> 16 !== strictVersion) {

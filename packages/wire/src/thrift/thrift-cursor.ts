@@ -190,7 +190,7 @@ export abstract class ThriftCursor {
    * Goes to the end of the struct that begins at `start`, in which something was wrong.
    * @param problem what was wrong
    * @param struct its declaration
-   * @throws the problem, when the bytes are no struct of Thrift, so that nobody knows where the next one begins
+   * @throws the problem, when the bytes are no struct of Thrift: the place of the next struct is then unknown
    */
   passOverStruct(start: number, problem: unknown, struct: ThriftStruct): void {
     if (!(problem instanceof WireError)) {

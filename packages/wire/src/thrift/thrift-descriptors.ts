@@ -36,7 +36,7 @@ export interface ThriftField<Type extends ThriftType = ThriftType> {
   readonly struct?: ThriftStruct;
 }
 
-/** A struct as the IDL declares it: what writers write by, and what readers look fields up in. */
+/** A struct as the IDL declares it. Writers take the ids and types of fields from it; readers check fields with it. */
 export interface ThriftStruct {
   readonly name: string;
   /** Bit `1 << id` for each required field. */

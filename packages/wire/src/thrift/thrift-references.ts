@@ -147,7 +147,7 @@ export class ThriftReferences {
   }
 }
 
-/** Writes what surrounds the ids of a reference that begins at `start`. */
+/** Writes the tags, lengths and type around the ids of a reference that begins at `start`. */
 function finishReference(out: ByteWriter, start: number, type: number): void {
   const { buffer } = out;
   const isChild = type === SpanRefType.CHILD_OF;

@@ -1,5 +1,5 @@
 const initialTags = 32;
-/** A list that grew past this for one strange span is given back at the next `clear`. */
+/** Tags. A list that grew past this for one unusual span is freed at the next `clear`. */
 const keptTags = 4096;
 /**
  * With more tags than this a key is looked up instead of compared with each, because a sender must not choose

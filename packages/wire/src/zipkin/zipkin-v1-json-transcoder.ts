@@ -17,7 +17,7 @@ import {
 const nullStart = 0x6e;
 
 export interface ZipkinV1JsonOptions extends TranscoderOptions {
-  /** The time, in nanoseconds since the epoch, for spans that tell none; the system's clock by default. */
+  /** The time, in nanoseconds since the epoch, for spans without a time; the system's clock by default. */
   readonly nowUnixNano?: () => bigint;
 }
 

@@ -8,7 +8,7 @@ const noScope: Scope = { name: "", version: "", attributes: [], droppedAttribute
 const unknownService = "unknown-service";
 const nanosPerMicro = 1000n;
 
-/** Annotations that tell on which side of a request a span is. */
+/** Annotations that name the side of a request: `cs`, client send, is in a client's span. */
 const kinds = new Map<string, SpanKind>([
   ["cs", "client"],
   ["cr", "client"],

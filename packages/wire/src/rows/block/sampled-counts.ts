@@ -4,7 +4,7 @@ import type { RowScanner } from "../row-scanner.ts";
 /** All tags of samplers contain it. A span without it needs no look at each tag. */
 const inSamplerTags = Buffer.from("sampl");
 
-/** Tells the numbers of spans that rows stand for: `adjustedCount` of `wire/model`, of a row that is not decoded. */
+/** The numbers of spans that rows stand for: `adjustedCount` of `wire/model`, for rows that are not decoded. */
 export class SampledCounts {
   readonly #bytes: Buffer;
   /** The first place of `inSamplerTags` at or after the last place that was asked for. */
