@@ -144,7 +144,7 @@ import { networkProxyTexts } from "./network-proxies/network-proxies-text.ts";
 import { proxyModules } from "./proxy-modules.ts";
 import { sessionsApp } from "./sessions/sessions-app.ts";
 
-/** Every module but those of the process itself, which `all-modules.ts` adds: the one list. */
+/** The list of all modules, except modules of the process, which `all-modules.ts` adds. */
 export const standardModules: readonly ListedModule[] = [
   listed("events", () => eventsApp, { implied: true }),
   listed("events.handlers.exec", () => execHandler, { text: () => execText }),

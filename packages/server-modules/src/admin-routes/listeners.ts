@@ -6,7 +6,7 @@ import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** One entry for each address, whatever number of threads share it. */
+/** Merges the states of all threads: one entry for each address. */
 function merged(states: readonly ListenerState[]): ListenerState[] {
   const byAddress = new Map<string, ListenerState>();
   for (const state of states) {

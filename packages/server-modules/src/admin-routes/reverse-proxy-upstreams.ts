@@ -14,15 +14,15 @@ import {
   upstreamPrefix,
 } from "../handlers/reverse-proxy/upstream.ts";
 
-/** One check of an upstream: those of several proxies may differ. */
+/** State of one health check. Proxies that share an upstream may check it differently. */
 interface CheckState {
   /** Place of the handler whose active checks these are. */
   readonly check: string;
-  /** Result of its last check. */
+  /** True when the last check passed. */
   readonly healthy: boolean;
   /** True once a check has ended; before that `healthy` is only assumed. */
   readonly checked: boolean;
-  /** Checks in a row that spoke against that. */
+  /** Consecutive checks that contradict `healthy`. */
   readonly against: number;
 }
 
@@ -101,7 +101,7 @@ function trouble({ healthy, fails, last_response, active_checks }: DetailedUpstr
   return last_response === null && !isChecked ? 2 : 3;
 }
 
-/** The orders of the list: that of the pool without one. Entries that are equal keep the order of the pool. */
+/** Sort orders of the list. Default: the order of the pool, which equal entries keep too. */
 const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream) => number>> = {
   address: (a, b) => a.address.localeCompare(b.address, "en", { numeric: true }),
   trouble: (a, b) => trouble(a) - trouble(b),

@@ -13,7 +13,7 @@ import { defaultEndpoints, SimpleHttp } from "./simple-http.ts";
 
 /** Milliseconds between checks where the config names none. Source: mholt/caddy-dynamicdns */
 const defaultIntervalMs = 30 * 60_000;
-/** After a first check that failed, as before the network is there. Source: mholt/caddy-dynamicdns */
+/** Pause after a failed first check: at boot the network may still be down. Source: mholt/caddy-dynamicdns */
 const firstRetryMs = 5_000;
 /** The pause after a failed check doubles up to this. */
 const longestRetryMs = 5 * 60_000;
@@ -78,7 +78,7 @@ export class AddressCheck {
     }
   }
 
-  /** Those of the first source that knows any. */
+  /** Addresses from the first source that has any. */
   async #addresses(signal: AbortSignal): Promise<readonly PublicAddress[]> {
     const reasons: string[] = [];
     for (const { name, source } of this.#tools.sources) {

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { DynamicDnsConfig } from "./dynamic-dns-config.ts";
 
-/** An address of this machine, with the kind of its record. */
+/** An address of this machine, and the type of its DNS record. */
 export interface PublicAddress {
   /** In the form in which DNS servers give it: IPv6 short, in lower case. */
   readonly ip: string;

@@ -9,7 +9,7 @@ const tries = 2;
 /** Answers that say that a name has no record of the kind. */
 const noRecord = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** The addresses that names have: those that were set last, else those that DNS servers say. */
+/** The addresses of each name: the ones set last, else the ones that DNS servers return. */
 export class KnownAddresses {
   readonly #storage: Storage;
   readonly #resolvers: readonly string[];
@@ -19,7 +19,7 @@ export class KnownAddresses {
     this.#resolvers = resolvers;
   }
 
-  /** @throws Error when neither says it */
+  /** @throws Error when the name was never set and DNS fails */
   async of(name: string, type: "A" | "AAAA"): Promise<readonly string[]> {
     const stored = (await this.#load(name))[type];
     return typeof stored === "string" ? [stored] : this.#lookUp(name, type);

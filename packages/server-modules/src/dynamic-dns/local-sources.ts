@@ -1,4 +1,4 @@
-// Sources that ask nobody: addresses of the config, and of a network interface.
+// Sources without network requests: addresses from the config, and from a network interface.
 
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -26,7 +26,7 @@ export const staticSource = defineModule({
   }),
 });
 
-/** Ranges that nobody reaches from outside. Source: Go, `netip.Addr.IsPrivate` and `IsGlobalUnicast` */
+/** Ranges that are not reachable from the internet. Source: Go, `netip.Addr.IsPrivate` and `IsGlobalUnicast` */
 const unreachable = {
   include: null,
   exclude: [

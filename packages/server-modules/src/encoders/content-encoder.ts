@@ -10,11 +10,11 @@ export interface CompressStream extends Transform {
 
 /** A content coding that responses can be sent in. */
 export interface ContentEncoder extends ModuleInstance {
-  /** As in `Accept-Encoding`. */
+  /** Name of the coding in `Accept-Encoding`. */
   readonly name: string;
   /** Name and settings: equal keys give equal bytes. */
   readonly key: string;
-  /** Codes a whole body at once. */
+  /** Encodes a whole body in one call. */
   encode(bytes: Uint8Array): Buffer;
   /** Makes a stream for one response. */
   createStream(): CompressStream;

@@ -21,7 +21,7 @@ function parse(header: string): Accepted[] {
 }
 
 /**
- * Content codings that a client takes, best first: by its own order of quality, then by ours.
+ * Content codings that a client accepts, best first: sorted by the client's quality values, then by our preference.
  * @param header `Accept-Encoding`; "" takes none
  * @param ours the codings that there are, best first; others are left out
  * Source: RFC 9110 section 12.5.3

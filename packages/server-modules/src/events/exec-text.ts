@@ -40,5 +40,5 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** How serverfiles say it. */
+/** Reads the module in serverfiles. */
 export const execText: ModuleText = { readText };

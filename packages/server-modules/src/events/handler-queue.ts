@@ -44,7 +44,7 @@ export class HandlerQueue {
     this.#options = options;
   }
 
-  /** Never fails. @returns why the handler said no; undefined when it did not */
+  /** Never rejects. @returns the reason why the handler stopped the event; undefined when it did not */
   async run(event: ServerEvent): Promise<string | undefined> {
     const { maxWaiting } = this.#options;
     if (this.#waiting > maxWaiting) {
@@ -91,7 +91,7 @@ export class HandlerQueue {
       stop.abort(new Error(`not done after ${timeoutMs} ms`));
     }, timeoutMs);
     try {
-      // In a function of its own, so that one that throws at once is like one that throws later.
+      // The async function turns a synchronous throw into a rejection.
       const outcome = await Promise.race([
         (async () => this.#handler.handle(event, stop.signal))(),
         late.promise,

@@ -37,7 +37,7 @@ export class KnownEvent implements ServerEvent {
     this.data = data;
   }
 
-  /** Fills placeholders in. A name that is not known stays as it is, with its braces. */
+  /** Replaces placeholders by their values. An unknown placeholder stays in the text, with its braces. */
   fill(text: string): string {
     return text.replace(
       /\\([{}])|\{([^{}]+)\}/g,

@@ -15,7 +15,7 @@ export class Subscriptions<Handler> {
     }
   }
 
-  /** Whether anybody wants events of a name, from whatever module. */
+  /** True when any subscription takes events of this name. */
   has(name: string): boolean {
     return this.#byName.has(name) || this.#byName.has("");
   }

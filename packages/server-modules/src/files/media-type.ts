@@ -6,7 +6,7 @@ const own: Readonly<Record<string, string>> = { xml: "text/xml", ico: "image/x-i
 const known = new Map<string, string>();
 const maxKnown = 1000;
 
-/** The media type of a file by the ending of its name, with the charset of texts; "" for an unknown one. */
+/** Media type for a file name extension, with a charset for text types. Returns "" for an unknown extension. */
 export function mediaTypeOf(fileName: string): string {
   const dot = fileName.lastIndexOf(".");
   if (dot === -1 || dot === fileName.length - 1 || fileName.includes("/", dot)) {

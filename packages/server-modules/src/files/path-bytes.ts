@@ -2,7 +2,7 @@ import { bytesOfText } from "server-core/uri/text-of-bytes";
 
 /**
  * A path as the file system takes it. Names of files are bytes: a request may ask for one that is no UTF-8.
- * @param path text as `textOfBytes` makes it
+ * @param path text made by `textOfBytes`
  */
 export function pathBytes(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(bytesOfText(path), "latin1");

@@ -3,7 +3,7 @@ import { getHeaders } from "http-engine/header-list";
 
 /** Validators of a representation. */
 export interface Validators {
-  /** With its quotes; "" when there is none. */
+  /** Entity tag with its quotes; "" for none. */
   readonly etag: string;
   /** In milliseconds; undefined when it is not known. */
   readonly modifiedMs: number | undefined;
@@ -12,7 +12,7 @@ export interface Validators {
 /** The result of a request's conditions: continue, 304, or 412. */
 export type Precondition = "go on" | "not modified" | "failed";
 
-/** Most requests have none. */
+/** Fast check: most requests have no conditions. */
 function hasConditions({ requestHeaders }: Exchange): boolean {
   for (let index = 0; index < requestHeaders.length; index += 2) {
     const name = requestHeaders[index] as string;
@@ -41,12 +41,12 @@ function listedTags(header: string): string[] {
   return tags;
 }
 
-/** Whether a list names any tag: a star among others, or one that comes twice, means no less. */
+/** True when the list contains `*`, alone or among other tags. */
 function isAnyTag(header: string): boolean {
   return header.includes("*") && /(?:^|,)\s*\*\s*(?:,|$)/.test(header.replace(/"[^"]*"/g, '""'));
 }
 
-/** Whether a list of entity tags names this one, weakly compared: as `If-None-Match` does. */
+/** True when the list contains the tag by weak comparison, as `If-None-Match` requires. */
 export function listsEtag(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
 }

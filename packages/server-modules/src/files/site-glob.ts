@@ -39,7 +39,7 @@ function namesMatching(folder: string, segment: string): string[] {
 }
 
 /**
- * Paths below a root that match a glob and exist, in the order of names. The root is taken as it is.
+ * Existing paths below a root that match a glob, sorted by name. Glob characters in the root are literal.
  * A pattern with a final slash finds nothing: no entry of a folder has an empty name.
  * @param pattern cleaned, without a slash at its beginning
  * Source: Go, `filepath.Glob`

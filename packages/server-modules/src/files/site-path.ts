@@ -6,7 +6,7 @@ import { compileFileTemplate, isFixed, type Template } from "http-engine/placeho
 const unclean = /\/[./]/;
 
 /**
- * Joins a path of a request to a root so that the result is at or below the root, whatever `..` the path holds.
+ * Joins a path of a request to a root so that `..` in the path never leads out of the root.
  * A final slash stays.
  * @param path decoded; must be free of NUL
  */

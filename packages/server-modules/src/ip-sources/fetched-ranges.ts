@@ -27,7 +27,7 @@ export interface RangeList {
   readonly name: string;
   /** All of them together are the list. */
   readonly urls: readonly string[];
-  /** How often it is fetched anew. */
+  /** Milliseconds between two fetches. */
   readonly intervalMs: number;
   /** For one fetch of one URL; undefined: 30 seconds. */
   readonly timeoutMs?: number | undefined;
@@ -67,7 +67,7 @@ async function fetchText(url: string, timeoutMs: number): Promise<string> {
  * the last one in use.
  * | At start | Then |
  * |---|---|
- * | a copy in the data folder | used at once; the list is fetched in the background |
+ * | a copy in the data folder | used immediately; the list is fetched in the background |
  * | no copy, list not needed | waits up to 5 s; without a list no address is in it |
  * | no copy, list needed | waits two time limits; without a list the config fails |
  */
@@ -77,7 +77,7 @@ export class FetchedRanges implements SharedResource {
   readonly #log: Logger;
   /** The list in use. */
   #ranges = new IpRanges([]);
-  /** Whether it came from a fetch or a copy. */
+  /** True once a fetched list or a stored copy is in use. */
   #hasList = false;
   /** The next fetch. */
   #timer: NodeJS.Timeout | undefined;
@@ -145,7 +145,7 @@ export class FetchedRanges implements SharedResource {
     }
   }
 
-  /** @throws Error for a list that is empty, too long, or holds what is no range: nothing of it is used then */
+  /** @throws Error for a list that is empty, too long, or contains an invalid range; the old list stays */
   #use(ranges: readonly string[]): void {
     if (ranges.length === 0 || ranges.length > maxRanges) {
       throw new Error(`a list of ${ranges.length} ranges; 1 to ${maxRanges} are taken`);
@@ -160,7 +160,7 @@ export class FetchedRanges implements SharedResource {
     return Date.now() - mtimeMs < this.#list.intervalMs / 2;
   }
 
-  /** @returns whether there was a good one */
+  /** @returns true when a valid copy was found */
   async #takeCopy(): Promise<boolean> {
     try {
       this.#use(rangesOfLines((await readRegularFile(this.#file, maxListBytes)).toString()));

@@ -27,7 +27,7 @@ async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSour
 /** A JSON object; its members are checked when they are read. */
 const listsSchema = z.record(z.string(), z.unknown());
 
-/** The lists of ranges in a JSON object. @throws Error when none of the members is there */
+/** The lists of ranges in a JSON object. @throws Error when the object has none of the members */
 function rangesOfMembers(text: string, members: readonly string[]): string[] {
   const lists = listsSchema.parse(JSON.parse(text));
   return members.flatMap((name) => z.array(z.string()).parse(lists[name]));
@@ -67,7 +67,7 @@ export const publishers = {
   },
 } as const satisfies Record<string, Publisher>;
 
-/** A module for one publisher. Its list is not needed: the site starts without it and trusts nobody meanwhile. */
+/** A module for one publisher. A site starts without the list, and trusts no address until it arrives. */
 function publishedSource(name: keyof typeof publishers) {
   const { urls, usualMs, usual, parse } = publishers[name];
   return defineModule({

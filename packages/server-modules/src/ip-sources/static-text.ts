@@ -13,5 +13,5 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** How serverfiles say it. */
+/** Reads the module in serverfiles. */
 export const staticRangesText: ModuleText = { readText };

@@ -3,7 +3,7 @@ import type { ModuleText } from "serverfile/module-text";
 import { rangeLines } from "serverfile/to-text/matchers/matcher-kinds";
 
 /**
- * Ranges; `private_ranges` stands for those of private networks.
+ * Ranges; `private_ranges` stands for all private ranges.
  * ```
  * client_ip 192.0.2.0/24 2001:db8::1
  * ```
@@ -16,5 +16,5 @@ const readMatcher = ranges("client_ip");
 
 const writeMatcher = rangeLines("client_ip");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const clientIpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -6,7 +6,7 @@ import { Members } from "serverfile/to-text/members";
 import { onlyGiven } from "serverfile/values/draft";
 
 /**
- * Files on the line and those of the block add up.
+ * Files on the line and in the block are combined.
  * ```
  * file {
  *   root /srv
@@ -75,5 +75,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["file", ...tryFiles], lines)];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const fileMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -83,7 +83,7 @@ function relativeTo(root: string, path: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
 
-/** Without `.`, `..` and double slashes. A final slash stays: `/file/.` and `/file/` never name a regular file. */
+/** Removes `.`, `..` and double slashes. A final slash stays: `/file/.` and `/file/` never name a regular file. */
 function clean(path: string): string {
   const cleaned = posix.normalize(path);
   return path.endsWith("/") && !cleaned.endsWith("/") ? `${cleaned}/` : cleaned;

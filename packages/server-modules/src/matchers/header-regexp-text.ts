@@ -16,5 +16,5 @@ const readMatcher = keyedRegexp("header_regexp", false);
 
 const writeMatcher = keyedRegexps("header_regexp");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const headerRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -22,5 +22,5 @@ const readMatcher: MatcherReader = (cursor) => {
   return read;
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const headerMatcherText: ModuleText = { readMatcher, writeMatcher: headerMatcherLines };

@@ -24,7 +24,7 @@ function matchesValue(pattern: string, value: string): boolean {
 }
 
 /**
- * Prepares field patterns. All fields must match, each with one of its patterns; `[]` asks for the field to be there,
+ * Prepares field patterns. All fields must match, each with one of its patterns; `[]` requires the field to be present,
  * null for its absence; `*` at an end of a pattern is any text.
  * Source: the public model (Caddy 2.11)
  */

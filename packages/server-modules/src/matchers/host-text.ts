@@ -16,5 +16,5 @@ const readMatcher = words("host");
 
 const writeMatcher = wordLines("host");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const hostMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -15,5 +15,5 @@ const readMatcher = words("method");
 
 const writeMatcher = wordLines("method");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const methodMatcherText: ModuleText = { readMatcher, writeMatcher };

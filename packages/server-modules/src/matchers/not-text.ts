@@ -7,13 +7,13 @@ import { lineWith } from "serverfile/to-text/lines/line";
 import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import type { Draft } from "serverfile/values/draft";
 
-/** How deep `not` may stand in `not`. */
+/** Limit of nested `not` matchers. */
 const maxNotDepth = 100;
 /** How many `not` are being read around the present one. Reading is synchronous, so one number serves all texts. */
 let notDepth = 0;
 
 /**
- * Each line is a set of its own: a request matches when it matches none of them.
+ * Each line is one matcher set. A request matches when it matches none of the sets.
  * ```
  * not path /public/*
  * not {
@@ -56,5 +56,5 @@ const writeMatcher: MatcherWriter = (value, path, _name, writeSet) => {
   });
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const notMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -8,7 +8,7 @@ import { bytesOfText } from "server-core/uri/text-of-bytes";
 export interface MatchedPath {
   /** Decoded, not cleaned. */
   readonly path: string;
-  /** As sent. */
+  /** Path as sent, still percent-encoded. */
   readonly rawPath: string;
   /** Cleaned, in lower case. */
   readonly comparedPath: string;

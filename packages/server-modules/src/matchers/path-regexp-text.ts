@@ -36,5 +36,5 @@ const writeMatcher: MatcherWriter = (value, path, matcherName) => [
   line("path_regexp", ...regexpWords(value, path, matcherName, [])),
 ];
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const pathRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -15,5 +15,5 @@ const readMatcher = words("path");
 
 const writeMatcher = wordLines("path");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const pathMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -27,5 +27,5 @@ const readMatcher: MatcherReader = (cursor) => {
 
 const writeMatcher: MatcherWriter = (value, path) => [line("protocol", ...listOfTexts([value], path))];
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const protocolMatcherText: ModuleText = { readMatcher, writeMatcher };

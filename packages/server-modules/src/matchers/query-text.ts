@@ -43,5 +43,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [line("query", ...(pairs.length === 0 ? [""] : pairs))];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const queryMatcherText: ModuleText = { readMatcher, writeMatcher };

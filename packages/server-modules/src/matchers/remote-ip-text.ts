@@ -3,7 +3,7 @@ import type { ModuleText } from "serverfile/module-text";
 import { rangeLines } from "serverfile/to-text/matchers/matcher-kinds";
 
 /**
- * Ranges, as those of `client_ip`, but of the peer of the connection.
+ * Ranges as in `client_ip`, compared with the peer of the connection.
  * ```
  * remote_ip private_ranges
  * ```
@@ -27,5 +27,5 @@ const readMatcher = ranges("remote_ip");
 
 const writeMatcher = rangeLines("remote_ip");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const remoteIpMatcherText: ModuleText = { readMatcher, writeMatcher };

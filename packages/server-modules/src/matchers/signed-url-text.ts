@@ -37,5 +37,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["signed_url", secret], lines)];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const signedUrlMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -39,5 +39,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [line("tls", ...(early ? ["early_data"] : []))];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const tlsMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -57,5 +57,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["url_pattern", pattern], lines)];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const urlPatternMatcherText: ModuleText = { readMatcher, writeMatcher };

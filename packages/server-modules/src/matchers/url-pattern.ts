@@ -60,7 +60,7 @@ function parsePattern(pattern: string, baseUrl: string): URLPattern {
   }
 }
 
-/** The path of a pattern, to see whether it has double slashes of its own. */
+/** The path of a pattern. It is checked for double slashes. */
 function pathOf(pattern: string): string {
   const cut = pattern.indexOf("://");
   if (cut === -1) {

@@ -16,5 +16,5 @@ const readMatcher = keyedRegexp("vars_regexp", true);
 
 const writeMatcher = keyedRegexps("vars_regexp");
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const varsRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

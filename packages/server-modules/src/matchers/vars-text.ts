@@ -39,5 +39,5 @@ const writeMatcher: MatcherWriter = (value, path) =>
     .entries()
     .map(([key, values]) => line("vars", key, ...listOfTexts(values, `${path}/${key}`)));
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const varsMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -1,4 +1,4 @@
-/** Groups of an IPv6 address that name a network; the rest is chosen by whoever is in it. Source: RFC 4291, 2.5.4 */
+/** Groups of an IPv6 address that name a network; the client chooses the rest. Source: RFC 4291, 2.5.4 */
 const networkGroups = 4;
 
 /**

@@ -12,11 +12,11 @@ export interface PasswordCheck {
 export const passwordTopics = {
   /** {@link CheckRequest}: whether the password is right. */
   check: "passwords.check",
-  /** {@link CheckId}: nobody waits for that check any more. */
+  /** {@link CheckId}: the check is not needed any more. */
   drop: "passwords.drop",
 } as const;
 
-/** One check among those of all threads. */
+/** Identifies one check over all threads. */
 export interface CheckId {
   /** Thread that asks. */
   readonly thread: number;

@@ -29,7 +29,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** One computation, for everybody who asked for the very same at once. */
+/** One computation, shared by all concurrent identical checks. */
 interface Computation {
   /** Finds equal questions, which are computed once. */
   readonly key: string;
@@ -48,9 +48,9 @@ function nameOf({ thread, id }: CheckId): string {
 
 /** The threads that compute hashes, and the limit of waiting checks. */
 interface CheckerOptions {
-  /** Threads that compute. Default: those of this process. */
+  /** Threads that compute. Default: the threads of this process. */
   readonly threads?: HashThreads | undefined;
-  /** Most computations that may wait; more are refused with 503. */
+  /** Limit of waiting computations. Further ones are refused with 503. */
   readonly waiting?: number | undefined;
 }
 
@@ -59,9 +59,9 @@ interface CheckerOptions {
  * computation, the queue is bounded, and checks without a waiting client are dropped.
  * | Question | Outcome |
  * |---|---|
- * | remembered as right | answered at once (`remembered`) |
+ * | remembered as right | answered immediately (`remembered`) |
  * | equal to one that waits or runs | waits for the same result |
- * | a thread is free | computed at once (`right`, `wrong`, `failed`) |
+ * | a thread is free | computed immediately (`right`, `wrong`, `failed`) |
  * | all threads work | waits its turn, one client after the other |
  * | the queue is full | the client with most work loses its newest, or the new one is refused (`refused`) |
  * | the client leaves | forgotten, unless it is computed already (`dropped`) |
@@ -200,7 +200,7 @@ export class PasswordChecker {
     );
   }
 
-  /** Ends a computation: everybody who waits is told, and nothing of it is kept. */
+  /** Ends a computation: all waiters get the result, and the computation is forgotten. */
   #settle(computation: Computation, tell: (waiter: Waiter) => void): void {
     this.#computations.delete(computation.key);
     for (const waiter of computation.waiters) {

@@ -7,11 +7,11 @@ import { verifyPassword } from "./verify-password.ts";
 /** The result of a check. */
 export type CheckOutcome = { readonly right: boolean } | { readonly failure: string };
 
-/** Passwords wait for requests: nobody notices a later answer, everybody a slow server. */
+/** Low priority: a slow password check is hardly noticed, a slow server is. */
 const niceness = 10;
 
 if (process.platform === "linux") {
-  // Linux gives each thread a niceness of its own; elsewhere the call would slow down the whole process.
+  // On Linux niceness is per thread. On other systems the call would slow down the whole process.
   setPriority(niceness);
 }
 parentPort?.on("message", (check: PasswordCheck) => {

@@ -54,7 +54,7 @@ export class PasswordThreads {
     return this.#threads.size;
   }
 
-  /** Whether another check can begin at once. */
+  /** True when another check can start immediately. */
   get hasRoom(): boolean {
     return this.#threads.size < this.size || [...this.#threads].some(({ job }) => job === undefined);
   }

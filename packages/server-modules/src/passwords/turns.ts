@@ -5,7 +5,7 @@ export interface Waiting {
 }
 
 /**
- * A bounded queue in which clients take turns: somebody who sends a hundred attempts delays another client by one. When
+ * A bounded queue that is fair between clients: a hundred attempts of one client delay another client by one. When
  * it is full, the newest work of the client that has the most gives way.
  */
 export class Turns<Work extends Waiting> {
@@ -63,7 +63,7 @@ export class Turns<Work extends Waiting> {
     return undefined;
   }
 
-  /** @returns whether it was waiting */
+  /** @returns true when the work was queued */
   remove(work: Work): boolean {
     const works = this.#clients.get(work.client);
     const index = works?.indexOf(work) ?? -1;
@@ -78,7 +78,7 @@ export class Turns<Work extends Waiting> {
     return true;
   }
 
-  /** Work of the client that has most of it. */
+  /** Queued work of the client with the longest queue. */
   #longest(): Work[] {
     let longest: Work[] = [];
     for (const works of this.#clients.values()) {

@@ -47,7 +47,7 @@ function verifyArgon2id(hash: string, password: string): boolean {
 
 /**
  * Compares a password with its hash. Takes up to seconds of the thread that calls it.
- * @throws when the hash is none of its algorithm, or asks for too much
+ * @throws when the hash has another format, or demands too much memory or time
  */
 export function verifyPassword({ algorithm, hash, password }: PasswordCheck): boolean {
   return algorithm === "bcrypt" ? verifyBcrypt(password, hash) : verifyArgon2id(hash, password);

@@ -8,7 +8,7 @@ import { readCookie } from "../cookies/cookies.ts";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { fallbackField, loadFallback } from "./fallback-policy.ts";
 
-/** Whether the client, or a trusted proxy for it, speaks HTTPS. */
+/** True when the client uses HTTPS, directly or according to a trusted proxy. */
 function isSecure(exchange: Exchange): boolean {
   const trusted = exchange.server.isTrustedProxy?.(exchange) === true;
   return (
@@ -18,7 +18,7 @@ function isSecure(exchange: Exchange): boolean {
 }
 
 /**
- * The same upstream for the same client, by a cookie that names it: the HMAC-SHA-256 of its address with a
+ * Sends a client to the same upstream by a cookie: the HMAC-SHA-256 of the upstream's address with a
  * secret.
  * | Request | Upstream | Answer |
  * |---|---|---|

@@ -63,7 +63,7 @@ const cookie: ModuleReader = (cursor, readModule) => {
 };
 
 /**
- * `weighted_round_robin 3 1` becomes `{ "weights": [3, 1] }`. Weights are those of the upstreams in their
+ * `weighted_round_robin 3 1` becomes `{ "weights": [3, 1] }`. Weights apply to the upstreams in their
  * order.
  */
 const weightedRoundRobin: ModuleReader = (cursor) => {

@@ -6,7 +6,7 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { takeTurns } from "./turns.ts";
 
 /**
- * Each upstream in turn, over all threads, as often in a row as its weight says. Any run of as many requests as
+ * Chooses each upstream in turn, over all threads, for as many consecutive requests as its weight. Any run of as many requests as
  * all weights together is shared out exactly. Weights 3 and 1 give the turns A, A, B, A and again from the
  * start, wherever the counter stands. An upstream that is not available leaves its turns to the others.
  * Source: the public model (Caddy 2.11)

@@ -15,7 +15,7 @@ const keySchema = z.object({
   createdAt: z.number(),
 });
 
-/** The file of one purpose. */
+/** The storage file `session_keys/<purpose>.json`. */
 const ringSchema = z.object({ keys: z.array(keySchema) });
 
 /** A key with its time. */
@@ -57,7 +57,7 @@ export class SessionKeyRing {
   /** A look under way, which all callers share. */
   #reading: Promise<void> | undefined;
 
-  /** @param purpose letters, digits and `-`: those of one purpose open nothing of another */
+  /** @param purpose letters, digits and `-`. Keys of one purpose open no values of another */
   constructor(storage: Storage, purpose: string, times: SessionKeyTimes) {
     this.#storage = storage;
     this.#place = `session_keys/${purpose}.json`;
@@ -65,7 +65,7 @@ export class SessionKeyRing {
   }
 
   /**
-   * @param wanted id of a key that is missed: another instance may have made it
+   * @param wanted id of an unknown key; another instance may have created it
    * @throws ServerError STORAGE
    */
   async keys(wanted = "", now = Date.now()): Promise<SessionKeys> {
@@ -113,7 +113,7 @@ export class SessionKeyRing {
     this.#keys = ringSchema.safeParse(stored).data?.keys ?? [];
   }
 
-  /** Adds a key in front, and drops those that open nothing any more. */
+  /** Adds a key in front, and removes expired keys. */
   async #rotate(now: number): Promise<void> {
     const { rotateMs, keepMs } = this.#times;
     const made = {

@@ -4,7 +4,7 @@ export const sessionTopics = {
   keys: "sessions.keys",
   /** Name of a work that only one may do, such as the use of a refresh token; `WorkAnswer`. */
   askWork: "sessions.ask_work",
-  /** {@link WorkResult}: what came of it. */
+  /** {@link WorkResult}: the result of the work. */
   settleWork: "sessions.settle_work",
 } as const;
 

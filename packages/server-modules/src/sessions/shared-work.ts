@@ -25,7 +25,7 @@ export type WorkAnswer =
  * | Caller | Gets |
  * |---|---|
  * | the first with a key | `doIt: true`, and must call `settle` |
- * | others, while it works | the result, once it is there |
+ * | others, while it works | the result, when it arrives |
  * | others, up to a minute later | the same result |
  * | others, after a failure | the next of them does the work |
  * | others, after 30 s of silence | no result, and they go on as after a failure |
@@ -55,7 +55,7 @@ export class SharedWork {
     return { doIt: true };
   }
 
-  /** Says what came of it. @param result undefined: nothing, and the next who asks is to do it */
+  /** Publishes the result. @param result undefined: none, and the next caller does the work */
   settle(key: string, result: string | undefined): void {
     this.#works.get(key)?.settle(result);
     if (result === undefined) {

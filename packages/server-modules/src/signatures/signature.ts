@@ -28,7 +28,7 @@ export function sign(algorithm: SignatureAlgorithm, secret: string, signed: stri
 }
 
 /**
- * Whether a text is the signature of bytes. The time that this takes does not tell how much of it is right.
+ * Whether a text is the signature of bytes. The comparison takes constant time.
  * @param text hexadecimal digits, or Base64 in either alphabet, with or without `=` at its end
  */
 export function isSignature(algorithm: SignatureAlgorithm, expected: Buffer, text: string): boolean {

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { askPasswordCheck } from "../../passwords/ask-password-check.ts";
 import type { PasswordHash } from "./auth-provider.ts";
 
-/** The hash of a random password that nobody kept. */
+/** Hash of a random, discarded password. */
 const fakeHash =
   "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg";
 
 /**
  * Passwords hashed with argon2id; compared in threads of their own. The fields are those of the public model
- * and change nothing: each hash names its own cost.
+ * and have no effect: each hash contains its cost.
  */
 export const argon2idHash = defineModule({
   id: "http.authentication.hashes.argon2id",

@@ -13,8 +13,8 @@ export interface AuthenticatedUser {
 /** One way to find out who a request is from. */
 export interface AuthProvider extends ModuleInstance {
   /**
-   * @returns undefined when it cannot be known; the provider may have put a challenge into the response's headers
-   * @throws when the provider itself fails; the others are asked all the same
+   * @returns undefined without valid credentials; the provider may have added a challenge to the response headers
+   * @throws when the provider fails; the handler goes on with the next provider
    */
   authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
 }
@@ -22,11 +22,11 @@ export interface AuthProvider extends ModuleInstance {
 /** The client of a comparison, which orders its turn, and ends it when the client disconnects. */
 export type PasswordAttempt = CheckOptions;
 
-/** Compares passwords with their hashes, in time that says nothing of either. */
+/** Compares passwords with hashes in constant time. */
 export interface PasswordHash extends ModuleInstance {
-  /** @throws when `hash` is none of its kind; ServerError PASSWORDS_BUSY, CLIENT_GONE */
+  /** @throws when `hash` has another format; ServerError PASSWORDS_BUSY, CLIENT_GONE */
   verify(hash: string, password: string, attempt: PasswordAttempt): Promise<boolean>;
-  /** A hash of nobody's password: comparing with it takes as long as with a real one. */
+  /** A hash that no password matches. A comparison with it takes as long as with a real hash. */
   readonly fakeHash: string;
 }
 

@@ -54,7 +54,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** With its padding, as RFC 4648 has it: one text has one form. */
+/** Base64 with padding (RFC 4648), so that each text has exactly one form. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
@@ -72,7 +72,7 @@ function credentialsOf(exchange: Exchange): Credentials | undefined {
   return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
 }
 
-/** Hashes of other tools' making may be base64 once more. @throws ServerError MODULE_CONFIG for a hash of another form */
+/** Decodes a hash that another tool wrapped in base64. @throws ServerError MODULE_CONFIG for a hash of another form */
 function plainHash(text: string): string {
   if (text.startsWith("$")) {
     return text;
@@ -105,7 +105,7 @@ function accountsOf(config: z.infer<typeof configSchema>): ReadonlyMap<string, s
 }
 
 /**
- * User name and password with each request. A name that nobody has is compared with a fake hash, so an answer's
+ * User name and password with each request. An unknown name is compared with a fake hash, so an answer's
  * time does not tell which names exist.
  * Source: RFC 7617; the public model (Caddy 2.11)
  */

@@ -3,7 +3,7 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 
 /** Told of a response on its way. */
 export interface CacheWatcher {
-  /** @returns "keep" to be told of the whole, "drop" to send nothing of it, "pass" for neither */
+  /** @returns "keep": collect a copy of the body; "drop": send nothing; "pass": send without a copy */
   head(status: number, headers: HeaderList): "keep" | "drop" | "pass";
   /** The whole body of a response to keep. */
   whole(body: Buffer): void;

@@ -35,7 +35,7 @@ const configSchema = z.strictObject({
     .describe("Memory of all responses, in each worker thread (64 MiB); the least lately used go first."),
   /** Never more than `max_bytes`. A larger response passes without being kept. */
   max_object_bytes: z.int().positive().nullish().describe("The largest body that is kept (1 MiB)."),
-  /** Without it such a response is fresh for a tenth of the time since its last change, and for a day at most. */
+  /** Default: a tenth of the time since `Last-Modified`, at most a day. */
   default_ttl: configDuration()
     .nullish()
     .describe(
@@ -48,7 +48,7 @@ const configSchema = z.strictObject({
  * 4.4
  */
 const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Conditions of the client. The origin is asked with those of the stored response in their place. */
+/** Conditional headers of the client. A revalidation sends the conditions of the stored response instead. */
 const conditions = new Set([
   "if-none-match",
   "if-modified-since",
@@ -57,7 +57,7 @@ const conditions = new Set([
   "if-range",
 ]);
 
-/** Key of the store. The method is no part of it: only GET is stored. */
+/** Key of the store. The method is left out because only GET responses are stored. */
 function addressOf(exchange: Exchange): string {
   return `${exchange.scheme}://${exchange.hostport.toLowerCase()}${exchange.target}`;
 }
@@ -205,7 +205,7 @@ class Cache implements HttpHandler {
         this.#maxObjectBytes,
       );
     });
-    /** Begins the response once more, as the request came. */
+    /** Starts the response again, with the state of the original request. */
     const restart = () => {
       exchange.requestHeaders = asked;
       exchange.restartResponse(filter.below);

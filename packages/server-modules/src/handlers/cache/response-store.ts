@@ -26,7 +26,7 @@ export interface StoreState {
 export class ResponseStore {
   /** Variants by address, the newest first. */
   readonly #byUrl: LRUCache<string, StoredResponse[]>;
-  /** Addresses for which somebody asks the origin now. */
+  /** Keys that are being refreshed at the origin now. */
   readonly refreshing = new Set<string>();
 
   constructor(maxBytes: number) {
@@ -81,7 +81,7 @@ export class ResponseStore {
   }
 }
 
-/** Stores by their size: configs that ask for the same size go on with the responses that are there. */
+/** Stores by size: a new config with the same size keeps the stored responses. */
 export const responseStores: ResourceKind<ResponseStore> = { name: "response stores" };
 
 /** Topic of messages that ask each thread to purge, with a {@link Purge}. */

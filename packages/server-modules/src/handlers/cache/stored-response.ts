@@ -22,13 +22,13 @@ export interface CachedRequest {
 
 /**
  * How a stored response may be used now.
- * - `fresh`: answers as it is
+ * - `fresh`: sent without asking the origin
  * - `stale`: may answer while another request asks the origin
  * - `revalidate`: the origin must be asked first
  */
 export type Use = "fresh" | "stale" | "revalidate";
 
-/** Fields that belong to a connection, or that a cache writes anew. */
+/** Connection fields, and fields that the cache sets itself. */
 const notStored = new Set([
   "connection",
   "keep-alive",
@@ -63,7 +63,7 @@ function selecting(headers: HeaderList, name: string): string {
 
 /**
  * Whether a response may be kept for others. Source: RFC 9111 section 3, for a shared cache
- * @param fallbackSeconds how long a response without any word on it is kept; 0: only as long as a guess allows
+ * @param fallbackSeconds lifetime of a response without caching fields; 0: only the heuristic lifetime
  */
 export function isStorable(
   request: CachedRequest,
@@ -96,11 +96,11 @@ export function isStorable(
 interface StoredParts {
   /** Status of the response. */
   readonly status: number;
-  /** Fields of the response, without those of one hop. */
+  /** Response headers without hop-by-hop fields. */
   readonly headers: HeaderList;
   /** The whole body: a response that broke off is not kept. */
   readonly body: Buffer;
-  /** Lifetime of a response that says nothing of it and has no time of change either. */
+  /** Lifetime, in seconds, of a response with neither caching fields nor `Last-Modified`. */
   readonly fallbackSeconds: number;
   /** Time of the answer in milliseconds since 1970. Default: now. */
   readonly nowMs?: number | undefined;
@@ -115,7 +115,7 @@ export class StoredResponse {
   readonly #selected: ReadonlyMap<string, string>;
   /** Directives of the response. */
   readonly #control: CacheControl;
-  /** Seconds from its making to the end of its freshness. */
+  /** Freshness lifetime in seconds, counted from the `Date` of the response. */
   readonly #lifetime: number;
   /** Its age in seconds when it came. */
   readonly #initialAge: number;
@@ -143,7 +143,7 @@ export class StoredResponse {
     this.#lifetime = this.#lifetimeFrom(dateMs / 1000, fallbackSeconds);
   }
 
-  /** `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age: the first that is there counts. */
+  /** `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age: the first one present counts. */
   #lifetimeFrom(date: number, fallbackSeconds: number): number {
     const explicit = secondsOf(this.#control, "s-maxage") ?? secondsOf(this.#control, "max-age");
     if (explicit !== undefined) {
@@ -187,7 +187,7 @@ export class StoredResponse {
     return true;
   }
 
-  /** Whether it may answer a request as it is; "stale" while somebody else asks the origin. */
+  /** Decides how the response may be used. "stale": it is sent while another request refreshes it. */
   use(request: CachedRequest, nowMs = Date.now()): Use {
     const asked = parseCacheControl(getHeaders(request.headers, "cache-control"));
     const pragma =
@@ -215,7 +215,7 @@ export class StoredResponse {
     return -left < (secondsOf(this.#control, "stale-while-revalidate") ?? 0) ? "stale" : "revalidate";
   }
 
-  /** Whether it may stand in for an origin that fails. Source: RFC 5861 section 4 */
+  /** True when the response may be sent because the origin failed. Source: RFC 5861 section 4 */
   usableOnError(nowMs = Date.now()): boolean {
     const allowed = secondsOf(this.#control, "stale-if-error") ?? 0;
     return !this.#mustRevalidate && -this.timeToLive(nowMs) < allowed;

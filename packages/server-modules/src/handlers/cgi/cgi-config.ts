@@ -12,7 +12,7 @@ export const cgiSchema = z.strictObject({
     .string()
     .min(1, { error: "an executable needs to be specified" })
     .describe("Program to run, by its path; it is not looked up in PATH. Placeholders allowed."),
-  /** Each stays one argument, whatever a placeholder puts into it: no shell is in between. */
+  /** Each entry is one argument, even when a placeholder inserts spaces: no shell is used. */
   args: z.array(z.string()).nullish().describe("Its arguments; placeholders allowed."),
   workingDirectory: z
     .string()

@@ -79,5 +79,5 @@ const toText: HandlerWriter = (handler) => {
   };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const cgiText: ModuleText = { directive, toText };

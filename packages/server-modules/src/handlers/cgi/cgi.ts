@@ -35,7 +35,7 @@ function programPart(value: string): string {
   return value;
 }
 
-/** A program with its variables, those of the request apart from those of the server. */
+/** A program with its environment: variables of the server, and variables of the request. */
 interface Prepared {
   /** The program and its arguments, filled in. */
   readonly command: Omit<ScriptCommand, "environment">;
@@ -103,7 +103,7 @@ class CgiHandler implements HttpHandler {
     return this.#settings.groups.close();
   }
 
-  /** Runs the program once. The body's file is closed whatever happens. */
+  /** Runs the program once. The body's file is always closed. */
   async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
     try {
       if (this.#settings.groups.size >= this.#maxProcesses) {

@@ -19,7 +19,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
 }
 
 /**
- * The programs of one handler that run. Each is the head of a process group of its own, so that what a script
+ * The programs of one handler that run. Each leads its own process group, so that what a script
  * started ends with it.
  * | Event | Then |
  * |---|---|
@@ -71,7 +71,7 @@ export class ProcessGroups {
     if (ending === undefined) {
       ending = new Promise((resolve) => {
         signal(child, "SIGTERM");
-        // Also where the program has exited: a child of it may have refused the first signal.
+        // Needed even after the program exited: one of its children may have ignored the first signal.
         setTimeout(() => {
           signal(child, "SIGKILL");
           this.#endings.delete(child);

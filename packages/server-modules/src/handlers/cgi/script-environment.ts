@@ -8,7 +8,7 @@ const alwaysPassed = process.platform === "linux" ? ["LD_LIBRARY_PATH"] : [];
 /** PATH where the server has none. Source: Go, net/http/cgi */
 const defaultPath = "/bin:/usr/bin:/usr/local/bin";
 
-/** Names that a program is told beside the request. */
+/** Names for the program's environment that the request does not contain. */
 export interface ScriptNames {
   /** Beginning of the path that names the program. */
   readonly scriptName: string;
@@ -52,7 +52,7 @@ function addFields(variables: Map<string, string>, exchange: Exchange): void {
 }
 
 /**
- * Variables that tell a program of its request. For `GET /report/2024?q=1` with `scriptName` `/report`:
+ * Environment variables that describe the request. For `GET /report/2024?q=1` with `scriptName` `/report`:
  * ```
  * REQUEST_METHOD=GET
  * REQUEST_URI=/report/2024?q=1

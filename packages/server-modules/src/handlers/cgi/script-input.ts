@@ -9,7 +9,7 @@ import { ServerError } from "server-core/errors";
 
 /** The body of a request, as a program reads it from its standard input. */
 export interface ScriptInput {
-  /** Bytes of it; undefined where the request has none. */
+  /** Body length in bytes; undefined for a request without a body. */
   readonly length: number | undefined;
   /** The body: a stream or bytes that are written to the program, or a file that it reads itself. */
   readonly source: Readable | Buffer | FileHandle | undefined;
@@ -44,7 +44,7 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number): Prom
   }
 }
 
-/** Reads a body to its end: programs are told its length before they read it. */
+/** Reads a body to its end: CGI needs `CONTENT_LENGTH` before the program starts. */
 async function readWhole(body: Readable, { memoryBytes, maxBytes }: InputLimits): Promise<ScriptInput> {
   let chunks: Buffer[] = [];
   let length = 0;
@@ -88,7 +88,7 @@ function declaredLength(exchange: Exchange): number | undefined {
  * | none | nothing, its input is closed |
  * | in memory already | the bytes |
  * | of known length | the client's stream |
- * | of unknown length, up to `memoryBytes` | the bytes, once all are there |
+ * | of unknown length, up to `memoryBytes` | the bytes, after the last one has arrived |
  * | longer | a file without a name |
  * @throws HttpError 413 over `maxBytes`; ServerError CLIENT_GONE
  */

@@ -21,7 +21,7 @@ const maxStderrBytes = 64 * 1024;
 /** How long output is waited for after the program's end: a child that it left behind may hold it open. */
 const lateOutputMs = 2_000;
 
-/** A program as it is started. */
+/** Command, folder and environment of a program. */
 export interface ScriptCommand {
   /** Absolute path. */
   readonly file: string;
@@ -31,11 +31,11 @@ export interface ScriptCommand {
   readonly args: readonly string[];
   /** Working folder. */
   readonly folder: string;
-  /** All of its variables: nothing else is inherited. */
+  /** Complete environment: nothing is inherited from the server. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Settings of a handler that all of its runs share. */
+/** Settings that all runs of one handler share. */
 export interface ScriptSettings {
   /** Programs of the handler, this one among them. */
   readonly groups: ProcessGroups;
@@ -109,7 +109,7 @@ export class ScriptRun implements StreamTaker {
   #outputEnded = false;
   /** How the program ended; undefined while it runs. */
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
-  /** The outcome is told: nothing else counts. */
+  /** True once the promise has settled; later events are ignored. */
   #settled = false;
   /** The client takes no more for now: silence is not the program's. */
   #clientWaits = false;
@@ -320,7 +320,7 @@ export class ScriptRun implements StreamTaker {
 
   // The end
 
-  /** The program is gone. Output of its children is waited for 2 s longer. */
+  /** The program exited. Output of its children is accepted for 2 more seconds. */
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
     this.#exit = { code, signal };
     if (!this.#outputEnded && !this.#settled) {
@@ -339,7 +339,7 @@ export class ScriptRun implements StreamTaker {
     this.#finishWhenOver();
   }
 
-  /** Ends the response when both exit and end of output are there. */
+  /** Ends the response after both the exit and the end of output. */
   #finishWhenOver(): void {
     if (this.#settled || !this.#outputEnded || this.#exit === undefined) {
       return;
@@ -395,7 +395,7 @@ export class ScriptRun implements StreamTaker {
   }
 }
 
-/** Closes the file of a body; the program has one of its own. */
+/** Closes the server's descriptor of the body file. The program has its own. */
 export async function closeInput({ source }: ScriptInput): Promise<void> {
   if (source !== undefined && !(source instanceof Readable) && !Buffer.isBuffer(source)) {
     await (source as FileHandle).close();

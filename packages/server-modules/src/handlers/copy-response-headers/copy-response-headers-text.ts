@@ -39,5 +39,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const copyResponseHeadersText: ModuleText = { directive, toText };

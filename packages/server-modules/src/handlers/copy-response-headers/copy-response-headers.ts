@@ -28,7 +28,7 @@ export const copyResponseHeaders = defineModule({
         for (let index = 0; index < headers.length; index += 2) {
           const name = headers[index] ?? "";
           const lower = name.toLowerCase();
-          // The length is that of a body that is not sent.
+          // `Content-Length` belongs to the upstream's body, which is not sent.
           if (wanted(lower) && lower !== "content-length") {
             exchange.responseHeaders.push(name, headers[index + 1] ?? "");
           }

@@ -54,5 +54,5 @@ const toText: HandlerWriter = (handler) => {
     : { directive: "copy_response", words: [], block: [line("status", word)] };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const copyResponseText: ModuleText = { directive, toText };

@@ -16,14 +16,14 @@ import { isUnbuffered } from "http-engine/unbuffered-response";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
 import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 
-/** Whole bodies up to this size are compressed at once: that takes less than handing them to another thread. */
+/** Complete bodies up to this size are compressed synchronously, which costs less than a hand-over to another thread. */
 const maxAtOnceBytes = 128 * 1024;
 
 /** The rules of an encode handler. */
 export interface EncodeRules {
   /** Responses that are encoded. Default: types that compress well. */
   readonly matches: ResponseMatcher;
-  /** Bytes below which a body is sent as it is; the coding would cost more than it saves. */
+  /** Minimum body length, in bytes, for compression. Below it compression costs more than it saves. */
   readonly minLength: number;
 }
 
@@ -62,7 +62,7 @@ export function tagOfCoded(etag: string, coding: string): string {
 /**
  * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth
  * it.
- * - `as it is`: everything passes
+ * - `as it is`: everything passes uncompressed
  * - `coded`: the body goes through the compressor
  */
 type Mode = "undecided" | "as it is" | "coded";
@@ -100,7 +100,7 @@ export class EncodeFilter extends HoldingFilter {
   #reading: StreamReading | undefined;
   /** Whether anything was written to the compressor. */
   #hasBody = false;
-  /** `open`: nobody has named a type, so it is told from the first bytes. `unwanted`: that one is not coded. */
+  /** `open`: no `Content-Type` is set, so the first bytes decide. `unwanted`: the type is not compressed. */
   #type: "wanted" | "open" | "unwanted" = "wanted";
   /** Pieces that the compressor is busy with. */
   #coding = 0;
@@ -247,7 +247,7 @@ export class EncodeFilter extends HoldingFilter {
     );
   }
 
-  /** Whether the type is one that is coded. One that nobody has named is told from the first bytes. */
+  /** True when the content type is compressed. Without a `Content-Type` the first bytes decide. */
   #hasWantedType(first: Uint8Array): boolean {
     if (this.#type === "open") {
       if (first.length > 0) {
@@ -288,7 +288,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
-  /** Sends the head and what is held, coded if that is worth it. @returns false when it is enough for now */
+  /** Sends the head and the held bytes, compressed if that is worth it. @returns false when the writer should pause */
   #decide(): boolean {
     const isWorthIt = this.#isWorthIt(Math.max(this.#declared, this.#heldBytes));
     if (isWorthIt && this.#hasWantedType(this.#held[0] ?? new Uint8Array())) {
@@ -312,7 +312,7 @@ export class EncodeFilter extends HoldingFilter {
     const encoder = this.#encoder;
     const length = this.#heldBytes + last.length;
     if (this.#exchange.method === "HEAD") {
-      // A declared length was looked at before; a program may print the body all the same.
+      // A declared length was checked before the body; only an undeclared length is checked here.
       const isWorthIt = this.#declared >= 0 || this.#isWorthIt(length);
       if (isWorthIt && this.#hasWantedType(this.#held[0] ?? last)) {
         this.#describe();

@@ -114,5 +114,5 @@ const toText: HandlerWriter = (handler): Written => {
     : { directive: "encode", words: [], block: [...lines, ...more] };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const encodeText: ModuleText = { directive, toText };

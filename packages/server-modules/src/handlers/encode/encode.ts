@@ -13,7 +13,7 @@ import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/re
 import { encodableTypes } from "./encodable-types.ts";
 import { EncodeFilter, type EncodeRules } from "./encode-filter.ts";
 
-/** Bytes up to which a body is sent as it is. */
+/** Default of `minimum_length`, in bytes: shorter bodies are not compressed. */
 const defaultMinLength = 512;
 /** Preference where neither client nor config has one. */
 const defaultOrder = ["zstd", "br", "gzip"];
@@ -67,7 +67,7 @@ function checkOrder(prefer: readonly string[], encoders: ReadonlyMap<string, Con
   }
 }
 
-/** Takes the coding out of the tags that the client has, so that handlers know them. @returns whether it was there */
+/** Removes the coding's suffix from the client's entity tags, so that handlers recognize them. @returns true when a tag had the suffix */
 function stripCoding(exchange: Exchange, coding: string): boolean {
   const tags = getHeaders(exchange.requestHeaders, "if-none-match").join(", ");
   const stripped = tags.replaceAll(`-${coding}"`, '"');

@@ -55,14 +55,14 @@ const directive = handlerDirective(({ cursor }) => {
   });
 });
 
-/** The status as it is written: numbers as digits, placeholders unchanged. */
+/** The status as text: numbers as digits, placeholders unchanged. */
 function wordOf(status: JsonValue | undefined): string | undefined {
   return status === undefined ? undefined : String(status);
 }
 
 /**
  * Writes `error`. An empty word stands for the message where only a status placeholder is set, and a message
- * like `404` moves to the block. Both would otherwise be read as the other one.
+ * like `404` moves to the block. On the line the two would be confused.
  */
 const toText: HandlerWriter = (handler) => {
   const status = wordOf(handler.take("status_code"));
@@ -77,5 +77,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "error", words: status === undefined ? [message] : [message, status] };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const errorText: ModuleText = { directive, toText };

@@ -31,7 +31,7 @@ export function statError(error: unknown): HttpError {
   return new HttpError(status, messageOf(error), { cause: error });
 }
 
-/** As `statError`; what may pass, such as too many open files, is 503 with `Retry-After`. */
+/** Like `statError`, but a temporary error such as too many open files becomes 503 with `Retry-After`. */
 export function openError(error: unknown, exchange: Exchange): HttpError {
   const failure = statError(error);
   if (failure.status !== 500) {

@@ -52,12 +52,12 @@ export const fileServerSchema = z.strictObject({
     })
     .nullish()
     .describe("Lists folders that have no index file: as HTML, JSON or plain text."),
-  /** Only where nobody rewrote the last part of the path. The redirect is 308. */
+  /** Applies only when the last path segment was not rewritten. The redirect is 308. */
   canonical_uris: z
     .boolean()
     .nullish()
     .describe("Whether folders without and files with a final slash are redirected (true)."),
-  /** With a status here the whole file is sent: conditions and ranges do not count. */
+  /** With a fixed status the whole file is sent; conditions and ranges are ignored. */
   status_code: z
     .union([z.int(), z.string()])
     .nullish()
@@ -78,7 +78,7 @@ export const fileServerSchema = z.strictObject({
     .array(z.enum(["gzip", "br", "zstd"]))
     .nullish()
     .describe("Which is preferred where the client takes several alike."),
-  /** The first sidecar that is there wins. Control characters are taken out, and 1 KiB is kept. */
+  /** The first existing sidecar file wins. Control characters are taken out, and 1 KiB is kept. */
   etag_file_extensions: z
     .array(z.string())
     .nullish()

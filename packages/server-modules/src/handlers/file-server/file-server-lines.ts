@@ -34,7 +34,7 @@ function precompressedLines(handler: Members): Line[] {
 }
 
 /**
- * `file_server`: the file of the config itself is hidden without a line. Every text hides its own file. A
+ * `file_server`: each serverfile hides its own file automatically, so no line is written for that. A
  * config that hides nothing can therefore not be written as this directive.
  */
 export const fileServer: HandlerWriter = (handler, { hiddenFile }) => {

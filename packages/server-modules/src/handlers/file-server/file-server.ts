@@ -67,7 +67,7 @@ function baseName(path: string): string {
  * 6. Bytes come from memory where the file is unchanged, else from the disk.
  */
 class FileServer implements HttpHandler {
-  /** Files that are in memory are answered at once; for all others it enters the request's context itself. */
+  /** True: a file in memory is answered synchronously. For other files the handler enters the request's async context itself. */
   readonly startsNothing = true;
   /** Small files of this thread. */
   readonly #cache: FileCache;
@@ -182,7 +182,7 @@ class FileServer implements HttpHandler {
           return { path, stats };
         }
       } catch {
-        // As absent: the next name may be there.
+        // Treated as absent: the next index name may exist.
       }
     }
     return undefined;
@@ -203,7 +203,7 @@ class FileServer implements HttpHandler {
     });
   }
 
-  /** Only where nobody rewrote the last part of the path: else the client would be sent in circles. */
+  /** Only when the last path segment was not rewritten: otherwise the client would loop. */
   #redirect(exchange: Exchange, isFolder: boolean): boolean {
     if (!this.#canonical) {
       return false;
@@ -227,7 +227,7 @@ class FileServer implements HttpHandler {
             return { path: sidecar, stats: found, coding: coding as Coding };
           }
         } catch {
-          // The file itself is there.
+          // Ignored: without a sidecar the uncompressed file is sent.
         }
       }
     }
@@ -329,7 +329,7 @@ class FileServer implements HttpHandler {
     }
     if (file.lastModified !== "") {
       if (getHeader(headers, "last-modified") !== undefined) {
-        // As in the model, the file's own time wins over what the site set; its tag and type do not.
+        // As in the model, the file's modification time replaces a configured one. Configured tag and type stay.
         removeHeaders(headers, (name) => name === "last-modified");
       }
       headers.push("Last-Modified", file.lastModified);

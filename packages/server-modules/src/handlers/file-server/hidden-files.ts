@@ -25,7 +25,7 @@ function compileRule(text: string): Rule {
   return { component: undefined, prefix, whole: compileGlob(prefix) ?? never };
 }
 
-/** Whether one of the rules hides a path. Links are not followed: the path is judged as it was asked for. */
+/** True when a rule hides the path. Symbolic links are not resolved: the requested path is compared. */
 function isHiddenBy(rules: readonly Rule[], path: string): boolean {
   const absolute = resolve(path);
   const components = absolute.split("/");

@@ -18,9 +18,9 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * Redirects for good to a path of the same host. The query is that of the request as handlers left it: a rewrite that
+ * Redirects permanently (308) to a path of the same host. The current query is kept: a rewrite that
  * set one is kept. A link for people goes along unless the site has set a Content-Type, or the method is no GET.
- * @param rawPath percent-encoded; cleaned here, as `//` would make another host of it
+ * @param rawPath percent-encoded. A leading `//` is cleaned, because browsers would read a host from it
  * Source: Go, `net/http.Redirect`, for the public model (Caddy 2.11)
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {

@@ -190,7 +190,7 @@ function prepare(
 }
 
 /**
- * Answers with a file, or the part of it that is asked for.
+ * Answers with a file, or with the requested ranges of it.
  * | Request | Answer |
  * |---|---|
  * | `If-Match`, `If-Unmodified-Since` do not hold | 412 |

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { readRegularFile } from "server-core/files/read-regular-file";
 import type { Validators } from "../../files/preconditions.ts";
 
-/** A file as it is now: what an answer says of it. */
+/** Size, time and tag of a file, read for one answer. */
 export interface ServedFile extends Validators {
   /** Path for messages; the bytes come from the open file. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface ServedFile extends Validators {
   readonly lastModified: string;
 }
 
-/** Nanoseconds of 1970-01-01T00:00:01: build tools set times of 0 or 1 s that say nothing. */
+/** Nanoseconds of 1970-01-01T00:00:01. Build tools set times of 0 or 1 s, which say nothing about the content. */
 function isTelling(mtimeNs: bigint): boolean {
   const seconds = mtimeNs / 1_000_000_000n;
   return seconds !== 0n && seconds !== 1n;

@@ -6,7 +6,7 @@ import { childOf, type Draft, isEmptyDraft, ownMember, setMember } from "serverf
 import { applyHeaderOperation, type ResponseOperations } from "./header-operation.ts";
 
 /**
- * A default (`?Field`) is an own handler, since each depends on its own field. Adds the conditions of `match`
+ * Each default (`?Field`) becomes a separate handler, because it depends on its field. Adds the conditions of `match`
  * to a default. A condition on the default's own field contradicts it, unless it asks for the field's absence.
  */
 function requireToo(cursor: { error(message: string): Error }, draft: Draft, matcher: Draft): void {

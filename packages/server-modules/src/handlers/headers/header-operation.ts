@@ -6,7 +6,7 @@ import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft"
 export interface ResponseOperations {
   /** Operations as the config has them, filled line by line. */
   readonly draft: Draft;
-  /** Whether it may be deferred, or depend on what the response has. */
+  /** True for response operations, which may be deferred or depend on response fields. */
   readonly isResponse: boolean;
 }
 

@@ -6,7 +6,7 @@ import { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, RunWriter } from "serverfile/to-text/routes/handler-writer";
 
 /**
- * The words of each operation on header fields, `deferred` and `require` aside.
+ * The words of each header operation, without `deferred` and `require`.
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export function headerOperations(operations: Members): Word[][] {
@@ -62,7 +62,7 @@ function deferredLines(
   return { words: [...operations], defers: isDeferred && !deletes };
 }
 
-/** The field of a default, which is set unless it is there: `?Field`. */
+/** The field of a default (`?Field`): set only when the response lacks it. */
 function defaultField(response: JsonValue | undefined): string | undefined {
   if (!isJsonObject(response) || !isJsonObject(response.set) || !isJsonObject(response.require)) {
     return undefined;

@@ -3,7 +3,7 @@ import { header } from "./header-directive.ts";
 import { withDefaults as runToText, headers as toText } from "./headers-lines.ts";
 import { requestHeader } from "./request-header-directive.ts";
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const headersText: ModuleText = {
   directives: { header, request_header: requestHeader },
   toText,

@@ -5,7 +5,7 @@ import { applyHeaderOperation } from "./header-operation.ts";
 
 /**
  * `request_header [+|-]Field [value|search] [replacement]`: changes what later handlers see. The operations are
- * those of `header`, without `?` and without deferring: the request is complete when the handler runs.
+ * the operations of `header`, without `?` and deferring: the request is complete when the handler runs.
  * ```
  * request_header X-Forwarded-Proto https
  * ```

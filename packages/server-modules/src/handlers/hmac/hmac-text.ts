@@ -60,5 +60,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "hmac", words, ...blockOf(fieldLines(handler, fields)) };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const hmacText: ModuleText = { directive, toText };

@@ -6,7 +6,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { isSignature, sign } from "../../signatures/signature.ts";
 
-/** The largest body where the config names none. All of it is held in memory. */
+/** Default of the body limit, in bytes. The whole body is held in memory. */
 const defaultMaxBytes = 25 * 1024 * 1024;
 
 const configSchema = z.strictObject({

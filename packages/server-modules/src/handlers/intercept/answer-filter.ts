@@ -50,7 +50,7 @@ export class AnswerFilter extends ResponseFilter {
     }
   }
 
-  /** Sends an answer that has no body as it is. */
+  /** Sends an answer without a body unchanged. */
   endWithoutBody(): void {
     this.#goOn();
     super.end();

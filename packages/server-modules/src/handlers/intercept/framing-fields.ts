@@ -1,6 +1,6 @@
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
 
-/** Fields that say how the body is framed and coded: those of one body are wrong for another. */
+/** Fields for the framing and coding of a body. They are wrong for any other body. */
 const framing = new Set([
   "content-length",
   "content-encoding",
@@ -25,13 +25,13 @@ function takeOut(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
   return taken;
 }
 
-/** The fields of one response that are of its body alone, apart while other handlers may answer with another body. */
+/** Holds the body fields of one response aside while other handlers may send a different body. */
 export class BodyFields {
   readonly #headers: HeaderList;
   readonly #framing: HeaderList;
   readonly #versions: HeaderList = [];
 
-  /** @param headers the fields of the response; those of its framing are taken out */
+  /** @param headers fields of the response; framing fields are removed from the list */
   constructor(headers: HeaderList) {
     this.#headers = headers;
     this.#framing = takeOut(headers, framing);

@@ -35,16 +35,16 @@ export class InterceptFilter extends ResponseFilter {
   /** Status and fields of the response that waits. */
   #status = 0;
   #headers: HeaderList = [];
-  /** Pieces of its body. */
+  /** Held pieces of the body. */
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   /** Its trailers, where it ended already. */
   #trailers: HeaderList = [];
-  /** Whether all of it is here. */
+  /** True when the whole body has arrived. */
   #hasEnded = false;
-  /** Callbacks of its writer, called when it goes on. */
+  /** Drain callbacks of the writer, called when the response continues. */
   #onDrain: (() => void)[] = [];
-  /** Whether the routes run soon. Not an immediate to clear: after an error that nobody caught node trips over one. */
+  /** True when the routes are scheduled. A flag instead of a cleared immediate: Node fails on a cleared one after an uncaught error. */
   #isSoon = false;
   /** Set once they run. */
   #decision: Promise<void> | undefined;
@@ -80,7 +80,7 @@ export class InterceptFilter extends ResponseFilter {
     }
     if (this.#state === "waiting") {
       this.#hold(chunk);
-      // Not at once: who writes may have more at hand, and stops after that.
+      // Deferred: the writer may have more data ready, and pauses after it.
       if (!this.#isSoon) {
         this.#isSoon = true;
         setImmediate(() => this.#runSoon());
@@ -151,7 +151,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** Keeps a piece of the body. The writer is told to stop, so few come. */
+  /** Keeps a piece of the body. The writer pauses, so there are few. */
   #hold(chunk: Uint8Array): void {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -213,7 +213,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** Whether a response with that status has nothing to take of the one that waits. */
+  /** True when a response with this status has no body. */
   #isEmpty(status: number): boolean {
     return (
       status === 204 ||

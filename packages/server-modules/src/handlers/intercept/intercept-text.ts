@@ -63,5 +63,5 @@ const toText: HandlerWriter = (handler, context) => {
   return { directive: "intercept", words: [], block, blocks: [responses] };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const interceptText: ModuleText = { directive, toText };

@@ -15,12 +15,12 @@ export class ResponseHandlers {
   /** Blocks of `handle_response`, read at the end: matchers may be defined behind them. */
   readonly #segments: TokenCursor[] = [];
 
-  /** @param present those that the directive itself adds */
+  /** @param present handlers that the directive adds by itself */
   constructor(present: readonly Draft[] = []) {
     this.#handlers = [...present];
   }
 
-  /** Reads the current line when it is one of these. @returns whether it was. @throws ServerError CONFIG_ADAPTER */
+  /** Reads the current line if it is `handle_response` or `replace_status`. @returns true when it was. @throws ServerError CONFIG_ADAPTER */
   read(cursor: TokenCursor): boolean {
     if (cursor.value.startsWith("@")) {
       readResponseMatcher(cursor.segmentCursor(), this.#matchers);

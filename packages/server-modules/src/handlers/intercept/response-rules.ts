@@ -60,7 +60,7 @@ export async function loadResponseRules(
   return rules;
 }
 
-/** A final status that a template makes; 0 leaves it as it is. @throws HttpError 500 for anything else, nothing too */
+/** Final status from a template; 0 keeps the status. @throws HttpError 500 for other text, also for empty text */
 export function statusFrom(template: Template, exchange: Exchange, otherwise: number): number {
   const text = template(exchange);
   if (text === "0") {

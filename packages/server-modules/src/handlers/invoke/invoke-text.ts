@@ -23,5 +23,5 @@ const toText: HandlerWriter = (handler) => ({
   words: [handler.text("name") ?? ""],
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const invokeText: ModuleText = { directive, toText };

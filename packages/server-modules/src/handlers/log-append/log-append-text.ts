@@ -35,5 +35,5 @@ const toText: HandlerWriter = (handler) => {
   };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const logAppendText: ModuleText = { directive, toText };

@@ -108,5 +108,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "map", words: [source, ...destinations], block };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const mapText: ModuleText = { directive, toText };

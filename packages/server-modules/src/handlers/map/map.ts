@@ -85,7 +85,7 @@ function nameOf(destination: string): string {
 }
 
 /**
- * Gives placeholders values that depend on another. They are looked up when somebody asks. `{ "source":
+ * Sets placeholders by the value of another one. Values are computed on first use. `{ "source":
  * "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp": "^(.*)\\.example\\.com$",
  * "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`.
  * Source: the public model

@@ -52,5 +52,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const metricsText: ModuleText = { directive, toText };

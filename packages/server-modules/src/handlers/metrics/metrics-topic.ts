@@ -1,2 +1,2 @@
-/** Topic by which the handler `metrics`, in whichever thread, asks for those of all threads, in a `MetricsForm`. */
+/** Message topic: the handler `metrics` asks the main thread for the metrics of all threads, as a `MetricsForm`. */
 export const metricsTopic = "http.handlers.metrics/read";

@@ -271,7 +271,7 @@ export class OidcHandler implements HttpHandler {
     return `${this.#cookie}_login_${loginName(state)}`;
   }
 
-  /** Whether a cookie is one of this handler's: later handlers do not see it. */
+  /** True for a cookie of this handler. Later handlers do not see such cookies. */
   #isOwn(name: string): boolean {
     return isPartOf(this.#cookie, name) || name.startsWith(`${this.#cookie}_login_`);
   }

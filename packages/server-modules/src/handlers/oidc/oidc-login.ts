@@ -36,13 +36,13 @@ export function readPending(payload: unknown): PendingLogin | undefined {
   return pendingSchema.safeParse(payload).data;
 }
 
-/** Name of a login among those that a browser has under way, made of its state. */
+/** Name of a pending login, derived from its `state`. A browser may have several. */
 export function loginName(state: string): string {
   return createHash("sha256").update(state).digest("base64url").slice(0, 10);
 }
 
 /**
- * A target that leads back to this very host, whatever a browser makes of it. `/a?b` stays. `//evil.example`,
+ * A return target that always stays on this host. `/a?b` stays. `//evil.example`,
  * `/\evil.example` and texts with blanks become `/`.
  * @param target path and query as they were asked for
  */
@@ -53,7 +53,7 @@ export function safeReturn(target: string): string {
 /**
  * Authorization code with PKCE (S256), state and nonce. Source: RFC 7636; OpenID Connect Core 1.0, section
  * 3.1.2.1
- * @returns where the browser is sent, and what it must keep until it is back
+ * @returns the provider's URL, and the cookie value that the browser keeps until it returns
  */
 export async function beginLogin(
   configuration: Configuration,
@@ -139,7 +139,7 @@ export function logoutUrl(
 /**
  * Revokes the tokens that a session could still use, if the provider supports it. It revokes the refresh
  * token, and with it the access tokens of the same login, or else the access token. Source: RFC 7009
- * @throws Error when the provider cannot be asked, or says no
+ * @throws Error when the provider is unreachable or refuses
  */
 export async function revokeTokens(
   configuration: Configuration,

@@ -25,7 +25,7 @@ const pauseMs = 5_000;
 const trustedMs = 3_600_000;
 
 /**
- * A provider of identities, as its discovery document tells of it. The discovery document is asked for when it is
+ * An identity provider, described by its discovery document. The discovery document is fetched when it is
  * first needed, and again after an hour. A failed look leaves the document before in use; without one, logins get
  * 502 for 5 s before the provider is asked again.
  */
@@ -41,7 +41,7 @@ export class OidcProvider {
   /** When the last look failed. */
   #failedAt = 0;
 
-  /** @param roots PEM, beside those of the system */
+  /** @param roots trusted roots in PEM, in addition to the system's */
   constructor(config: OidcConfig, secret: string, roots: readonly string[]) {
     this.#config = config;
     this.#secret = secret;

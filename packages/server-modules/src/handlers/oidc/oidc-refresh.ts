@@ -20,7 +20,7 @@ const graceS = 300;
 export type Refreshed =
   | { readonly kind: "same" }
   | { readonly kind: "new"; readonly session: OidcSession }
-  /** The provider says no, or was away for too long. */
+  /** The provider refused, or was unreachable for too long. */
   | { readonly kind: "over" };
 
 /** Whether the tokens of a session are to be renewed. */
@@ -72,7 +72,7 @@ function outlived({ tokenEndsAt = 0 }: OidcSession): boolean {
   return Date.now() / 1000 >= tokenEndsAt + graceS;
 }
 
-/** @returns null when the provider says that it is over; undefined when it cannot be asked */
+/** @returns null when the provider ended the session; undefined when the provider is unreachable */
 async function askProvider(
   session: OidcSession,
   refreshToken: string,

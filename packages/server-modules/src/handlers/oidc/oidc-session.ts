@@ -3,14 +3,14 @@ import type { JsonValue } from "server-core/json/json-value";
 import { z } from "zod";
 import { type Claims, keptClaims } from "./claims.ts";
 
-/** How long before its end a token is renewed; a token that lives for less is renewed in the middle of its life. */
+/** Seconds before expiry at which a token is renewed. A shorter-lived token is renewed at half its lifetime. */
 const earlyS = 30;
 
 /** The content of a session; times in seconds since 1970. */
 const sessionSchema = z.object({
   claims: z.record(z.string(), z.json()),
   startedAt: z.number(),
-  /** When the access token is over; absent: nobody said. */
+  /** Expiry of the access token; absent: unknown. */
   tokenEndsAt: z.number().optional(),
   /** When it is to be renewed. */
   renewAt: z.number().optional(),

@@ -133,5 +133,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "oidc", words: [issuer], block: lines };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const oidcText: ModuleText = { directive, toText };

@@ -13,7 +13,7 @@ const maxPartLength = 3_600;
 const maxParts = 4;
 /** Opened values that are remembered: opening costs some hundred microseconds. */
 const maxOpened = 1_000;
-/** How long the known keys are used before they are read again. An unknown key of another instance is looked up at once. */
+/** How long the known keys are used before they are read again. A cookie with an unknown key id causes an immediate reload. */
 const keysTrustedMs = 60_000;
 /** Pause between two look-ups of unknown keys, so that a client with invented keys causes few. */
 const missedPauseMs = 1_000;
@@ -88,7 +88,7 @@ function partName(name: string, part: number): string {
   return part === 0 ? name : `${name}.${part}`;
 }
 
-/** Whether a cookie is one of a name's parts. */
+/** True when the cookie is a part of the value stored under `name`. */
 export function isPartOf(name: string, cookie: string): boolean {
   return cookie === name || (cookie.startsWith(`${name}.`) && /^\d$/.test(cookie.slice(name.length + 1)));
 }
@@ -163,7 +163,7 @@ export class Sealer {
     this.#purpose = purpose;
   }
 
-  /** @param use what it is for: it opens for nothing else. @throws ServerError STORAGE, THREAD */
+  /** @param use purpose of the value; it opens only for the same purpose. @throws ServerError STORAGE, THREAD */
   async seal(use: string, value: JWTPayload, lifetimeS: number): Promise<string> {
     const [newest] = await this.#keysFor("");
     if (newest === undefined) {
@@ -200,7 +200,7 @@ export class Sealer {
     }
   }
 
-  /** Keys that may be a minute old; asked for anew where a value names a key that is not among them. */
+  /** Keys, at most a minute old. They are reloaded when a value names an unknown key. */
   async #keysFor(wanted: string): Promise<SessionKeys["keys"]> {
     const now = Date.now();
     const missed = wanted !== "" && !this.#keys.keys.some(({ id }) => id === wanted);

@@ -1,5 +1,5 @@
 /**
- * One link, `<target>` with its parameters. A quote that nobody closes goes to the end, so that none is looked at
+ * One link, `<target>` with its parameters. An unclosed quote extends to the end, so that no part is scanned
  * twice.
  */
 const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;

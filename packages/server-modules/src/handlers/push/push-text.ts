@@ -81,5 +81,5 @@ const toText: HandlerWriter = (handler) => {
     : { directive: "push", words: [], ...blockOf(lines) };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const pushText: ModuleText = { directive, toText };

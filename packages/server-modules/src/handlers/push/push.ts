@@ -14,7 +14,7 @@ const looksAtLinks = "http.handlers.push.pushed_link";
 /** Fields of the request that a pushed one has too. Source: the public model (Caddy 2.11) */
 const handedOn = ["Accept-Encoding", "Accept-Language", "Accept", "Cache-Control", "User-Agent"];
 
-/** Fields of a pushed request: those of the page's request that caches look at. */
+/** Fields of a pushed request: the fields of the page's request that caches vary on. */
 function pushedFields(exchange: Exchange): HeaderList {
   const fields: HeaderList = [marker, "1"];
   for (const name of handedOn) {

@@ -7,7 +7,7 @@ const headerWords = 4;
 /** Words of a slot: the key's mark, and when its next event is due. */
 const slotWords = 2;
 
-/** States of the table: nobody has come yet, a thread makes the secret, the secret is there. */
+/** States of the table: unused, a thread is creating the secret, ready. */
 const unused = 0;
 const making = 1;
 const ready = 2;
@@ -16,11 +16,11 @@ const ready = 2;
 export interface Arrival {
   /** Whether the request is within the quota. */
   readonly allowed: boolean;
-  /** Events that would be allowed at once now. */
+  /** Events that would be allowed immediately. */
   readonly remaining: number;
   /** Microseconds until the next is allowed; 0 if it is now. */
   readonly waitUs: number;
-  /** Microseconds until all are allowed at once again. */
+  /** Microseconds until the full burst is allowed again. */
   readonly fullUs: number;
 }
 
@@ -59,7 +59,7 @@ export class ArrivalTable {
     this.#secret = ArrivalTable.#secretOf(memory);
   }
 
-  /** Random, so that nobody outside can find keys that share a slot; the same in all threads. */
+  /** Random, so that outsiders cannot find keys that share a slot; the same in all threads. */
   static #secretOf(memory: SharedArrayBuffer): Buffer {
     const state = new Int32Array(memory, 0, 1);
     const secret = Buffer.from(memory, 8, 16);

@@ -83,5 +83,5 @@ const toText: HandlerWriter = (handler, { matcherLines }) => {
   return { directive: "rate_limit", words: [], ...blockOf(lines) };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const rateLimitText: ModuleText = { directive, toText };

@@ -63,7 +63,7 @@ function nowUs(): number {
 /** Whole seconds, rounded up, as the fields of the draft want them. */
 const seconds = (us: number) => Math.max(0, Math.ceil(us / 1e6));
 
-/** Whether a zone counts a request: one of its sets must match, with all of its matchers. */
+/** True when the zone counts the request: all matchers of at least one set match. */
 async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   if (zone.matcherSets.length === 0) {
     return true;

@@ -85,5 +85,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "replace", words: [], block: [...lines, ...rules] };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const replaceText: ModuleText = { directive, toText };

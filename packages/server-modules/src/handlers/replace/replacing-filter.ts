@@ -14,7 +14,7 @@ const fieldsOfBytes = new Set([
   "repr-digest",
 ]);
 
-/** Whether a response has a body that may be read as it is. */
+/** True when the response has an uncompressed body. */
 function isPlainBody(status: number, headers: HeaderList): boolean {
   const coding = getHeader(headers, "content-encoding") ?? "";
   return status >= 200 && ![204, 206, 304].includes(status) && (coding === "" || coding === "identity");
@@ -28,7 +28,7 @@ export class ReplacingFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #matches: ResponseMatcher;
   readonly #replacements: (exchange: Exchange) => readonly Replacement[];
-  /** Undefined while the response passes as it is. */
+  /** Undefined while the response passes unchanged. */
   #replacer: StreamReplacer | undefined;
 
   /** @param replacements evaluated with the head, when the handlers after this one have set their placeholders */

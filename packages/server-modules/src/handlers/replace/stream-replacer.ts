@@ -50,7 +50,7 @@ export class StreamReplacer {
     return begin;
   }
 
-  /** Replaces the matches that begin before `limit`. @returns the parts, and where the bytes after them begin */
+  /** Replaces the matches that begin before `limit`. @returns the replaced parts, and the offset of the first byte after them */
   #replaceBefore(bytes: Buffer, limit: number): { replaced: Buffer[]; position: number } {
     const replaced: Buffer[] = [];
     const nextOf = this.#replacements.map(({ search }) => bytes.indexOf(search));

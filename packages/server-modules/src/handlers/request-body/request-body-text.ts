@@ -36,5 +36,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const requestBodyText: ModuleText = { directive, toText };

@@ -33,7 +33,7 @@ class LimitedBody extends FilteredBody {
   }
 }
 
-/** A body that is declared to be longer is refused before any of it is read. */
+/** A body with a larger `Content-Length` is refused before it is read. */
 function sizeLimit(limit: number): BodyFilter {
   return {
     admit(bytes) {

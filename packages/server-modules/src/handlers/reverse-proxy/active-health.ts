@@ -6,9 +6,9 @@ export const activeHealthPrefix = "http.reverse_proxy.active/";
 /** Names of counters that are 1 once a check has had an outcome; the check's name and the address follow. */
 export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
 
-/** A count in a row is stored times two, so that the lowest bit is free for up or down. */
+/** The count of consecutive checks is stored times two: the lowest bit holds up or down. */
 const rowUnit = 2;
-/** Counts in a row stop here: a larger number says nothing more, and the product with two must stay exact. */
+/** Limit of the consecutive count. A larger count has no meaning, and twice the count must stay exact. */
 const maxRow = 1_000_000;
 
 /**
@@ -16,8 +16,8 @@ const maxRow = 1_000_000;
  * down (lowest bit), and how many consecutive checks contradict that (the rest).
  * | Outcome | State now | Number afterwards |
  * |---|---|---|
- * | agrees | any | the count in a row is 0 again |
- * | contradicts, fewer than needed | any | the count in a row is one higher |
+ * | agrees | any | the consecutive count becomes 0 |
+ * | contradicts, fewer than needed | any | the consecutive count rises by one |
  * | contradicts, as many as needed | up | down, count 0 |
  * | contradicts, as many as needed | down | up, count 0 |
  *
@@ -27,7 +27,7 @@ const maxRow = 1_000_000;
 export class ActiveHealth {
   /** Address as the config writes it, with its placeholders. */
   readonly address: string;
-  /** Bit 0: 1 for down. Higher bits: checks in a row that contradict that. */
+  /** Bit 0: 1 for down. Higher bits: consecutive checks that contradict bit 0. */
   readonly #state: SharedCounter;
   /** When a thread last took the turn, in milliseconds since 1970. */
   readonly #turn: SharedCounter;
@@ -50,7 +50,7 @@ export class ActiveHealth {
     return this.#state.value % rowUnit === 0;
   }
 
-  /** One of all threads makes each check: the first that asks. @returns true when it is this thread */
+  /** Exactly one thread makes each check: the first that asks. @returns true for that thread */
   takeTurn(intervalMs: number, nowMs: number): boolean {
     const last = this.#turn.value;
     // Timers of threads are not in step.
@@ -59,8 +59,8 @@ export class ActiveHealth {
 
   /**
    * Takes the outcome of a check.
-   * @param needed outcomes in a row that turn the state over
-   * @returns whether it turned over
+   * @param needed consecutive contradicting checks that flip the state
+   * @returns true when the state flipped
    */
   note(passed: boolean, needed: number): boolean {
     this.#checked.set(1);

@@ -60,7 +60,7 @@ export class Candidate {
     }
   }
 
-  /** Where it is, if that does not depend on requests: placeholders of the machine may stand in it. */
+  /** Dial address if it does not depend on the request. Machine placeholders are allowed. */
   get fixedDial(): DialAddress | undefined {
     if (this.#dial !== undefined) {
       return this.#dial;

@@ -7,7 +7,7 @@ import type { Upstream } from "./upstream.ts";
 export class FailureMemory {
   /** `fail_duration` in milliseconds. 0 counts nothing. */
   readonly #rememberMs: number;
-  /** One timer for each failure that still counts. It takes back one from the shared count of its upstream. */
+  /** One timer for each failure that still counts. It decrements the shared count of the upstream. */
   readonly #remembered = new Map<NodeJS.Timeout, Upstream>();
   /** Set when the config goes. Requests that still run fail without being counted. */
   #isClosed = false;

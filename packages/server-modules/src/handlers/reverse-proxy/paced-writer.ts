@@ -1,11 +1,11 @@
 /**
- * Bytes that are sent at once, however long the pause is. Source: Go's net/http, whose buffer has this size
+ * Bytes that are sent immediately, regardless of the flush interval. Source: Go's net/http, whose buffer has this size
  */
 const maxHeldBytes = 4 * 1024;
 
 /** Where bytes go that a {@link PacedWriter} held back. */
 export interface PacedSink {
-  /** @returns false when it is enough for now */
+  /** @returns false when the writer should pause */
   write(chunk: Uint8Array): boolean;
   /** Sends what else waits, such as a head without a body yet. */
   flush(): void;
@@ -33,7 +33,7 @@ export class PacedWriter {
     this.#timer = setTimeout(this.#late, intervalMs);
   }
 
-  /** @param chunk kept until it is sent. @returns false when it is enough for now */
+  /** @param chunk kept until it is sent. @returns false when the writer should pause */
   write(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -44,7 +44,7 @@ export class PacedWriter {
     return true;
   }
 
-  /** Nothing comes any more. @returns what is held, to be sent with the end */
+  /** The body is complete. @returns the held bytes, to be sent with the end */
   end(): Uint8Array {
     clearTimeout(this.#timer);
     return this.#takeHeld();
@@ -71,7 +71,7 @@ export class PacedWriter {
     return this.#sink.write(this.#takeHeld());
   }
 
-  /** Empties the store. One chunk is handed on as it is, several are joined to one. */
+  /** Takes all held chunks: a single chunk without a copy, several joined into one. */
   #takeHeld(): Buffer {
     const [first] = this.#held;
     const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);

@@ -14,7 +14,7 @@ import { activeHealthSchema } from "./health/active-config.ts";
 
 /**
  * Retries, in short:
- * - neither `retries` nor `try_duration`: only a dial that failed is repeated, at once, at another upstream
+ * - neither `retries` nor `try_duration`: only a failed dial is repeated, immediately, at another upstream
  * - `retries` alone: at most this many further tries, `try_interval` apart
  * - `try_duration` alone: tries until the time is over, `try_interval` apart
  * - both: whichever ends first
@@ -42,7 +42,7 @@ const balancingSchema = z.strictObject({
 });
 
 /**
- * Passive checks look at real requests. Each failure adds one to the upstream's count and takes it back after
+ * Passive checks look at real requests. Each failure increments the upstream's count and decrements it after
  * `fail_duration`.
  * | Event | Counted as a failure |
  * |---|---|
@@ -137,7 +137,7 @@ export const proxySchema = z.strictObject({
   circuit_breaker: inlineModule("http.reverse_proxy.circuit_breakers", "type")
     .nullish()
     .describe("Takes upstreams out as a module of one's own decides."),
-  /** Streams (no length, or an unbuffered type) are never held back, whatever this says. */
+  /** Streams (no length, or an unbuffered type) are never held back, regardless of this value. */
   flush_interval: configTimeout()
     .nullish()
     .describe(

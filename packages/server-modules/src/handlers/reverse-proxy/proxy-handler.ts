@@ -89,13 +89,13 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
-  /** FastCGI programs are told the length before the body, so an unknown length is found by reading all of it. */
+  /** FastCGI needs the body length first. A body of unknown length is therefore read completely. */
   #isBuffered(body: RequestBody): boolean {
     const { requestBufferBytes, transport } = this.#parts;
     return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
   }
 
-  /** The request line for upstreams; that of the exchange stays. */
+  /** The request line for upstreams. The exchange keeps its request line. */
   #requestLine(exchange: Exchange): RequestLine {
     const before = exchange.line;
     const { rewrite } = this.#parts;
@@ -144,7 +144,7 @@ export class ProxyHandler implements HttpHandler {
     progress.retries++;
   }
 
-  /** Upstreams of the source. From the second try on the source is told to look again. */
+  /** Upstreams of the source. From the second try on, the source is asked to refresh. */
   async #candidates(source: UpstreamSource, { exchange, progress }: Attempt): Promise<readonly Candidate[]> {
     const { upstreams } = this.#parts;
     try {

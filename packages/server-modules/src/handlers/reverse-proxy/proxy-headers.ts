@@ -18,7 +18,7 @@ const hopByHop = new Set([
   "upgrade",
 ]);
 
-/** Set anew by this proxy, so that nobody in front can pretend. `expect` goes on where the options say so. */
+/** Replaced by this proxy, so that clients cannot forge them. `expect` is forwarded if the options allow it. */
 const replaced = new Set([
   "x-forwarded-for",
   "x-forwarded-proto",
@@ -37,7 +37,7 @@ const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
 /** Lengths of the names: most fields are let through without making their name lower case. */
 const leftOutLengths = new Set([...leftOut].map((name) => name.length));
-/** As `leftOutLengths`, for responses. */
+/** Lengths of `keptFromClients`: a fast first check, like `leftOutLengths` for requests. */
 const keptFromClientsLengths = new Set([...keptFromClients].map((name) => name.length));
 
 /** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
@@ -118,7 +118,7 @@ export interface RequestHeaderOptions {
   readonly host: string;
 }
 
-/** The fields that go to an upstream, without those that frame the body. */
+/** The fields that are sent to an upstream, without body framing fields. */
 export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeaderOptions): HeaderList {
   const headers = exchange.requestHeaders;
   const { upgrade, trusted } = options;

@@ -29,7 +29,7 @@ export interface ProxyParts {
   readonly rules: readonly ResponseRule[];
   /** Changes method and URI of the copy that goes upstream; undefined for no change. */
   readonly rewrite: ((exchange: Exchange) => void) | undefined;
-  /** Whether `rewrite` makes of every request one that has no body. */
+  /** True when `rewrite` changes the method to one without a body. */
   readonly dropsBody: boolean;
   /** Proxies whose `X-Forwarded-*` fields are passed on; undefined for none. */
   readonly trusted: IpRanges | undefined;
@@ -37,7 +37,7 @@ export interface ProxyParts {
   readonly requestBufferBytes: number;
   /** Bytes of an answer read before it is sent; 0 streams it. */
   readonly responseBufferBytes: number;
-  /** How long bytes of a response may wait for more; 0: all goes out at once. */
+  /** Flush interval in milliseconds: how long response bytes may wait for more; 0: sent immediately. */
   readonly flushMs: number;
   /** Remembers failures for `fail_duration`. */
   readonly failures: FailureMemory;

@@ -25,7 +25,7 @@ export class ProxyProgress {
   endedAt = 0;
   /** Status that the upstream sent, before `replace_status` or routes change it. */
   status: number | undefined;
-  /** Fields of its response, without those of the connection. */
+  /** Response headers without hop-by-hop fields. */
   headers: HeaderList | undefined;
   /** True only while `retry_match` looks at a try that failed without a response. */
   isTransportError = false;
@@ -101,7 +101,7 @@ function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** As the model writes durations: `1.5ms`, `2.25s`. */
+/** Formats a duration as the model does: `1.5ms`, `2.25s`. */
 function duration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatGoDuration(ms);
 }

@@ -52,13 +52,13 @@ export class ProxyTry implements RelayPlan {
   readonly #parts: ProxyParts;
   readonly #attempt: Attempt;
   readonly #candidate: Candidate;
-  /** Whether another upstream could be tried: then HTTP/2 does not wait for one that refuses streams. */
+  /** True when another upstream could be tried. Then HTTP/2 does not wait for an upstream that refuses streams. */
   readonly #othersLeft: boolean;
   /** Settled once, by `ended` or `failed`. */
   readonly #result = Promise.withResolvers<HeldResponse | undefined>();
   /** Span of this try; undefined without tracing. */
   #trace: UpstreamTrace | undefined;
-  /** Whether a held response is in the hands of routes: what becomes of it is theirs to tell. */
+  /** True when routes have taken over a held response and report its outcome. */
   #handedOn = false;
   /** Set once the upstream's count of requests is, or will be, one less. */
   #released = false;
@@ -223,7 +223,7 @@ export class ProxyTry implements RelayPlan {
     this.#trace?.end(error);
     if (error instanceof ProxyFailure) {
       this.upstream.failed(error);
-      // The model counts no upstream that has answered, whatever becomes of its body.
+      // As in the model, an upstream that sent a response head is not counted as failed, even if its body breaks.
       if (error.stage !== "response") {
         this.#parts.failures.count(this.upstream);
       }

@@ -42,13 +42,13 @@ export interface RelayPlan {
   readonly upstream: Upstream;
   /** Takes the connection when the protocol switches. */
   readonly tunnels: TunnelSet;
-  /** Bytes of the response that are held back until more than that, or all, is there; 0 for none. */
+  /** Response buffer in bytes: the response is held until it is larger, or complete; 0: no buffer. */
   readonly bufferBytes: number;
-  /** How long bytes of a response may wait for more, in milliseconds; 0: all goes out at once. */
+  /** Flush interval in milliseconds: how long response bytes may wait for more; 0: sent immediately. */
   readonly flushMs: number;
-  /** The head is here. @param headers without what concerned the connection. May throw: the request fails with it */
+  /** The head has arrived. @param headers without hop-by-hop fields. A throw fails the request */
   decide(status: number, headers: HeaderList): HeadDecision;
-  /** Changes the fields before they are sent to the client. @returns whether it may have */
+  /** Changes the fields before they are sent to the client. @returns true when they may have changed */
   changeHeaders(status: number, headers: HeaderList): boolean;
   /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
@@ -68,7 +68,7 @@ export interface HeldResponse {
   readonly headers: HeaderList;
   /** Sends it to the client, with what handlers set as fields so far. Resolves when all is sent. */
   send(status: number): Promise<void>;
-  /** Nobody wants it. */
+  /** Drops the response. */
   drop(): void;
 }
 
@@ -105,7 +105,7 @@ export class Relay implements ResponseReceiver {
   #stage: CallStage = "dial";
   /** Status that the client gets; 0 until the head is written. */
   #status = 0;
-  /** Fields of the upstream that are among those of the answer. */
+  /** Upstream fields that were copied to the answer. */
   #copied: HeaderList | undefined;
   /** Whether bytes of the body were handed to the exchange. */
   #bodyBegun = false;
@@ -151,7 +151,7 @@ export class Relay implements ResponseReceiver {
     this.#stage = "sent";
   }
 
-  /** Passes 102 and 103 on at once. A bare 100 stays here. */
+  /** Forwards 102 and 103 immediately. A bare 100 is not forwarded. */
   interim(status: number, headers: HeaderList): void {
     if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
       return; // this server sends its own when the body is read

@@ -7,9 +7,9 @@ import { ServerError } from "server-core/errors";
 export interface RequestBody {
   /** Buffered bytes, the client's stream, or undefined without a body. */
   readonly content: Readable | Uint8Array | undefined;
-  /** Bytes of a stream; undefined when nobody knows. Without content: whether the client said 0. */
+  /** Body length in bytes; undefined when unknown. Without a body: 0 when the client sent `Content-Length: 0`. */
   readonly length: number | undefined;
-  /** Its beginning was read and put back: the client's stream is touched, though no upstream has had any of it. */
+  /** The beginning was read and put back: the client's stream was touched, but no upstream received any byte. */
   readonly isPutBack?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boo
   return body.isPutBack === true ? !reached : !exchange.bodyTouched;
 }
 
-/** The body of a request, nothing of it read yet. */
+/** The unread body of a request. */
 export function requestBody(exchange: Exchange): RequestBody {
   if (!exchange.hasBody) {
     return { content: undefined, length: declaredLength(exchange) === 0 ? 0 : undefined };
@@ -44,7 +44,7 @@ export function requestBody(exchange: Exchange): RequestBody {
 
 /**
  * Reads a body before it is sent on.
- * @param limit bytes to read at most; the rest is sent as it comes. Infinity: all
+ * @param limit maximum number of buffered bytes; further bytes are streamed. Infinity: buffer all
  * @throws ServerError CLIENT_GONE, or what the body throws
  */
 export async function bufferBody(body: RequestBody, limit: number): Promise<RequestBody> {

@@ -44,13 +44,13 @@ export interface TriesSoFar {
  * | Failure | Without settings | With `retries` or `try_duration` |
  * |---|---|---|
  * | no upstream available | fails | waits, then tries again |
- * | dial failed | another upstream, at once, if one is left | tries again |
+ * | dial failed | another upstream, immediately, if one is left | tries again |
  * | lost before the response began | fails | if safe, or if `retry_match` matches |
  * | response matched `retry_match` | is relayed | tries again |
  * | response began and broke off | fails | fails |
  * | part of the response is sent, or the client left | fails | fails |
  *
- * Every row also needs a body that can be sent again: none, a buffered one, or one that nobody has read.
+ * Every row also needs a body that can be sent again: none, a buffered one, or an unread one.
  * Source: the public model (Caddy 2.11), load_balancing
  */
 export class RetryRules {
@@ -99,7 +99,7 @@ export class RetryRules {
     return this.#retries > 0 || this.#tryDurationMs > 0;
   }
 
-  /** Whether a response asks for another try, and there is one left. */
+  /** True when the response matches `retry_match` and a try is left. */
   wantsOther(exchange: Exchange, tries: TriesSoFar): boolean {
     return (
       this.looksAtResponses &&
@@ -125,7 +125,7 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // Past the model, and what nobody has to ask for: another upstream when one cannot be dialed (nothing was sent).
+    // Beyond the model, and without configuration: another upstream when a dial failed, because nothing was sent.
     const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
     return isUnreached && tries.othersLeft ? 0 : undefined;
   }
@@ -153,7 +153,7 @@ export class RetryRules {
   }
 }
 
-/** Whether a failure is of the kind that another try may mend. */
+/** True for a failure that another try may avoid. */
 export function isTryFailure(error: unknown): error is ProxyFailure | RetryableResponse {
   return error instanceof ProxyFailure || error instanceof RetryableResponse;
 }

@@ -13,7 +13,7 @@ export interface SelectionPolicy extends ModuleInstance {
 
 /** A policy that looks at no request: it serves connections of any protocol. */
 export interface AddressPolicy extends ModuleInstance {
-  /** @param client whoever is connected */
+  /** @param client address of the connected peer */
   readonly select: (
     available: readonly Candidate[],
     client: { readonly remoteAddress: string },

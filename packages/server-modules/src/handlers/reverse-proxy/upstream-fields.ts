@@ -26,9 +26,9 @@ function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boo
 }
 
 /**
- * The fields that go to an upstream: those of the request before, where the client sent the very same again.
+ * The fields that are sent to an upstream. They are reused when the client sends the same fields again.
  * They are remembered on the client's connection, one set for the latest proxy. A connection that alternates
- * between two proxies makes them anew each time.
+ * between two proxies recomputes them each time.
  * @param owner the proxy
  */
 export function upstreamFields(

@@ -74,7 +74,7 @@ export class UpstreamSet {
     this.#policy = policy;
     this.#breaker = breaker;
     this.#check = check;
-    // Also of a proxy that remembers no failures: those of the others to the address count.
+    // Applies also to a proxy without `fail_duration`: failures seen by other proxies of the address count.
     this.#maxFails = passive ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
     this.#maxRequests = passive?.unhealthy_request_count || Number.POSITIVE_INFINITY;
     this.#unlimited =

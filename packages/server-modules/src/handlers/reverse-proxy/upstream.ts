@@ -9,7 +9,7 @@ export const upstreamPrefix = "http.reverse_proxy.upstream/";
 /** Names of the failures that are remembered, over all threads; the address follows. */
 export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
 
-/** Topic by which a thread tells the details of its upstreams. */
+/** Message topic: a thread returns the details of its upstreams. */
 export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
 
 /** Facts of one thread about an upstream, beside the counts. */
@@ -36,10 +36,10 @@ export interface UpstreamDetail {
  * | latency, last error | each try that got a head, or failed | this thread |
  */
 export class Upstream implements SharedResource {
-  /** As configured. */
+  /** Dial address from the config. */
   readonly address: string;
   readonly #log: Logger;
-  /** Requests under way. The gauge takes its share back when this thread lets go of it. */
+  /** Requests under way. The gauge's share of this thread is removed when the thread releases it. */
   readonly #requests: SharedGauge;
   /** Failures that count now. */
   readonly #fails: SharedGauge;

@@ -36,7 +36,7 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
     if (stripped !== rawPath) {
       const path = percentDecode(stripped) ?? stripped;
       const clean = cleanPath(path.startsWith("/") ? path : `/${path}`, false);
-      // An escaped slash that comes to stand first is the path's root.
+      // An escaped slash that becomes the first character is the root of the path.
       const isRootEscaped = !stripped.startsWith("/") && path.startsWith("/");
       if (clean !== exchange.path || isRootEscaped) {
         exchange.rewrite({ path: clean });

@@ -18,7 +18,7 @@ function uri(...words: readonly Word[]): Written {
 }
 
 /**
- * One line for each operation, grouped by kind. The handler runs kinds in an order of its own, so the order of
+ * One line for each operation, grouped by kind. The handler runs kinds in a fixed order, so the order of
  * the lines has no effect.
  */
 function queryLines(query: Members): Line[] {

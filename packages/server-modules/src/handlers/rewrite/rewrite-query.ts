@@ -9,7 +9,7 @@ type QueryConfig = NonNullable<RewriteConfig["query"]>;
 /** One change of the parameters, in place. */
 type Change = (parameters: QueryParameters, exchange: Exchange) => void;
 
-/** Gives a parameter another name, with all of its values. A parameter of that name is replaced. */
+/** Renames a parameter and keeps all its values. An existing parameter of the new name is replaced. */
 function compileRename({
   key,
   val,

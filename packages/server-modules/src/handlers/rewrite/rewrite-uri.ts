@@ -37,7 +37,7 @@ function withoutLastEqualsSign(query: string): string {
   return query.replace(/(?<=^|&)([^=]*)=$/, "$1");
 }
 
-/** A query with values escaped; a whole query in it stays as it is. */
+/** Escapes the values of placeholders in a query. A placeholder for a whole query is inserted unchanged. */
 function compileQuery(text: string): Template {
   const parts = withoutLastEqualsSign(text)
     .split("&")

@@ -38,7 +38,7 @@ function countUnits(path: readonly string[], text: string, atEnd: boolean): numb
 /**
  * Takes a prefix off an escaped path. Case does not count; an escape of the path matches its character, unless the prefix
  * has an escape there too.
- * @returns the path as it is when it does not begin so
+ * @returns the unchanged path when it does not begin with the prefix
  */
 export function stripPrefix(path: string, prefix: string): string {
   if (!prefix.includes("%") && path.startsWith(prefix)) {
@@ -49,7 +49,7 @@ export function stripPrefix(path: string, prefix: string): string {
   return count === undefined ? path : units.slice(count).join("");
 }
 
-/** As {@link stripPrefix}, for the end of a path. */
+/** Like {@link stripPrefix}, for the end of a path. */
 export function stripSuffix(path: string, suffix: string): string {
   const units = path.match(pathUnits) ?? [];
   const count = countUnits(units, suffix, true);

@@ -15,7 +15,7 @@ const policies = new Set([
 ]);
 
 /**
- * `try_files file… { policy … }`: rewrites to the first file that is there; one with a query keeps it. Files up
+ * `try_files file… { policy … }`: rewrites to the first existing file; an entry with a query keeps the query. Files up
  * to one with a query share a route. With several routes only the first that matches runs, so they get one
  * group.
  * ```

@@ -12,7 +12,7 @@ interface Attempt {
   readonly files: readonly string[];
   /** Policy of the matcher `file`; "" for its default, `first_exist`. */
   readonly policy: string;
-  /** With its question mark, or "". */
+  /** Query with its question mark, or "". */
   readonly query: string;
 }
 
@@ -49,7 +49,7 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
 /**
  * The routes at a place as `try_files`: one without a group, or several of one group. All routes of the group
  * must belong to the directive. A group that has other routes too would lose its meaning.
- * @returns undefined when it is something else
+ * @returns undefined when the routes are not a `try_files`
  */
 export const tryFilesAt: RunWriter = (routes, at) => {
   const [first] = routes.slice(at, at + 1);

@@ -32,7 +32,7 @@ function queryOperation(cursor: TokenCursor, query: Draft, words: readonly strin
   }
 }
 
-/** Reads operations from the line or from the block; both at once are an error. */
+/** Reads operations from the line or from the block; using both is an error. */
 function readQuery(cursor: TokenCursor, words: readonly string[]): Draft {
   if (words.length > 3) {
     throw cursor.argumentError();

@@ -54,5 +54,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, lines)),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const signedUrlText: ModuleText = { directive, toText };

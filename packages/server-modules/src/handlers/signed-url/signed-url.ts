@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { SignedUrl, signedUrlFields } from "../../signatures/signed-url.ts";
 
-/** A name of the config with a default of its own. */
+/** An optional name in the config. */
 const name = (about: string) => z.string().nullish().describe(about);
 
 /** Texts for clients. */

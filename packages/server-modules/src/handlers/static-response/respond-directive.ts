@@ -4,7 +4,7 @@ import { isStatusWord, statusValue } from "serverfile/values/status-value";
 
 /**
  * `respond [body] [status] { body …; close }`: one argument of three digits is the status. A body of three
- * digits without a status must stand in the block. `close` ends the connection after the response.
+ * digits without a status must be written in the block. `close` ends the connection after the response.
  * ```
  * respond "Gone fishing" 503 {
  *   close

@@ -22,7 +22,7 @@ function targetOfPage(body: string): string | undefined {
   return target !== undefined && redirectPage(target) === body ? target : undefined;
 }
 
-/** The status as it is written: numbers as digits, placeholders unchanged. */
+/** The status as text: numbers as digits, placeholders unchanged. */
 function wordOf(status: JsonValue | undefined): string | undefined {
   return status === undefined ? undefined : String(status);
 }

@@ -28,7 +28,7 @@ const configSchema = z.strictObject({
   abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
 });
 
-/** This status is sent at once, and the next handlers answer. Source: RFC 8297 */
+/** This status is sent immediately, and the next handlers answer. Source: RFC 8297 */
 const earlyHints = 103;
 
 /** An empty object or array is taken for text. Source: the public model (Caddy 2.11) */
@@ -59,7 +59,7 @@ function statusOf(text: string): number {
 interface Body {
   /** Body after placeholders. */
   readonly bytes: Buffer;
-  /** Type that is told when the config sets none. */
+  /** Content type when the config sets none. */
   readonly type: string;
 }
 
@@ -69,7 +69,7 @@ function bodyOf(text: string): Body {
   return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
 }
 
-/** Most bodies are the same for everybody: those are made once. */
+/** A body without placeholders is created once. */
 function compileBody(text: string): (exchange: Exchange) => Body {
   const template = compileBodyTemplate(text);
   if (!isFixed(template)) {
@@ -96,7 +96,7 @@ function compileStatus(status: string): (exchange: Exchange) => number {
 /** Fields that are always replaced. */
 const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
 
-/** Sets fields of the config. A field that earlier handlers set is replaced, with all of its values. */
+/** Sets fields of the config. A field that earlier handlers set is replaced completely. */
 function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
   // The length is ours to say.
   const fields = Object.entries(config ?? {}).filter(
@@ -141,7 +141,7 @@ class Answer {
   }
 }
 
-/** `close` ends the connection after the response; `abort` is a handler of its own, which never answers. */
+/** `close` ends the connection after the response; `abort` never answers. */
 class StaticResponse implements HttpHandler {
   readonly startsNothing = true;
 

@@ -5,7 +5,7 @@ import { isTrue, memberOf, printed } from "./template-values.ts";
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
-/** Limits of one page: nodes and commands that run, characters that are printed, templates in one another. */
+/** Limits of one page: executed nodes and commands, printed characters, nested templates. */
 const maxSteps = 1_000_000;
 const maxOutput = 32 * 1024 * 1024;
 const maxCalls = 100;
@@ -47,7 +47,7 @@ export class TemplateRun {
   #length = 0;
   /** Steps of all of them. */
   #steps = 0;
-  /** Templates that run in one another now. */
+  /** Current nesting of templates. */
   #calls = 0;
 
   constructor(functions: Readonly<Record<string, TemplateFunction>>) {
@@ -166,7 +166,7 @@ export class TemplateRun {
     return undefined;
   }
 
-  /** Runs a defined template with its own dot and no variables of the caller. */
+  /** Runs a defined template with a new dot and without the caller's variables. */
   async #template(name: string, pipeline: Pipeline | undefined, scope: Scope, line: number): Promise<void> {
     const block = this.#defined.get(name);
     if (block === undefined) {

@@ -49,7 +49,7 @@ function timeText(seconds: number): string {
 }
 
 /**
- * The template function `humanize`: a number of bytes (`size`), or a time (`time`) as seen from now, as people say it.
+ * The template function `humanize`: a number of bytes (`size`), or a time (`time`) relative to now, in readable form.
  * @param now milliseconds since 1970
  * @throws TemplateError for another format
  * Source: the public model (Caddy 2.11), seen running

@@ -16,7 +16,7 @@ function headingId(text: string, taken: Set<string>): string {
   return id;
 }
 
-/** Markdown as HTML; headings have ids, each its own, so that links lead to them. */
+/** Renders Markdown as HTML. Each heading gets a unique id for links. */
 export function renderMarkdown(text: string): string {
   const taken = new Set<string>();
   const marked = new Marked({

@@ -233,7 +233,7 @@ const others: Readonly<Record<string, TemplateFunction>> = {
   unixEpoch: (value: unknown) => String(Math.floor(toDate(value).getTime() / 1000)),
 };
 
-/** As Go writes JSON, so that it can stand in a script of a page. */
+/** Escapes JSON as Go does, so that it is safe inside a `<script>`. */
 function escapeMarkup(json: string): string {
   return json.replace(
     /[<>&\u2028\u2029]/g,

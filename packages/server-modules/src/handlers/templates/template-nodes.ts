@@ -1,4 +1,4 @@
-/** An operand: a value, and the fields that are taken of it. */
+/** An operand: a value, and the fields that are read from it. */
 export type Operand =
   | { readonly kind: "literal"; readonly value: string | number | boolean | null }
   | { readonly kind: "dot" }
@@ -28,15 +28,15 @@ export interface Pipeline {
   readonly commands: readonly Command[];
   /** `$x :=` declares, `$x =` sets; two in `range`. */
   readonly variables: readonly string[];
-  /** Whether `:=` makes new variables; `=` sets those of an outer block. */
+  /** True for `:=`, which declares variables; `=` assigns variables of an outer block. */
   readonly declares: boolean;
 }
 
 /**
- * - `text`: printed as it is
+ * - `text`: printed unchanged
  * - `output`: the value of a pipeline is printed, unless it sets a variable
  * - `if`, `with`, `range`: a body, and what runs otherwise
- * - `template`: another template, with a dot of its own
+ * - `template`: calls another template with a new dot
  * - `break`, `continue`: end or restart the `range` around
  */
 export type TemplateNode =
@@ -59,7 +59,7 @@ export type TemplateNode =
 /** Nodes that run one after the other. */
 export type Block = readonly TemplateNode[];
 
-/** A template, with those that it defines. */
+/** A parsed template, and the templates that it defines. */
 export interface ParsedTemplate {
   /** Nodes outside any definition. */
   readonly body: Block;

@@ -66,7 +66,7 @@ class TemplateParser {
     }
   }
 
-  /** @returns what ended it: `end`, `else`, or "" for the end of the template; the word is taken, the rest is not */
+  /** @returns the word that ended the block: `end`, `else`, or "" at the end of the template. Only this word is consumed */
   #block(): { block: TemplateNode[]; end: string } {
     if (++this.#depth > maxDepth) {
       throw this.#error(`more than ${maxDepth} blocks in one another`);

@@ -71,5 +71,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const templatesText: ModuleText = { directive, toText };

@@ -66,7 +66,7 @@ function mayBeTemplate(path: string, types: readonly string[]): boolean {
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
 /**
- * Holds a response that is a template until all of it is there, and sends what it prints.
+ * Holds a template response until it is complete, and sends the rendered page.
  * | Response | Then |
  * |---|---|
  * | type, coding or `match` do not fit | passes |

@@ -55,5 +55,5 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf([...fieldLines(handler, fields), ...fieldLines(handler, rates)]),
 });
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const timeoutsText: ModuleText = { directive, toText };

@@ -49,8 +49,8 @@ class Pace {
 }
 
 /**
- * A body that fails with 408 when the client is too slow for whoever reads it. The clock runs only while
- * somebody reads the body.
+ * A body that fails with 408 when the client is too slow. The clock runs only while
+ * a handler reads the body.
  */
 class PacedBody extends FilteredBody {
   readonly #pace: Pace;
@@ -93,7 +93,7 @@ class PacedBody extends FilteredBody {
  * that the client's progress is visible.
  * | Event | Clock |
  * |---|---|
- * | a piece is taken at once | none |
+ * | a piece is taken immediately | none |
  * | the client's buffers are full | starts |
  * | they have room again | stops, the bytes count as progress |
  * | the time is over | the stream is destroyed |

@@ -66,7 +66,7 @@ export class RemoteSampler implements Sampler {
   /** Text of the last answer, to see whether it differs. */
   #lastAnswer = "";
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the last question had no good answer. Only the first failure in a row is logged. */
+  /** True after a failed request. Only the first of consecutive failures is logged. */
   #failing = false;
 
   constructor(settings: RemoteSamplerSettings, service: string, log: Logger) {
@@ -76,7 +76,7 @@ export class RemoteSampler implements Sampler {
     this.#sampler = new TraceIdRatioBasedSampler(settings.initialSamplingRate);
   }
 
-  /** Asks for the first time, then in the background. Resolves when the first answer is there, or did not come. */
+  /** Fetches the strategy once, then in the background. Resolves after the first fetch, even if it failed. */
   async start(): Promise<void> {
     await this.#refresh();
     if (!this.#abort.signal.aborted) {

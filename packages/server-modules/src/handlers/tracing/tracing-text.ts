@@ -61,5 +61,5 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "tracing", words: [], ...blockOf(lines) };
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const tracingText: ModuleText = { directive, toText };

@@ -7,7 +7,7 @@ import { root } from "./root-directive.ts";
 import { vars } from "./vars-directive.ts";
 import { vars as toText } from "./vars-lines.ts";
 
-/** How serverfiles say it. */
+/** Reads and writes the directive in serverfiles. */
 export const varsText: ModuleText = {
   directives: {
     vars,

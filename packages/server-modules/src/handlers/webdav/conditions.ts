@@ -24,7 +24,7 @@ export interface Change {
   readonly isMember: boolean;
 }
 
-/** Describes a file; one of the year 1970 has a tag too, unlike with `file_server`. */
+/** Describes a file. Unlike `file_server`, a file from 1970 has a tag too. */
 export function describe({ file, stats }: Resource & { stats: NonNullable<Resource["stats"]> }): ServedFile {
   const described = describeFile(file, stats);
   return described.etag === "" ? { ...described, etag: `"${stats.mtimeNs}-${stats.size}"` } : described;
@@ -36,7 +36,7 @@ function validatorsOf(resource: Resource): Validators | undefined {
   return stats === undefined ? undefined : stats.isDirectory() ? undefined : describe({ ...resource, stats });
 }
 
-/** The user that is logged in; "" for nobody. */
+/** Name of the authenticated user; "" without authentication. */
 export function userOf(exchange: Exchange): string {
   return readPlaceholder(exchange, "http.auth.user.id") ?? "";
 }
@@ -51,7 +51,7 @@ function hostKey(hostport: string): string {
 
 /**
  * Finds what a URL in a field names.
- * @returns undefined when it is of another host, or outside of the share
+ * @returns undefined for a URL of another host, or outside of the share
  * @throws DavError 400 for what is no URL
  */
 export async function findUrl(
@@ -110,7 +110,7 @@ export class Conditions {
   /**
    * Checks what the request asks before anything is done.
    * @param target what the request names
-   * @param others what it changes beside that
+   * @param others further resources that the method changes
    * @throws DavError 412
    */
   async check(target: Resource, others: readonly Resource[] = []): Promise<void> {
@@ -196,7 +196,7 @@ function folderOf(entry: string): string {
   return entry.slice(0, entry.lastIndexOf("/")) || "/";
 }
 
-/** Whether a lock stands against a change: on the resource, below it, or on its folder. */
+/** True when a lock forbids the change: on the resource, below it, or on its folder. */
 function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean {
   return (
     covers(lock, resource.file) ||

@@ -4,7 +4,7 @@ import { HttpError } from "http-engine/http-error";
 import { statusText } from "http-engine/status-text";
 import { openError } from "../file-server/file-error.ts";
 
-/** Statuses of failed writes, beside those of failed reads. Source: RFC 4918, section 11 */
+/** Statuses of failed writes, in addition to failed reads. Source: RFC 4918, section 11 */
 const writeStatuses: Readonly<Record<string, number>> = {
   ENOSPC: 507,
   EDQUOT: 507,
@@ -19,7 +19,7 @@ const writeStatuses: Readonly<Record<string, number>> = {
   ERR_FS_CP_SOCKET: 403,
 };
 
-/** A refusal that the client is told in words, or with a condition of RFC 4918 that it broke. */
+/** An error answer: a text, or the violated precondition of RFC 4918. */
 export class DavError extends HttpError {
   /** XML of the broken condition, with the prefix D; "" for a plain text. */
   readonly condition: string;

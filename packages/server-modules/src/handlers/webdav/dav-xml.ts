@@ -4,7 +4,7 @@ import { DavError } from "./dav-error.ts";
 
 /** Bytes of a body that names properties or asks for a lock; real ones have a few hundred. */
 const maxBodyBytes = 64 * 1024;
-/** Elements in one another; real bodies have four or five. */
+/** Limit of element nesting. Real bodies have four or five levels. */
 const maxDepth = 32;
 /** Node type of an element. Source: DOM, section 4.4 */
 const elementType = 1;
@@ -85,7 +85,7 @@ function elementOf(node: Element, depth: number): DavElement {
 /**
  * Reads the body of a request.
  * @returns undefined when there is none
- * @throws DavError 400 when it is no XML, or declares a document type: no entities of its own
+ * @throws DavError 400 for invalid XML, and for a document type declaration, which could define entities
  */
 export async function readXmlBody(exchange: Exchange): Promise<DavElement | undefined> {
   const bytes = await exchange.bufferBody(maxBodyBytes);

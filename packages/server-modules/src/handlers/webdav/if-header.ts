@@ -6,7 +6,7 @@ export interface IfCondition {
   readonly isNot: boolean;
   /** The token of a lock; undefined for an entity tag. */
   readonly token: string | undefined;
-  /** With its quotes; undefined for a token. */
+  /** Entity tag with its quotes; undefined for a lock token. */
   readonly etag: string | undefined;
 }
 

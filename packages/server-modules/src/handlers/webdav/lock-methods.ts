@@ -9,7 +9,7 @@ import { depthOf } from "./propfind.ts";
 import { isWithin, type Resource } from "./share.ts";
 import { makeEmptyFile } from "./write-files.ts";
 
-/** A lock that nobody refreshes ends by then, also one that was asked for without end. */
+/** Maximum lock timeout in seconds. It also applies to `Timeout: Infinite`. */
 const longestS = 24 * 60 * 60;
 const maxOwnerLength = 1024;
 

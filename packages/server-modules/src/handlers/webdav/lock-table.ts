@@ -1,6 +1,6 @@
 import { isWithin } from "./share.ts";
 
-/** Most locks of one table: a client that asks for more is refused, and memory stays what it is. */
+/** Limit of locks in one table. Further requests are refused, so memory stays bounded. */
 export const maxLocks = 1_000;
 /** Bytes before the two copies: holder, generation, and the length of each copy. */
 const headerBytes = 64;
@@ -24,7 +24,7 @@ export interface DavLock {
   readonly isDeep: boolean;
   /** XML that the client gave to be told to others. */
   readonly owner: string;
-  /** The user that made it, by authentication; "" for nobody. */
+  /** Authenticated user who created the lock; "" without authentication. */
   readonly user: string;
   /** Seconds from making or refreshing it to its end. */
   readonly timeoutS: number;
@@ -79,7 +79,7 @@ export class LockTable {
   /**
    * Changes the table while no other thread does.
    * @param change is given the locks that have not expired and returns those to keep; the same list changes nothing
-   * @returns whether there was room for them
+   * @returns false when the locks do not fit
    */
   change(change: (locks: readonly DavLock[]) => readonly DavLock[]): boolean {
     return this.#hold(() => {
@@ -108,7 +108,7 @@ export class LockTable {
     }
   }
 
-  /** Writes the other copy, then makes it count. @returns false when it does not fit */
+  /** Writes the inactive copy, then activates it. @returns false when the locks do not fit */
   #store(locks: readonly DavLock[]): boolean {
     const bytes = Buffer.from(JSON.stringify(locks));
     if (locks.length > maxLocks || bytes.length > copyBytes) {

@@ -21,7 +21,7 @@ export type PropertyName = Pick<DavElement, "space" | "name">;
 /** Writes the value of a property as XML. */
 type Property = (resource: FoundResource, view: LockView) => string;
 
-/** Describes a lock. @param showsToken whether the reader may use it */
+/** Describes a lock. @param showsToken true for the owner of the lock */
 export function writeLock(lock: DavLock, showsToken: boolean, nowMs: number): string {
   const leftS = Math.max(1, Math.ceil((lock.expiresMs - nowMs) / 1000));
   const token = showsToken ? `<D:locktoken><D:href>${escapeXml(lock.token)}</D:href></D:locktoken>` : "";
@@ -43,7 +43,7 @@ const ofFiles: Readonly<Record<string, Property>> = {
 /** Properties of files and folders. */
 const ofAll: Readonly<Record<string, Property>> = {
   resourcetype: ({ stats }) => (stats.isDirectory() ? "<D:collection/>" : ""),
-  // The name of the root's folder is nobody's business.
+  // The folder name of the root is not disclosed.
   displayname: ({ path }) => escapeXml(basename(path)),
   getlastmodified: ({ stats }) => new Date(Number(stats.mtimeMs)).toUTCString(),
   supportedlock: () =>

@@ -20,11 +20,11 @@ import { existing, type FoundResource, isTemporary, type Resource, type Share } 
 
 /** Properties that one request may name: each is written again for each file. */
 const maxNames = 200;
-/** Resources of one answer: a walk over all below a folder ends here, and says so. */
+/** Limit of resources in one answer. A walk stops there, and the answer says so. */
 const maxEntries = 100_000;
 /** Folders that wait for their turn in a walk. */
 const maxWaiting = 10_000;
-/** Characters of the answer that are sent at once. */
+/** Characters of the answer in one piece. */
 const chunkLength = 32 * 1024;
 
 /** The question of a request without a body. Source: RFC 4918, section 9.1 */
@@ -131,7 +131,7 @@ function writeEnd({ href }: FoundResource): string {
   return `<D:response><D:href>${escapeXml(href)}</D:href><D:status>HTTP/1.1 507 Insufficient Storage</D:status></D:response>`;
 }
 
-/** The pieces of the answer. @param limit most resources of it */
+/** The pieces of the answer. @param limit maximum number of resources */
 export async function* writeMultistatus(
   resources: AsyncIterable<FoundResource | undefined>,
   write: (resource: FoundResource) => string,

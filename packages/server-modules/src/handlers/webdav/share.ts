@@ -24,14 +24,14 @@ export interface Resource {
   readonly file: string;
   /** Facts about the file; undefined when there is none. */
   readonly stats: BigIntStats | undefined;
-  /** True: the folder that it is in, or would be in, is there. */
+  /** True when the parent folder exists. */
   readonly hasParent: boolean;
 }
 
-/** A resource that is there. */
+/** An existing resource. */
 export type FoundResource = Resource & { readonly stats: BigIntStats };
 
-/** Whether an error says that nothing is there. */
+/** True for an error that means "does not exist". */
 function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
@@ -71,10 +71,10 @@ export function isTemporary(name: string): boolean {
 
 /**
  * The files of one root, and the paths by which a request names them. With root `/srv` and prefix `/files`,
- * `/files/a%20b` is the file `/srv/a b`. Links may lead to other places below the root, never out of it.
+ * `/files/a%20b` is the file `/srv/a b`. Links may lead to other places below the root, but never outside.
  */
 export class Share {
-  /** Without links. */
+  /** Root path with links resolved. */
   readonly root: string;
   /** Beginning of the paths that clients use; "" for none. */
   readonly #prefix: string;
@@ -88,7 +88,7 @@ export class Share {
   }
 
   /**
-   * @param prefix as the config has it; "" to take what earlier handlers cut off the path
+   * @param prefix from the config; "": the part that earlier handlers stripped from the path
    * @throws DavError 404 when the root is not there
    */
   static async open(exchange: Exchange, root: string, prefix: string): Promise<Share> {
@@ -117,15 +117,15 @@ export class Share {
 
   /**
    * Finds what a URL in a field names.
-   * @param path decoded, as clients write it
-   * @returns undefined when it is not in this share
+   * @param path decoded path of a URL
+   * @returns undefined for a path outside of this share
    */
   async findElsewhere(path: string): Promise<Resource | undefined> {
     const within = this.#within(path, this.#prefix);
     return within === undefined ? undefined : this.resolve(within);
   }
 
-  /** @param path within the share. @throws DavError 403 when a link leads out of it */
+  /** @param path within the share. @throws DavError 403 when a link leads outside */
   async resolve(path: string): Promise<Resource> {
     const href = escapePath(this.#prefix + path);
     if (path === "/") {
@@ -189,7 +189,7 @@ export class Share {
     }
   }
 
-  /** The path below the prefix; undefined for a path outside of it. */
+  /** The path below the prefix; undefined for any other path. */
   #within(path: string, prefix: string): string | undefined {
     const clean = withoutFinalSlash(cleanPath(path));
     return isWithin(clean, prefix === "" ? "/" : prefix)
@@ -198,7 +198,7 @@ export class Share {
   }
 }
 
-/** @throws DavError 404 when nothing is there */
+/** @throws DavError 404 when the resource does not exist */
 export function existing(resource: Resource): FoundResource {
   if (resource.stats === undefined) {
     throw new DavError(404);

@@ -60,7 +60,7 @@ async function writeBody(exchange: Exchange, file: FileHandle): Promise<void> {
 }
 
 /**
- * Writes the body of a request to a file, which is as it was until all of the body is there.
+ * Writes the body of a request to a file. The old file stays until the body is complete.
  * @param commit is called then, with what puts the new file in its place
  */
 export async function writeFileFromBody(
@@ -107,7 +107,7 @@ export async function removeAll({ entry, stats }: Resource): Promise<void> {
   }
 }
 
-/** Copies one file, link or empty folder. @returns whether it is a folder */
+/** Copies one file, link or empty folder. @returns true for a folder */
 async function copyOne(from: string, to: string): Promise<boolean> {
   const stats = await lstat(pathBytes(from));
   if (stats.isDirectory()) {
@@ -116,7 +116,7 @@ async function copyOne(from: string, to: string): Promise<boolean> {
     return true;
   }
   if (stats.isSymbolicLink()) {
-    // Copied as it is: whoever asks for it later is held to the root then.
+    // The link is copied, not its target: later requests check that it stays below the root.
     await symlink(await readlink(pathBytes(from), { encoding: "buffer" }), pathBytes(to));
   } else if (stats.isFile()) {
     await copyFile(pathBytes(from), pathBytes(to), constants.COPYFILE_FICLONE);
@@ -149,7 +149,7 @@ async function copyTree(exchange: Exchange, from: string, to: string, isDeep: bo
   }
 }
 
-/** Puts a file or folder in the place of what is there, which comes back when that fails. */
+/** Replaces the target by a file or folder. If that fails, the old target is restored. */
 async function replace(temporary: string, target: Resource): Promise<void> {
   const isPlain = target.stats === undefined || !target.stats.isDirectory();
   const isFolder = (await lstat(pathBytes(temporary))).isDirectory();

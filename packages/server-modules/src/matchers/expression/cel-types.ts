@@ -22,12 +22,12 @@ export const type = named("type");
 export const list = (of: CelKind): CelKind => ({ name: "list", parts: [of] });
 export const map = (key: CelKind, value: CelKind): CelKind => ({ name: "map", parts: [key, value] });
 
-/** As the model writes it: `list(string)`. */
+/** The name of a type as in the model: `list(string)`. */
 export function kindText({ name, parts }: CelKind): string {
   return parts === undefined ? name : `${name}(${parts.map(kindText).join(", ")})`;
 }
 
-/** Whether a value of one can be one of the other. */
+/** True when a value of type `a` can have type `b`. */
 export function fits(a: CelKind, b: CelKind): boolean {
   if (a.name === "dyn" || b.name === "dyn") {
     return true;

@@ -91,7 +91,7 @@ class Condition implements HttpMatcher {
   readonly #evaluate: () => unknown;
   #current: Exchange | undefined;
 
-  /** @param matchers those that the condition calls, by their numbers. @throws ServerError MODULE_CONFIG */
+  /** @param matchers the matchers that the condition calls, by index. @throws ServerError MODULE_CONFIG */
   constructor(parsed: ReturnType<typeof parse>, matchers: readonly HttpMatcher[]) {
     this.#matchers = matchers;
     try {

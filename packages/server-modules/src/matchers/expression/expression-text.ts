@@ -42,5 +42,5 @@ const writeMatcher: MatcherWriter = (value, path, matcherName) => {
   return [line("expression", { quoted: expr })];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const expressionMatcherText: ModuleText = { readMatcher, writeMatcher };

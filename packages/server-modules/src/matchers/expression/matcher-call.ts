@@ -85,7 +85,7 @@ const urlPattern: Make = (args) => {
 /** `tls()`; it takes no arguments. */
 const tls: Make = (args) => (args.length === 0 ? {} : undefined);
 
-/** Matchers that expressions may call. Those of users cannot be called, as no type of their arguments is known. */
+/** Matchers that expressions may call. Matchers of users cannot be called, because their argument types are unknown. */
 const makers: Readonly<Record<string, Make>> = {
   host: list,
   path: list,

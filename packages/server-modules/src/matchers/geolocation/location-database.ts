@@ -59,7 +59,7 @@ export class LocationDatabase implements SharedResource {
     }
   }
 
-  /** Undefined where the database knows nothing of it. @param address without a zone */
+  /** Undefined for an address that the database does not contain. @param address without a zone */
   find(address: string): Location | undefined {
     return this.#reader.get(address) ?? undefined;
   }

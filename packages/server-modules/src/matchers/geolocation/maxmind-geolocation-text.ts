@@ -52,5 +52,5 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["maxmind_geolocation"], lines)];
 };
 
-/** How serverfiles say it. */
+/** Reads and writes the matcher in serverfiles. */
 export const maxmindGeolocationMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -30,7 +30,7 @@ const configSchema = z.strictObject({
 /** The config after validation. */
 type Config = z.infer<typeof configSchema>;
 
-/** A list of the config; absent and empty lists say nothing. */
+/** A list of the config; an absent or empty list has no effect. */
 type Names = readonly string[] | null | undefined;
 
 /**
@@ -49,7 +49,7 @@ function isAllowed(value: string | number | undefined, allowed: Names, denied: N
 }
 
 /**
- * A client is in several subdivisions at once: one listed in `allow` is enough, and one listed in `deny` is too
+ * A client can be in several subdivisions: one match in `allow` is enough, and one match in `deny` is enough
  * many.
  */
 function areAllowed(

@@ -64,7 +64,7 @@ function pageContext(page: PageListing): Record<string, unknown> {
   return context;
 }
 
-/** Limit of a template, as of those of the handler `templates`. */
+/** Limit of a template's size in bytes, as in the handler `templates`. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 /**

@@ -20,7 +20,7 @@ export interface BrowseConfig {
   readonly reveal_symlinks?: boolean | null | undefined;
   /** Column and direction without a choice by the client. Default: `name`, folders first, ascending. */
   readonly sort?: readonly string[] | null | undefined;
-  /** Most files that are listed. Default: 10,000. */
+  /** Maximum number of listed files. Default: 10,000. */
   readonly file_limit?: number | null | undefined;
   /** Layout of times in a listing as plain text. */
   readonly plain_time_format?: string | null | undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** One entry of a folder, as the JSON of a listing has it. Source: the public model (Caddy 2.11) */
 export interface ListedFile {
-  /** With a final slash for folders. */
+  /** File name; folders end with a slash. */
   readonly name: string;
   /** Bytes; 0 for folders. */
   readonly size: number;
@@ -12,9 +12,9 @@ export interface ListedFile {
   readonly url: string;
   /** RFC 3339, UTC, to the nanosecond. */
   readonly mod_time: string;
-  /** As Go's `fs.FileMode`: permissions in the low bits, kinds in the high ones. */
+  /** Mode in the form of Go's `fs.FileMode`: permissions in the low bits, file types in the high bits. */
   readonly mode: number;
-  /** Whether it is a folder, or a link to one. */
+  /** True for a folder, and for a symbolic link to one. */
   readonly is_dir: boolean;
   /** Whether it is a link. */
   readonly is_symlink: boolean;
@@ -36,7 +36,7 @@ export interface Listing {
 }
 
 export interface ListOptions {
-  /** Most entries; the rest is left out. */
+  /** Maximum number of entries; further ones are left out. */
   readonly limit: number;
   /** Whether targets of links are read. */
   readonly revealSymlinks: boolean;

@@ -31,7 +31,7 @@ const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => n
   namedirfirst: (a, b) => (a.is_dir === b.is_dir ? byName(a, b) : a.is_dir ? -1 : 1),
   // Folders have no size of their own: they come before all files, by name.
   size: (a, b) => (a.is_dir !== b.is_dir ? (a.is_dir ? -1 : 1) : a.is_dir ? byName(a, b) : a.size - b.size),
-  // Without the Z a time is before those that go on with a fraction.
+  // Without the `Z`, a time without a fraction sorts before the same time with one.
   time: (a, b) => compareText(a.mod_time.slice(0, -1), b.mod_time.slice(0, -1)),
 };
 
@@ -48,7 +48,7 @@ interface Arrangement {
   readonly order: OrderName;
   /** Entries to leave out, as in the query. */
   readonly offset: string;
-  /** As in the query; a text that is no positive number cuts nothing. */
+  /** `limit` of the query; anything but a positive number means no limit. */
   readonly limit: string;
 }
 

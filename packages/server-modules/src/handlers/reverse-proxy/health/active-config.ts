@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /** Checks that are made whether there are requests or not. Source: the public model (Caddy 2.11) */
 export const activeHealthSchema = z.strictObject({
-  /** A `?` in it is escaped, since all of it is a path. Without a slash in front it gets one. */
+  /** The whole text is a path, so `?` is escaped. A missing leading slash is added. */
   path: z.string().nullish().describe("Path to ask for; deprecated: `uri`."),
   /** Goes before `path`. A fragment is cut off. Text that is no path refuses the config. */
   uri: z.string().nullish().describe("Path and query to ask for (/)."),
@@ -19,14 +19,14 @@ export const activeHealthSchema = z.strictObject({
     .transform((value) => Math.max(0, value))
     .nullish()
     .describe("Asks this port in place of each upstream's own."),
-  /** `Host` sets the authority of the request. Other fields follow those of the server itself. */
+  /** `Host` sets the authority of the request. Other fields are sent after the server's default fields. */
   headers: z
     .record(z.string(), z.array(z.string()))
     .nullish()
     .describe("Fields of the request; placeholders allowed."),
   method: z.string().nullish().describe("Method of the request (GET)."),
   body: z.string().nullish().describe("Body of the request; placeholders allowed."),
-  /** At most ten in a row, each on the same connection address; only path and query of the target are taken. */
+  /** Follows at most ten redirects, always to the same dial address; only path and query of the target are used. */
   follow_redirects: z.boolean().nullish().describe("Whether redirects to the same upstream are followed."),
   /**
    * Over all threads: one thread makes each check. A thread whose timer is up to a tenth early may take the

@@ -40,7 +40,7 @@ function targetOf(config: ActiveHealthConfig): string {
 }
 
 /**
- * Asks upstreams again and again how they are. A round asks each candidate for the turn of its interval. The
+ * Checks upstreams periodically. In each round one thread takes the turn of each candidate. The
  * thread that gets it makes the check, and the outcome changes {@link ActiveHealth}. A state that turns over is
  * logged once, and emits the event `healthy` or `unhealthy` with the member `host`.
  * Source: the public model (Caddy 2.11), active health checks
@@ -81,7 +81,7 @@ export class HealthChecker {
     this.#body = config.expect_body ? new LinearRegexp(config.expect_body) : undefined;
   }
 
-  /** Checks at once, then each interval. @param candidates those that there are when a check is made */
+  /** Checks immediately, then at each interval. @param candidates returns the candidates at the time of a check */
   start(candidates: () => Iterable<Candidate>): void {
     const round = (): void => {
       for (const candidate of candidates()) {

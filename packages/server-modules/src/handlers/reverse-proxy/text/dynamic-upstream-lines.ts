@@ -12,7 +12,7 @@ const fields = {
   }),
 };
 
-/** A source of upstreams: `a name port`, `srv name`, `multi { … }`. @param before the words before it */
+/** A source of upstreams: `a name port`, `srv name`, `multi { … }`. @param before words that precede the source on the line */
 export function dynamicUpstreamWords(source: Members, before: readonly Word[]): Line {
   const kind = source.text("source") ?? "";
   const name = source.text("name");

@@ -53,5 +53,5 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** How serverfiles say it. */
+/** Reads the module in serverfiles. */
 export const fastcgiTransportText: ModuleText = { readText };

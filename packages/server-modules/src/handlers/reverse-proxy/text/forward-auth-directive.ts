@@ -22,7 +22,7 @@ function copyHeader(from: string, to: string): Route[] {
 interface OwnLines {
   /** Path and query that the other server is asked for. */
   readonly uri: string;
-  /** Fields of its answer, and their names in the request. */
+  /** Response fields to copy, by the request field that each is copied to. */
   readonly headers: ReadonlyMap<string, string>;
   /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;

@@ -21,7 +21,7 @@ import { childOf, type Draft, setAt } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseSize } from "serverfile/values/parse-size";
 
-/** A size with a message of its own. */
+/** A size with a specific error message. */
 function sizeOf(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseSize, `invalid ${what} size '%s'`));
@@ -184,5 +184,5 @@ const readText: ModuleReader = (transportCursor, readModule) => {
   return draft;
 };
 
-/** How serverfiles say it. */
+/** Reads the module in serverfiles. */
 export const httpTransportText: ModuleText = { readText };

@@ -72,7 +72,7 @@ function readOwnLines(segment: Segment): OwnLines {
   return { transport, extensions, index, tryFiles, cursor };
 }
 
-/** The routes before the proxy: directories get their slash, other paths a file that is there. */
+/** Routes before the proxy: one redirects directories to a final slash, one rewrites to an existing file. */
 function fileRoutes({ extensions, index, tryFiles }: OwnLines): Route[] {
   if (index === "off") {
     return [];

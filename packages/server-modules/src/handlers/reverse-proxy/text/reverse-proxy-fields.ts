@@ -33,7 +33,7 @@ import { parseUpstream } from "./upstream-address.ts";
 const active = "health_checks.active";
 const passive = "health_checks.passive";
 
-/** A whole number is nanoseconds; -1 means at once, or never. */
+/** A whole number is in nanoseconds; -1 means "immediately" or "never", depending on the field. */
 function durationOrNumber(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
@@ -128,7 +128,7 @@ const setVerbose: FieldReader = (_cursor, draft) => {
   draft.verbose_logs = true;
 };
 
-/** Lines that say one thing about the proxy each. */
+/** Lines that set one field of the proxy each. */
 export const proxyFields: FieldReaders = {
   lb_retries: integer("load_balancing.retries", "bad lb_retries number '%s'"),
   lb_try_duration: duration("load_balancing.try_duration", "bad duration value %s"),
@@ -193,7 +193,7 @@ export const proxyFields: FieldReaders = {
 export const maxUpstreams = 200_000;
 
 /**
- * Lines that name modules, and those that say where to.
+ * Reads lines that name modules, and lines that name upstreams.
  * | Scheme of the upstreams | Transport |
  * |---|---|
  * | none, `http://` | what the block says; `http://` beside `tls` is an error |
@@ -278,7 +278,7 @@ class ProxyReader {
     },
     transport: (cursor, draft) => {
       const name = cursor.argument();
-      // As in the model, a second one counts in place of the first, unless the directive itself has made one.
+      // As in the model, a second `transport` replaces the first, unless the directive created the first.
       if (draft.transport !== undefined) {
         throw cursor.error("transport already specified");
       }
@@ -320,7 +320,7 @@ class ProxyReader {
 }
 
 /**
- * Reads the arguments and the block of `reverse_proxy`, or of a directive that is made of it.
+ * Reads the arguments and the block of `reverse_proxy`, or of a directive that is built on it.
  * @param cursor on the directive's name
  * @param draft the handler; may have members already
  * @param context how modules are read, and how many upstreams the file has so far

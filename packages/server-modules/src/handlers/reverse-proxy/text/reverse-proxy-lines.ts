@@ -101,8 +101,8 @@ function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
 /**
  * Upstreams and lines of a proxy.
  * @param handler `handler` taken, and what the directive itself says
- * @param writesTransport whether it has a line for the transport
- * @param answers what it does with answers, as far as lines say it
+ * @param writesTransport true when the directive has a line for the transport
+ * @param answers the `handle_response` lines and others that handle answers
  */
 export function proxyParts(
   handler: Members,

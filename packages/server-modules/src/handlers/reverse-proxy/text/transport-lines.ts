@@ -44,7 +44,7 @@ function httpLines(transport: Members, scheme: UpstreamScheme): Line[] {
   if (automatic !== undefined) {
     lines.push(line("tls_client_auth", automatic));
   }
-  // `tls {}` has a line of its own, or the scheme.
+  // An empty `tls {}` is written as the line `tls`, or as the scheme `https`.
   const isLine = (name: string) => tls?.isEmpty !== true || !name.startsWith("tls_");
   const fields = Object.entries(httpFields).filter(([name]) => isLine(name));
   lines.push(...fieldLines(transport, Object.fromEntries(fields)));

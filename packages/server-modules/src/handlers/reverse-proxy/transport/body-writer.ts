@@ -3,7 +3,7 @@ import { StreamReading, type StreamTaker } from "http-engine/body/stream-reading
 
 /** Where the bytes of a request's body go. */
 export interface BodySink {
-  /** @returns false when it is enough for now: go on after `onceDrain` */
+  /** @returns false when the writer should pause until `onceDrain` */
   write(chunk: Buffer): boolean;
   /** Calls back once the upstream takes more bytes. */
   onceDrain(callback: () => void): void;
@@ -20,14 +20,14 @@ export class BodyWriter implements StreamTaker {
   /** Set by the first chunk, by the end, and by a failure of the source. */
   #begun = false;
 
-  /** @param done called once, when all of it was written or its source failed; not after {@link stop} */
+  /** @param done called once, when the whole body was written or the source failed; not after {@link stop} */
   constructor(source: Readable, sink: BodySink, done: (error: Error | undefined) => void) {
     this.#sink = sink;
     this.#done = done;
     this.#reading = new StreamReading(source, this);
   }
 
-  /** Whether something was taken of the source, or its end: then it cannot be sent from the start again. */
+  /** True once data or the end was read from the source. Then the body cannot be sent again. */
   get begun(): boolean {
     return this.#begun;
   }

@@ -67,7 +67,7 @@ export class ConnectionSlots {
   #open = 0;
   /** Another thread is to get the next connection that is free. */
   #owed = false;
-  /** As of `performance.now()`. Until then `take` refuses; 0 when nothing is owed. */
+  /** Time on the clock of `performance.now()` until which `take` refuses; 0: it does not refuse. */
   #yieldsUntil = 0;
   /** Looks for slots while calls wait. */
   #timer: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ export class ConnectionSlots {
       }
       this.#yieldsUntil = 0;
     }
-    // First counted, then looked at: two threads at once may both step back, but never both go ahead.
+    // Increment first, then compare: two concurrent threads may both step back, but never both proceed.
     gauge.add(1);
     if (gauge.value > max) {
       gauge.add(-1);
@@ -158,7 +158,7 @@ export class ConnectionSlots {
     return this.#owed;
   }
 
-  /** Nothing new is to come. The count goes when the last connection does. */
+  /** No new connections. The shared count is released with the last connection. */
   close(): void {
     this.#closed = true;
     this.#release();

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 
 /** Where an upstream is: a TCP address, or a unix socket. */
 export interface DialAddress {
-  /** Without brackets; "" for a unix socket. */
+  /** Host without brackets; "" for a unix socket. */
   readonly host: string;
   /** 0 for a unix socket. */
   readonly port: number;
@@ -12,7 +12,7 @@ export interface DialAddress {
   readonly key: string;
   /** The IP family, when the address names it; 0: any. */
   readonly family: 0 | 4 | 6;
-  /** `unix+h2c//path`: cleartext HTTP/2, whatever the transport says. */
+  /** True for `unix+h2c//path`: cleartext HTTP/2, regardless of the transport's versions. */
   readonly h2c: boolean;
 }
 

@@ -26,12 +26,12 @@ const bufferSchema = () =>
  * Source: the public model (Caddy 2.11)
  */
 export const httpTransportSchema = z.strictObject({
-  /** Without it the hosts file counts too. */
+  /** Default: the system's resolver, which also reads the hosts file. */
   resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
   tls: upstreamTlsSchema.nullish().describe("Speaks TLS to upstreams; `{}` with all defaults."),
   keep_alive: z
     .strictObject({
-      /** False gives each request a connection of its own, which is closed after it. */
+      /** False: each request opens and closes its own connection. */
       enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
       probe_interval: configTimeout()
         .nullish()

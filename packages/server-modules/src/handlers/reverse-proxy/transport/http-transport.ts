@@ -41,11 +41,11 @@ const maxKnownAddresses = 1_000;
 
 /** Limits of connections that hold for all threads; absent: none. */
 interface ConnectionCounts {
-  /** Makes that of an upstream's connections. */
+  /** Creates the slots (connection limit) of an upstream. */
   readonly slotsFor?: ((place: string) => ConnectionSlots) | undefined;
-  /** Makes that of an upstream's idle ones. */
+  /** Creates the idle limit of an upstream. */
   readonly idleFor?: ((place: string) => IdleConnections) | undefined;
-  /** Makes that of all idle ones. */
+  /** Creates the idle limit over all upstreams. */
   readonly idle?: (() => IdleConnections) | undefined;
 }
 

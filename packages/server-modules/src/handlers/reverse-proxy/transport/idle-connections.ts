@@ -23,13 +23,13 @@ export class IdleConnections {
   /** Set by `close`; afterwards nothing is counted. */
   #closed = false;
 
-  /** @param gauge counts them; released by {@link close} */
+  /** @param gauge counts idle connections; released by {@link close} */
   constructor(max: number, gauge: SharedGauge) {
     this.#max = max;
     this.#gauge = gauge;
   }
 
-  /** A connection lies idle from now on. @param close is called when it is one too many */
+  /** Adds an idle connection. @param close called when the connection exceeds the limit */
   add(connection: object, close: () => void): void {
     if (this.#closed || this.#lying.has(connection)) {
       return;
@@ -48,7 +48,7 @@ export class IdleConnections {
     }
   }
 
-  /** Nothing is counted any more. */
+  /** Stops counting. */
   close(): void {
     if (!this.#closed) {
       this.#closed = true;

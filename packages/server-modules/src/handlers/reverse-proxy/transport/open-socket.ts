@@ -21,7 +21,7 @@ export interface SocketOptions {
   readonly localAddress: string | undefined;
   /** Finds the addresses of names. */
   readonly lookup: LookupFunction;
-  /** Bytes that may wait in a socket before whoever writes is told to wait; 0 for the system's own. */
+  /** High-water mark of the socket in bytes: above it `write` returns false; 0: Node's default. */
   readonly writeBufferBytes: number;
   /** Whether the upstream may end its side while this side still writes. Default: false. */
   readonly allowHalfOpen?: boolean;
@@ -66,9 +66,9 @@ export interface SocketWay {
 
 /**
  * Opens a connection, through a proxy where there is one, and, if asked to, speaks TLS on it.
- * @param done called once, with a socket that has no listeners of ours left and hands on what it received before
+ * @param done called once, with a socket without our listeners; data received before is still delivered
  *   it fails, or with why there is none
- * @returns gives it up; `done` is not called any more then
+ * @returns a function that cancels; `done` is not called after that
  */
 export function openSocket(
   dial: DialAddress,
@@ -141,7 +141,7 @@ class SocketOpening {
     });
   }
 
-  /** Closes what there is, and calls nobody. */
+  /** Closes the socket without a callback. */
   giveUp(): void {
     if (!this.#settled) {
       this.#settled = true;
@@ -223,7 +223,7 @@ class SocketOpening {
     }
   }
 
-  /** TLS with the upstream, on top of whatever is there. */
+  /** Does the TLS handshake with the upstream, over the socket or the tunnel. */
   #shake(tls: TlsOfSocket, identity: Partial<ClientIdentity>): void {
     if (this.#settled) {
       return;
@@ -252,7 +252,7 @@ class SocketOpening {
     });
   }
 
-  /** The layer that the next one is put on: its end is told by the next one. */
+  /** The socket for the next layer. Its errors are reported by that layer. */
   #below(): Socket {
     this.#current.off("close", this.#onClose);
     return this.#current;

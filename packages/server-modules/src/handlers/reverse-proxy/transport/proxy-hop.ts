@@ -8,7 +8,7 @@ import { askForSocksTunnel, type SocksUser } from "./socks-tunnel.ts";
  * through it.
  */
 export interface ProxyHop {
-  /** Without brackets. */
+  /** Host without brackets. */
   readonly host: string;
   /** Port of the proxy. */
   readonly port: number;
@@ -37,7 +37,7 @@ const maxSocksBytes = 255;
 /**
  * Reads the URL of a proxy. `http://user:secret@proxy:3128` is a proxy of HTTP with Basic credentials;
  * `socks5://proxy` one of SOCKS at port 1080.
- * @param from where it stands, for the error
+ * @param from name of the option, for the error
  * @throws ServerError MODULE_CONFIG, which does not tell its password
  */
 export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {

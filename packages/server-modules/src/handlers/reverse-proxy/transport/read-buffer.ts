@@ -20,7 +20,7 @@ const mediumBytes = 64 * 1024;
  * A buffer whose bytes the taker keeps is not used again: the next read gets new memory.
  */
 export class ReadBuffer {
-  /** Takes what came. @returns whether it still needs the bytes */
+  /** Handles received bytes. @returns true when the receiver still needs the buffer */
   take: ((bytes: Buffer) => boolean) | undefined;
   /** Bytes of the small memory. */
   readonly #smallBytes: number;

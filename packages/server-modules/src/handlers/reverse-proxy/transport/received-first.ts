@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
-/** Looks in a row that find nothing new, before nothing more comes: the first look may precede the socket's next read. */
+/** Consecutive checks without new data until the data counts as complete: the first check may precede the socket's next read. */
 const vainLooks = 2;
 /**
  * Milliseconds between looks while bytes wait for the reader: twice as many after each that finds it took none, up
  * to a limit.
  */
 const pausedMs = { first: 10, longest: 160 } as const;
-/** Looks in a row at a reader that takes nothing: about five minutes. Then what it left is dropped. */
+/** Consecutive checks of a reader that takes nothing, about five minutes. After them the rest is dropped. */
 const mostPausedLooks = 2_000;
 
 /** Callback of a write. */

@@ -28,7 +28,7 @@ export function watchCertificate(socket: TLSSocket): (error: Error) => Error {
       return error;
     }
     const until = certificate.validToDate.toISOString();
-    // Advice about Node's own command line helps nobody here.
+    // Node adds advice about its command line, which does not apply here.
     const reason = error.message.replace(/; if the root CA is installed locally.*$/, "");
     return Object.assign(
       new Error(`certificate ${describeCertificate(certificate)} (valid until ${until}): ${reason}`, {

@@ -1,20 +1,20 @@
 /**
- * Memory for large reads that the connections of a thread share: whoever has a large body borrows some for it. The last
- * returned is lent first, as it is in the processor's cache.
+ * Memory for large reads that the connections of a thread share: a connection with a large body borrows a buffer. The last
+ * returned buffer is lent first, because it is in the processor's cache.
  */
 export class SharedMemory {
   /** Bytes of each buffer. */
   readonly #byteLength: number;
-  /** Buffers that may be lent at once; more borrowers get none. */
+  /** Limit of buffers; further borrowers get none. */
   readonly #most: number;
-  /** Buffers that nobody has, the last returned at the end. */
+  /** Free buffers, the last returned at the end. */
   readonly #spare: Buffer[] = [];
-  /** Buffers that somebody has. */
+  /** Number of lent buffers. */
   #lent = 0;
 
   /**
    * @param byteLength of each buffer
-   * @param most buffers at once, lent and spare
+   * @param most limit of buffers, lent and free
    */
   constructor(byteLength: number, most: number) {
     this.#byteLength = byteLength;
@@ -35,7 +35,7 @@ export class SharedMemory {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#byteLength);
   }
 
-  /** Nobody reads it or writes to it any more. */
+  /** Returns a buffer. The borrower must not use it any more. */
   giveBack(buffer: Buffer): void {
     this.#lent--;
     this.#spare.push(buffer);

@@ -37,7 +37,7 @@ export interface SocketDialer {
   /**
    * @param serverName "" for the host of the address
    * @param alpn protocols to offer, over TLS
-   * @returns gives it up
+   * @returns a function that cancels the dial
    */
   open(
     dial: DialAddress,
@@ -51,7 +51,7 @@ export interface SocketDialer {
 
 /**
  * The PROXY header with the client's address. Behind a trusted proxy that address is the one it names, whose
- * port nobody knows: 0.
+ * unknown port: 0.
  */
 function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
   const { exchange } = request;

@@ -10,10 +10,10 @@ export interface SocksUser {
   readonly password: string;
 }
 
-/** Version of SOCKS, and of its exchange of user and password. */
+/** Version of SOCKS. */
 const version = 5;
 const userVersion = 1;
-/** Ways to say who one is. `refused` is the proxy's answer when it accepts none that was offered. */
+/** Authentication methods. `refused`: the proxy accepts none of the offered methods. */
 const methods = { none: 0, user: 2, refused: 255 } as const;
 /** The command that opens a tunnel. */
 const connectCommand = 1;
@@ -125,7 +125,7 @@ class SocksTalk {
     return this.#step === "reply" ? replyLength(bytes) : 2;
   }
 
-  /** @returns what to send next; undefined once the tunnel is there. @throws Error with the proxy's refusal */
+  /** @returns the next bytes to send; undefined once the tunnel is open. @throws Error with the proxy's refusal */
   take(answer: Buffer): Buffer | undefined {
     const code = answer[1] ?? 0;
     switch (this.#step) {

@@ -27,11 +27,11 @@ export interface UpstreamRequest {
   readonly wireText?: WireText | undefined;
   /** Undefined when there is none; bytes when it is known whole. */
   readonly body: Readable | Uint8Array | undefined;
-  /** Bytes of a stream; undefined when nobody knows. */
+  /** Body length in bytes; undefined when unknown. */
   readonly bodyLength: number | undefined;
   /** The protocol to switch to; "" for none. */
   readonly upgrade: string;
-  /** Whether another upstream could take it: then one that refuses it again and again is not waited for. */
+  /** True when another upstream could take the request. Then an upstream that keeps refusing is not retried. */
   readonly othersLeft?: boolean | undefined;
   /** The client's exchange; undefined for a request of the server itself, such as a health check. */
   readonly exchange: Exchange | undefined;
@@ -45,11 +45,11 @@ export type CallStage =
 
 /**
  * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`;
- * or `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come
+ * or `switched` in place of `head`. Fields are without hop-by-hop fields. `failed` may come
  * at any time; nothing after `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {
-  /** A connection is there: from now on the upstream may have seen the request. Told again when it is sent again. */
+  /** The request is being sent: from now on the upstream may have seen it. Called again for each repeat. */
   sent(): void;
   /** An answer of class 1xx, such as 103; the final one follows. */
   interim(status: number, headers: HeaderList): void;
@@ -58,7 +58,7 @@ export interface ResponseReceiver {
    * @param good whether the fields were read off a connection of HTTP/1: then they can stand in another one (false)
    */
   head(status: number, headers: HeaderList, version: string, good?: boolean): void;
-  /** @returns false when it is enough for now: the call waits until it is told to `resume` */
+  /** @returns false to pause the call until `resume` */
   data(chunk: Buffer): boolean;
   /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */
   readonly keepsChunk?: boolean;
@@ -83,7 +83,7 @@ export interface UpstreamCall {
 /** Carries requests to upstreams. One serves all upstreams of a proxy. */
 export interface Transport extends ModuleInstance {
   /**
-   * Sends a request. A failure of the upstream is told to the receiver, never thrown.
+   * Sends a request. A failure of the upstream goes to the receiver, and is never thrown.
    * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent at all
    */
   call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;
@@ -95,5 +95,5 @@ export interface Transport extends ModuleInstance {
   readonly needsLength?: boolean;
 }
 
-/** Where `transport` finds its modules: `http`, `fastcgi`, and those of users. */
+/** Namespace of transport modules: `http`, `fastcgi`, and modules of users. */
 export const transports: ModuleNamespace<Transport> = { prefix: "http.reverse_proxy.transport" };

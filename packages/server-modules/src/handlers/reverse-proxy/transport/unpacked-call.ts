@@ -46,7 +46,7 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
 /**
  * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is
  * handed on as what it was before. `Content-Encoding: gzip` and the length leave the head; another coding,
- * which nobody asked for, passes as it is. Back pressure goes through the unpacker: a slow client pauses it,
+ * which the proxy did not request, passes unchanged. Back pressure goes through the unpacker: a slow client pauses it,
  * and a full unpacker pauses the upstream.
  */
 export class UnpackedCall implements UpstreamCall, ResponseReceiver {

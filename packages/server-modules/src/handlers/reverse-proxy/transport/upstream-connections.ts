@@ -17,19 +17,19 @@ export interface UpstreamConnectionsOptions {
   readonly dialer: SocketDialer;
   /** Limits of each connection. */
   readonly limits: H1Limits;
-  /** Whether connections serve more than one request. */
+  /** True: connections are kept for further requests. */
   readonly keepAlive: boolean;
   /** Bytes of each read; 0: as much as comes asks for. */
   readonly readBufferBytes: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Most idle connections that are kept. */
+  /** Maximum number of idle connections. */
   readonly maxIdle: number;
   /** The limit of idle ones to all upstreams in all threads. */
   readonly idle: IdleConnections | undefined;
   /** Over TLS, where the upstream speaks it; HTTP/1.1 is always offered beside it. */
   readonly h2: boolean;
-  /** Without TLS. */
+  /** True for cleartext HTTP/2. */
   readonly h2c: boolean;
 }
 
@@ -98,7 +98,7 @@ export class UpstreamConnections implements SlotUser {
   readonly #h2: H2Pool;
   /** Undefined until the upstream chose. */
   #speaksH2: boolean | undefined;
-  /** Calls that wait until the first connection is there. */
+  /** Calls that wait for the first connection. */
   #undecided: Undecided[] = [];
   /** Whether that connection is being opened. */
   #isDeciding = false;
@@ -170,7 +170,7 @@ export class UpstreamConnections implements SlotUser {
     return this.#isDeciding ? undefined : this.#undecided[0]?.since;
   }
 
-  /** None: its pools give theirs themselves. */
+  /** Returns 0: the pools close their idle connections themselves. */
   giveIdle(): number {
     return 0;
   }
@@ -234,7 +234,7 @@ export class UpstreamConnections implements SlotUser {
     });
   }
 
-  /** @param adopt carries the call on the connection that is there */
+  /** @param adopt sends the call over the open connection */
   #start({ call, request, receiver }: Undecided, adopt: ((first: H1Call) => void) | undefined): void {
     try {
       if (this.#speaksH2) {

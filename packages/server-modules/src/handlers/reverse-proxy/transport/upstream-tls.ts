@@ -60,7 +60,7 @@ export const upstreamTlsSchema = z.strictObject({
 /** The config after validation; durations are milliseconds. */
 export type UpstreamTlsConfig = z.infer<typeof upstreamTlsSchema>;
 
-/** Names of the config, and those of OpenSSL. */
+/** OpenSSL's curve names by the names of the config. */
 const curveNames: Readonly<Record<string, string>> = {
   x25519: "X25519",
   secp256r1: "P-256",
@@ -100,7 +100,7 @@ async function trusted(config: UpstreamTlsConfig, context: ModuleContext): Promi
   return found;
 }
 
-/** The certificate of the app `tls` to show, asked for anew with each connection; undefined where the config names none. */
+/** The client certificate from the app `tls`, looked up for each connection; undefined when the config names none. */
 export async function managedClientCertificate(
   { client_certificate_automate: configured }: UpstreamTlsConfig,
   context: ModuleContext,

@@ -18,7 +18,7 @@ export interface TunnelOptions {
  */
 export class TunnelSet {
   readonly #options: TunnelOptions;
-  /** Tunnels that stand, also those of requests whose config is gone. */
+  /** Open tunnels, including those of earlier configs. */
   readonly #open = new Set<Tunnel>();
 
   constructor(options: TunnelOptions) {

@@ -127,7 +127,7 @@ export class Tunnel {
     this.#upstream.destroy();
   }
 
-  /** One side is closed: the other one follows. */
+  /** One side closed: the other side is closed too. */
   #sideClosed(other: Duplex): void {
     if (other.closed) {
       clearTimeout(this.#timer);

@@ -15,7 +15,7 @@ export class WebSocketFrames {
   #headBytes = 0;
   /** Its length: 2 until its second byte says more. */
   #headLength = 2;
-  /** Where its length ends that has bytes of its own. */
+  /** Offset of the end of an extended length field. */
   #lengthEnd = 0;
   /** Payload length of the present frame's head. */
   #length = 0;
@@ -39,8 +39,8 @@ export class WebSocketFrames {
   }
 
   /**
-   * As {@link follow}, up to the end of the frame under way.
-   * @returns the bytes up to there; -1: it does not end in them
+   * Like {@link follow}, but only up to the end of the current frame.
+   * @returns the number of bytes up to the end; -1: the frame does not end in this chunk
    */
   followToEnd(chunk: Uint8Array): number {
     for (let at = 0; at < chunk.length; ) {
@@ -52,7 +52,7 @@ export class WebSocketFrames {
     return -1;
   }
 
-  /** Takes a part of a frame, no byte of the next. @returns where it ends */
+  /** Reads at most up to the end of one frame part. @returns the offset behind it */
   #step(chunk: Uint8Array, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at);
@@ -93,7 +93,7 @@ export class WebSocketFrames {
 
 /**
  * A close frame that says that the server goes away.
- * @param isMasked whether it goes to a server: clients must mask what they send
+ * @param isMasked true for a frame to a server: clients must mask their frames
  */
 export function closeFrame(isMasked: boolean): Buffer {
   const payload = Buffer.alloc(2);

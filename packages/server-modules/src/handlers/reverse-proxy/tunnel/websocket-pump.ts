@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { WebSocketFrames } from "./websocket-frames.ts";
 
-/** Hands the frames of a WebSocket on in one direction, and ends it with a frame of its own. */
+/** Forwards the frames of a WebSocket in one direction, and adds a close frame at the end. */
 export class WebSocketPump {
   readonly #from: Duplex;
   readonly #to: Duplex;

@@ -35,7 +35,7 @@ export const aUpstreams = defineModule({
     dial_fallback_delay: configTimeout()
       .nullish()
       .describe("Name servers have one address each: there is none to fall back to."),
-    /** One that is set alone switches the other one off. */
+    /** Setting only one of them disables the other. */
     versions: z
       .strictObject({
         ipv4: z.boolean().nullish().describe("Whether IPv4 addresses are looked for."),

@@ -13,7 +13,7 @@ interface Kept {
  * Keeps what was looked up until it is to be looked up again; one look-up of a name at a time.
  * | Known | Asked | Result |
  * |---|---|---|
- * | younger than `refresh` | in doubt: no | the known addresses, at once |
+ * | younger than `refresh` | in doubt: no | the known addresses, immediately |
  * | older, or in doubt | | a look-up; others of the name wait for the same one |
  * | look-up failed, old answer, grace period | | the old addresses, until the grace period is over |
  * | look-up failed otherwise | | the error |

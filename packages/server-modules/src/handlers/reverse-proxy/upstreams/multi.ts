@@ -7,7 +7,7 @@ import { z } from "zod";
 import { type UpstreamSource, upstreamSources } from "./upstream-source.ts";
 
 /**
- * Asks all sources at once. One that fails is logged, and the others still count; only when all fail is that an
+ * Asks all sources concurrently. A failed source is logged and the others count; only when all fail it is an
  * error.
  */
 async function findAll(

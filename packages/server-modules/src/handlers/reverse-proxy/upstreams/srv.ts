@@ -8,7 +8,7 @@ import { makeResolver, resolverSchema } from "../transport/resolver.ts";
 import { LookupCache } from "./lookup-cache.ts";
 import type { UpstreamSource } from "./upstream-source.ts";
 
-/** How long records are used before the name is looked up again, whatever their TTL says. */
+/** Default of `refresh`: records are used for this time, regardless of their TTL. */
 const defaultRefreshMs = 60_000;
 
 /** By priority, then at random with their weights. Source: RFC 2782 */
@@ -21,14 +21,14 @@ function inOrder(records: readonly SrvRecord[]): SrvRecord[] {
 
 /**
  * Upstreams by SRV records. `service: "http", proto: "tcp", name: "example.com"` looks up
- * `_http._tcp.example.com`; `name` alone is looked up as it is. Each record's target and port is an upstream,
+ * `_http._tcp.example.com`; `name` alone is looked up unchanged. Each record's target and port is an upstream,
  * whose name is resolved when it is dialed.
  * Source: the public model (Caddy 2.11)
  */
 export const srvUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.srv",
   config: z.strictObject({
-    /** Without service and protocol the name is looked up as it is. */
+    /** Without service and protocol the name is looked up unchanged. */
     service: z.string().nullish().describe("Service, without underscore; placeholders allowed."),
     proto: z.string().nullish().describe("Protocol, without underscore: tcp, udp; placeholders allowed."),
     name: z

@@ -45,7 +45,7 @@ export function clientOfExchange(exchange: Exchange): CgiClient {
   };
 }
 
-/** The server as a client of its own, for health checks. Only placeholders of the machine have values. */
+/** The client of a health check: the server itself. Only machine placeholders have values. */
 export function clientOfServer({ headers, target }: UpstreamRequest): CgiClient {
   return {
     hostport: getHeader(headers, "host") ?? "",

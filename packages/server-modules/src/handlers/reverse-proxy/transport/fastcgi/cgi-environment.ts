@@ -28,8 +28,8 @@ export interface CgiOptions {
 }
 
 /**
- * The script's part of a path: up to the end of the first split part, all of it when the path has none, and
- * nothing when no parts are configured. ASCII case is ignored. Other characters never match a part, whatever
+ * The script name in a path: up to the end of the first split part, the whole path when it contains none, and
+ * nothing when no parts are configured. ASCII case is ignored. Other characters never match a part, regardless of
  * their lower case is (U+212A is no `k`).
  */
 function scriptOf(path: string, parts: readonly string[]): string {
@@ -153,7 +153,7 @@ export function cgiEnvironment(
   }
   if (client.scheme === "https") {
     variables.set("HTTPS", "on");
-    // As Apache's mod_ssl names them, for programs that ask.
+    // Names and values follow Apache's mod_ssl.
     const version = client.placeholder("http.request.tls.version") ?? "";
     variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
     variables.set("SSL_CIPHER", client.placeholder("http.request.tls.cipher_suite") ?? "");

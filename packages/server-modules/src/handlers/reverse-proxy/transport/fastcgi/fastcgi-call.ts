@@ -25,7 +25,7 @@ export interface FastcgiLimits {
 }
 
 /**
- * One request to a FastCGI responder, on a connection of its own.
+ * One request to a FastCGI responder, on a separate connection.
  * | State | Begins with | Ends with |
  * |---|---|---|
  * | `dial` | the call | a socket (`run`) or `fail` |

@@ -31,7 +31,7 @@ function fillText(text: string): Fill {
   return (exchange) => (exchange === undefined ? replaceAll(text) : template(exchange));
 }
 
-/** As `fillText`, with one character for each byte of the UTF-8 form. */
+/** Like `fillText`, but the result has one character for each UTF-8 byte. */
 function fillBytes(text: string): Fill {
   const template = compileBytesTemplate(text);
   return (exchange) => (exchange === undefined ? bytesOfText(replaceAll(text)) : template(exchange));
@@ -59,7 +59,7 @@ export const fastcgiTransport = defineModule({
       .nullish()
       .describe("Parts of a path after which the rest is PATH_INFO: `.php`."),
     /**
-     * Followed for each request, so a link that is replaced takes effect at once. A root that is not there
+     * Followed for each request, so a link that is replaced takes effect at once. A missing root
      * fails the request.
      */
     resolve_root_symlink: z

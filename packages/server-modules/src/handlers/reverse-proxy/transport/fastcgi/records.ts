@@ -30,7 +30,7 @@ function header(type: number, contentBytes: number, paddingBytes: number): Buffe
   return bytes;
 }
 
-/** A stream of records with `content`, as many as it takes; an empty content is the end of its stream. */
+/** Splits `content` into records. Empty content ends the stream. */
 export function encodeRecords(type: number, content: Uint8Array): Buffer {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -82,7 +82,7 @@ export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffe
 }
 
 /**
- * Takes records apart, whatever pieces they come in. Records of other requests on the connection are a fault:
+ * Parses records from pieces of any size. Records of other requests on the connection are a fault:
  * this side only ever begins request 1.
  */
 export class RecordReader {
@@ -95,7 +95,7 @@ export class RecordReader {
     this.#take = take;
   }
 
-  /** Whether a record is there in part. */
+  /** True when an incomplete record is buffered. */
   get isPartial(): boolean {
     return this.#rest.length > 0;
   }

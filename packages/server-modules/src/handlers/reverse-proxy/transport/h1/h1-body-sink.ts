@@ -12,7 +12,7 @@ export class H1BodySink implements BodySink {
   readonly #socket: Socket;
   readonly #request: UpstreamRequest;
   readonly #tooLong: (error: Error) => void;
-  /** Whether nobody knows the length: then each piece is a chunk. */
+  /** True when the length is unknown: each piece is sent as a chunk. */
   readonly #isChunked: boolean;
   /** Bytes still to come, of a body whose length is known. */
   #left: number;

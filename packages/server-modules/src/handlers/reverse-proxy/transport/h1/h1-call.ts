@@ -5,7 +5,7 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transpo
 interface CallCarrier {
   /** Reads on: the receiver of the response has room again. */
   resume(call: H1Call): void;
-  /** Nobody wants the response any more. */
+  /** The response is not needed any more. */
   abandon(call: H1Call): void;
 }
 
@@ -21,12 +21,12 @@ export class H1Call implements UpstreamCall {
   readonly expectsContinue: boolean;
   /** Set while a connection carries it. */
   connection: CallCarrier | undefined;
-  /** Nobody wants it any more. The pool passes over it. */
+  /** The caller abandoned the call. The pool skips it. */
   aborted = false;
   /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
   waitingSince = 0;
 
-  /** @param head the request as it stands on the wire, up to its body */
+  /** @param head bytes of the request head */
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, head: string) {
     this.request = request;
     this.receiver = receiver;

@@ -28,7 +28,7 @@ export interface H1ConnectionOwner {
   sendAgain(call: H1Call): void;
 }
 
-/** Interim responses in a row; more are a flood. */
+/** Limit of interim responses before a final one. */
 const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
@@ -57,14 +57,14 @@ export class H1ClientConnection {
   #decoder: ChunkedDecoder | undefined;
   #trailers: HeaderList = noTrailers;
   #interims = 0;
-  /** Whether it carried a call before this one. */
+  /** True when an earlier call used the connection. */
   #isReused = false;
   #writer: BodyWriter | undefined;
   /** Whether all of the request was written. */
   #requestDone = false;
   #continueTimer: NodeJS.Timeout | undefined;
   #headerTimer: NodeJS.Timeout | undefined;
-  /** The receiver had enough: nothing is read until it says so, and by then it needs no chunk any more. */
+  /** True while the receiver wants no data. The socket is not read until `resume`. */
   #paused = false;
   /** When it may no longer lie idle, as of `performance.now()`. */
   idleUntil = Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ export class H1ClientConnection {
     }
   }
 
-  /** The call is of no use any more: nor is the connection, which is in the middle of it. */
+  /** Abandons the call. The connection is closed too, because a response is under way. */
   abandon(call: H1Call): void {
     if (this.#call === call) {
       this.#forget();
@@ -214,7 +214,7 @@ export class H1ClientConnection {
           rest = this.#takeBody(rest);
           break;
         case states.idle:
-          // Nobody asked: what it means is anybody's guess.
+          // Data without a request: its meaning is unknown.
           this.close();
           return;
         default:
@@ -243,7 +243,7 @@ export class H1ClientConnection {
     }
     const call = this.#call;
     if (end === 0 || call === undefined) {
-      // Bytes that are no response are refused at once.
+      // Bytes that cannot begin a response are refused immediately.
       if (all.length >= 5 && all.toString("latin1", 0, 5) !== "HTTP/") {
         this.#fail(new Error("the answer is not HTTP"));
       }
@@ -381,7 +381,7 @@ export class H1ClientConnection {
     }
   }
 
-  /** The response is whole. @param more bytes came after it, which nobody asked for */
+  /** The response is complete. @param more true when unexpected bytes followed */
   #complete(more: boolean): void {
     const call = this.#call;
     if (call === undefined || this.#state !== states.body) {
@@ -398,7 +398,7 @@ export class H1ClientConnection {
     if (reusable) {
       this.#state = states.idle;
       this.#isReused = true;
-      // The client has not taken all of it, and this connection goes on without waiting.
+      // The client has not read everything yet; the connection does not wait for that.
       if (this.#paused) {
         this.#kept = true;
         this.#paused = false;

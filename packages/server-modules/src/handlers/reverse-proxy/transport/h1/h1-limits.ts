@@ -4,7 +4,7 @@ export interface H1Limits {
   readonly maxHeaderBytes: number;
   /** Milliseconds from the whole request sent to the head of the answer; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
-  /** Milliseconds to wait for 100 before the body is sent all the same. */
+  /** Milliseconds to wait for 100 before the body is sent anyway. */
   readonly expectContinueTimeoutMs: number;
   /** Milliseconds without a byte of the answer; 0 for no limit. */
   readonly readTimeoutMs: number;

@@ -9,7 +9,7 @@ import type { H1Limits } from "./h1-limits.ts";
 import { RequestHeadWriter } from "./request-head-writer.ts";
 import { ResponseHeadReader } from "./response-head.ts";
 
-/** Opens a connection. Calls back once, with a socket that is connected or why there is none. @returns gives it up */
+/** Opens a connection. Calls back once, with a connected socket or an error. @returns a function that cancels the dial */
 export type Dial = (
   request: UpstreamRequest,
   done: (error: Error | undefined, socket: Socket | undefined) => void,
@@ -21,11 +21,11 @@ export interface H1PoolOptions {
   readonly limits: H1Limits;
   /** Opens a connection. */
   readonly dial: Dial;
-  /** False: each request has a connection of its own. */
+  /** False: each request opens and closes its own connection. */
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Most idle connections that are kept; more are closed at once. */
+  /** Maximum number of idle connections; further ones are closed. */
   readonly maxIdle: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
@@ -112,7 +112,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Carries a call on a connection that somebody else opened, with the slot for it. */
+  /** Sends a call over a connection that the caller opened, with its slot. */
   adopt(socket: Socket, call: H1Call): void {
     this.#runOn(socket, call);
   }

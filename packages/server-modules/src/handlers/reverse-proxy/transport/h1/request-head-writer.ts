@@ -10,13 +10,13 @@ function fieldsText({ headers, wireText }: UpstreamRequest): string {
     return encodeFields(oneUserAgent(headers));
   }
   if (wireText.text === "") {
-    // In one piece: joined of parts, it would be put together anew for each request.
+    // One flat string: a joined string would be flattened again for each request.
     wireText.text = Buffer.from(encodeFields(oneUserAgent(headers)), "latin1").toString("latin1");
   }
   return wireText.text;
 }
 
-/** Writes the heads of one upstream's requests. Many in a row have the same method and target, which are checked once. */
+/** Writes the heads of one upstream's requests. Method and target are checked only when they change. */
 export class RequestHeadWriter {
   /** Method and target that were checked last. */
   #goodMethod = "";

@@ -23,7 +23,7 @@ export interface ResponseHead {
   readonly headers: HeaderList;
   /** How the body ends: by length, by chunks, with the connection, or without a body. */
   readonly framing: BodyFraming;
-  /** With framing `length`. */
+  /** Body length in bytes, for framing `length`. */
   readonly length: number;
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;
@@ -80,7 +80,7 @@ export class ResponseHeadReader {
   #head: ResponseHead | undefined;
 
   /**
-   * As {@link parseResponseHead}, with end to end fields only. Heads of older programs are read too.
+   * Like {@link parseResponseHead}, but returns only end-to-end fields, and accepts legacy heads.
    * @returns a head whose list of fields is the caller's to change
    */
   read(text: string, method: string): ResponseHead {
@@ -99,7 +99,7 @@ export class ResponseHeadReader {
   }
 }
 
-/** As {@link parseResponseHead}, in older forms too. Then the connection carries no other request. @throws Error */
+/** Like {@link parseResponseHead}, but accepts legacy forms. After one, the connection is not reused. @throws Error */
 function parseAnyHead(text: string, method: string): ResponseHead {
   try {
     return parseResponseHead(text, method);

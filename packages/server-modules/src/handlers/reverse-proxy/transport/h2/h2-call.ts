@@ -17,7 +17,7 @@ const maxInterims = 32;
 
 /** Takes back calls that the upstream did not look at. */
 export interface H2CallOwner {
-  /** @returns whether it will be sent again */
+  /** @returns true when the call will be sent again */
   sendAgain(call: H2Call): boolean;
 }
 
@@ -213,7 +213,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     );
   }
 
-  /** Gives it back to its owner, as if it was never sent. @returns false when it cannot be sent again */
+  /** Returns the call to its owner as if it was never sent. @returns false when it cannot be sent again */
   #sendAgain(): boolean {
     if (this.#over || this.#writer?.begun === true) {
       return false;
@@ -274,7 +274,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Nothing is told any more. The upstream's stream ends too, where it has not. */
+  /** No more callbacks. The upstream's stream is reset if it is still open. */
   #finish(): void {
     this.#over = true;
     clearTimeout(this.#timer);

@@ -6,7 +6,7 @@ import { oneUserAgent } from "../one-user-agent.ts";
 import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** Fields without those that have another place in HTTP/2, and the authority. */
+/** Fields without the ones that HTTP/2 sends elsewhere, and the authority. */
 function plainFields(headers: HeaderList): { readonly fields: HeaderList; readonly authority: string } {
   const fields: HeaderList = [];
   let authority = "";

@@ -33,7 +33,7 @@ const connectionWindowBytes = 16 * 1024 * 1024;
  * doubles. Source: Go's net/http
  */
 const maxRepeats = 6;
-/** Pause before the second repeat, in milliseconds. The first one follows at once. */
+/** Pause before the second repeat, in milliseconds. The first repeat has no pause. */
 const repeatPauseMs = 1_000;
 
 /** A connection of the pool. */
@@ -60,13 +60,13 @@ interface Session {
  */
 export class H2Pool implements SlotUser, H2CallOwner {
   readonly #options: H2PoolOptions;
-  /** Connections that may take calls, and those that run out. */
+  /** Open connections, including those that take no more calls. */
   readonly #sessions: Session[] = [];
   /** Calls without a stream, the oldest first. */
   readonly #waiting: H2Call[] = [];
   /** Dials under way: 0 or 1. */
   #dialing = 0;
-  /** No config has the transport any more: idle connections go at once. */
+  /** No config uses the transport any more: idle connections are closed. */
   #closed = false;
 
   constructor(options: H2PoolOptions) {
@@ -82,7 +82,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     return this.#isOpening ? undefined : this.#waiting[0]?.waitingSince;
   }
 
-  /** Whether a connection is on its way: dialed, or without settings, so that nobody knows yet how many calls it takes. */
+  /** True while a connection opens: it is being dialed, or its settings (stream limit) have not arrived. */
   get #isOpening(): boolean {
     return (
       this.#dialing > 0 ||
@@ -161,7 +161,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Takes a connection that somebody else opened, with the slot for it. */
+  /** Takes over a connection that the caller opened, with its slot. */
   adopt(socket: Socket): void {
     const limits = { maxHeaderBytes: this.#options.maxHeaderBytes, windowBytes: connectionWindowBytes };
     const owner = {
