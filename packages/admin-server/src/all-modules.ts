@@ -18,7 +18,7 @@ const moduleApi = {
 };
 
 /**
- * Every module of the server, for one of its threads.
+ * A registry with every module of the server. Each thread has one.
  * Modules are listed, not loaded: each is imported when a config first names it.
  */
 export function allModules(): ModuleRegistry {

@@ -6,10 +6,10 @@ import { Connection } from "./connection/connection.ts";
 import type { ConnectionSink } from "./listen/connection-listener.ts";
 import { MatchingFault, type RouteList } from "./routes/routes.ts";
 
-/** Gets a connection that no route took. @returns true when it goes on elsewhere; on false it is closed */
+/** Gets a connection that no route took. @returns true when another server continues it; false: it is closed */
 type Pass = (connection: Connection) => boolean;
 
-/** One server of the app, or one listener wrapper: it gives connections to routes, and counts those that are open. */
+/** One server of the app, or one listener wrapper: it passes connections to routes, and counts the open ones. */
 export class Layer4Server implements ConnectionSink {
   readonly #name: string;
   readonly #routes: RouteList;
@@ -71,7 +71,7 @@ export class Layer4Server implements ConnectionSink {
   #tell(connection: Connection, error: unknown): void {
     const text = `server ${this.#name}: connection of ${connection.addresses.remote || "a unix socket"}: ${messageOf(error)}`;
     if (error instanceof MatchingFault) {
-      // Scanners and health checks connect and say nothing.
+      // Scanners and health checks connect without sending anything.
       this.#log[error.peeked === "ended" ? "debug" : "warn"](text);
     } else {
       this.#log.error(text);

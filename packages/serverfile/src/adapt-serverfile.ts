@@ -24,7 +24,7 @@ import { parseSites } from "./parse/parse-sites.ts";
 import type { SiteBlock } from "./parse/site-block.ts";
 import type { TextFeatures } from "./text-features.ts";
 
-/** Name of a serverfile that nobody named. File servers hide the file of this name. */
+/** Default file name of a serverfile. File servers hide the file with this name. */
 const defaultFileName = "Serverfile";
 
 /** A serverfile as blocks, before anybody looks at what its directives mean. */
@@ -33,7 +33,7 @@ export class ParsedServerfile {
   readonly #warnings: readonly AdapterWarning[];
 
   /**
-   * Environment variables are those of the process; files that the text imports are read.
+   * Uses the environment variables of the process, and reads imported files.
    * An empty text is refused with "EOF", as in the model.
    * @throws ServerError CONFIG_ADAPTER with file and line
    */

@@ -1,5 +1,5 @@
 // A module brings its text along, so that the serverfile has no list of modules. A directive reads text into JSON;
-// a writer turns the same JSON back into text, and says no when the text could not come to it again.
+// a writer turns the same JSON back into text, and refuses JSON that no text produces.
 
 import type { Directive } from "./directives/directive.ts";
 import type { MatcherReader, ModuleReader, OptionReader } from "./modules/module-reader.ts";
@@ -10,13 +10,13 @@ import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.t
 export type { ModuleText } from "server-core/modules/module-text";
 
 declare module "server-core/modules/module-text" {
-  /** The text of a module in serverfiles. All of it is optional: a module without text is set up in JSON only. */
+  /** The text of a module in serverfiles. Every part is optional: a module without text is configured in JSON only. */
   interface ModuleText {
-    /** For a handler: the directive of its own name. */
+    /** For a handler: the directive with the handler's name. */
     readonly directive?: Directive;
     /** For a handler: further directives that make it, by name. */
     readonly directives?: Readonly<Record<string, Directive>>;
-    /** For a handler: writes it back as one of its directives. */
+    /** For a handler: writes its JSON as a directive. */
     readonly toText?: HandlerWriter;
     /** For a handler: writes several routes back as one directive, where a directive makes several. */
     readonly runToText?: RunWriter;
@@ -28,7 +28,7 @@ declare module "server-core/modules/module-text" {
     readonly writeMatcher?: MatcherWriter;
     /** For a listener wrapper: writes it back. */
     readonly writeWrapper?: WrapperWriter;
-    /** For an app: reads the global option of its name. */
+    /** For an app: reads the global option with the app's name. */
     readonly readOption?: OptionReader;
     /** For an app: writes it back as that option. */
     readonly writeOption?: OptionWriter;

@@ -1,7 +1,7 @@
 /** A serverfile as it was adapted. */
 export interface KnownText {
   readonly text: string;
-  /** As it was given; undefined where nobody named it. */
+  /** File name as given; undefined without one. */
   readonly filename?: string | undefined;
 }
 

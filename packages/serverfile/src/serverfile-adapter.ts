@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
 import { RecentTexts } from "./recent-texts.ts";
 
-/** Gives the server's modules, and those of the user that a config names. @throws ServerError MODULE_LOAD */
+/** Returns the server's modules, and the user modules that a config names. @throws ServerError MODULE_LOAD */
 export type ModulesFor = (names: readonly string[]) => Promise<readonly (ListedModule | ModuleDefinition)[]>;
 
 /** The names in a config's member `modules`. */

@@ -15,7 +15,7 @@ import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matche
 import type { OptionWriter, WrapperWriter } from "./to-text/options/option-writer.ts";
 import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
-/** Begin of a handler's module id; the rest is the name of its directive. */
+/** Prefix of a handler's module id. The rest is the name of its directive. */
 const handlers = "http.handlers.";
 /** Begin of a matcher's module id. */
 const matchers = "http.matchers.";
@@ -23,7 +23,7 @@ const matchers = "http.matchers.";
 /** A module of the server, which is loaded on first use, or a module of the user, which is loaded already. */
 type Listed = ListedModule | ModuleDefinition;
 
-/** The text of a module; that of a listed one is loaded now. */
+/** The text of a module. For a lazily listed module it is loaded now. */
 function textOf(module: Listed | undefined): ModuleText | undefined {
   return module !== undefined && "load" in module ? module.text?.() : module;
 }

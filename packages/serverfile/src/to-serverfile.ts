@@ -21,7 +21,7 @@ const defaultFile = "Serverfile";
 /**
  * Where two documents first differ, as a path such as `/config/apps/http`; undefined when they are the same. The
  * order
- * of an object's members does not count, that of a list does.
+ * of an object's members does not count; the order of a list does.
  */
 export function firstDifference(
   a: JsonValue | undefined,
@@ -72,7 +72,7 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 
 /**
  * A config as a formatted serverfile that adapts to the same JSON: every text is adapted before it is given. A config does
- * not tell all of how it was said. It is written in the usual way, then with one thing said in its other place, and at last
+ * not determine the text. It is written in the usual way, then with one part in its alternative place, and finally
  * the recent source texts are compared. Other work of the thread gets its turn between two of these.
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or with the
  *   path where the text of the usual way differs
@@ -121,7 +121,7 @@ class TextFile {
     this.#features = features;
   }
 
-  /** The first of the ways to write the config that comes to it. */
+  /** The text of the first way to write whose result is the config. */
   async written(): Promise<string | undefined> {
     const hiddenFile = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
@@ -147,10 +147,10 @@ class TextFile {
   }
 
   /**
-   * A text if it comes to the config, formatted unless that would change it: after a word with `#`, a heredoc
+   * Returns a text when it adapts to the config. It is formatted unless formatting would change it: after a word with `#`, a heredoc
    * counts as a
    * comment.
-   * @returns undefined when it comes to another config
+   * @returns undefined when it adapts to another config
    */
   ifSame(unformatted: string): string | undefined {
     const formatted = formatServerfile(unformatted);

@@ -19,9 +19,9 @@ function rangeOf(text: string): Range {
 
 /** A text format that a client prefers to JSON. */
 export interface AcceptedText {
-  /** As in the request: `text/serverfile`. */
+  /** Media type in the request: `text/serverfile`. */
   readonly mediaType: string;
-  /** Name of its adapter. */
+  /** Name of the adapter. */
   readonly format: string;
 }
 

@@ -80,7 +80,7 @@ export class AccessCheck implements AdminGate {
     this.#allowed = (config.origins ?? AccessCheck.#defaultOrigins(address)).map(parseOrigin);
   }
 
-  /** Origins that are allowed without `origins`: those of the endpoint itself. Sockets have none. */
+  /** Origins allowed without `origins`: the endpoint's addresses. Unix sockets have none. */
   static #defaultOrigins(address: ListenAddress): string[] {
     if (address.network !== "tcp") {
       return [];

@@ -7,7 +7,7 @@ import { pullSchema } from "./pull-config.ts";
 import { remoteSchema } from "./remote-config.ts";
 
 /**
- * The member `admin` of a config. Defaults and bounds stand in parentheses; `GET /config/schema` shows them too.
+ * The member `admin` of a config. Defaults and bounds are in parentheses; `GET /config/schema` shows them too.
  * Members of the public model keep its names; `history`, `mcp` and `ui` are ours.
  */
 export const adminSchema = z

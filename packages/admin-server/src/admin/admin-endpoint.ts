@@ -19,9 +19,9 @@ import { AdminListener } from "./admin-listener.ts";
 
 /** An endpoint that listens. */
 interface Opened {
-  /** As configured; the same text on the next config keeps the listener. */
+  /** Address from the config. The listener stays when the next config has the same text. */
   readonly configured: string;
-  /** With the port in fact. */
+  /** Address with the actual port. */
   readonly address: ListenAddress;
   readonly listener: AdminListener;
 }

@@ -28,7 +28,7 @@ export class AdminHandler {
       .sort((a, b) => b.path.length - a.path.length);
   }
 
-  /** Whether the path is that of a subtree without its final slash, so that the client is sent there. */
+  /** True when the path is a subtree without its final slash; the client is then redirected. */
   lacksSlash(path: string): boolean {
     return !this.#exact.has(path) && this.#exact.has(`${path}/`);
   }

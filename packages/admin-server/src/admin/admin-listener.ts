@@ -70,7 +70,7 @@ export interface AdminGate {
   /**
    * @param host of the request's target, else its `Host`
    * @param path URL-decoded
-   * @returns headers that the answer gets, whatever it is
+   * @returns headers for the answer, also for an error
    * @throws ServerError ADMIN_REQUEST, ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
    */
   check(request: IncomingMessage, host: string, path: string): Record<string, string>;
@@ -101,7 +101,7 @@ export class AdminListener {
   readonly #ready = Promise.withResolvers<void>();
 
   /**
-   * @param tls makes it an HTTPS endpoint
+   * @param tls options of HTTPS; absent: plain HTTP
    * @param name for the log
    */
   constructor(handler: AdminHandler, log: Logger, tls?: TlsServerOptions, name = "admin endpoint") {
@@ -238,8 +238,8 @@ export class AdminListener {
   }
 
   /**
-   * Sends a request to the handler, or to the clean form of its path.
-   * @param admit checks the rights once more; a change calls it when its turn comes, since the config may be
+   * Passes a request to the handler, or redirects to the clean form of its path.
+   * @param admit checks the rights again; a change calls it before it runs, since the config may be
    * another then
    */
   async #answer(
@@ -286,7 +286,7 @@ export class AdminListener {
     return this.#handler.handle(asking);
   }
 
-  /** Writes the answer. A body that was not read ends the connection, after a part of it was read and dropped. */
+  /** Writes the answer. After an unread body the connection is closed; a part of the body is read and dropped first. */
   async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {
     response.on("close", () => reply.afterwards?.());
     const isUnread = !request.complete;

@@ -11,7 +11,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   CONFIG_TRAVERSAL: 400,
   // A list has no such place.
   CONFIG_INDEX: 400,
-  // `PUT` to a key that is there already.
+  // `PUT` to an existing key.
   CONFIG_KEY_EXISTS: 409,
   // `PATCH` or `DELETE` of a key that is not there.
   CONFIG_KEY_MISSING: 404,

@@ -8,7 +8,7 @@ import { applyMergePatch } from "server-core/tree/merge-patch";
 export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;
 export type PatchType = (typeof patchTypes)[number];
 
-/** The patch type a `Content-Type` names, parameters left aside; undefined for any other. */
+/** The patch type of a `Content-Type`, without its parameters; undefined for any other type. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase();
   return patchTypes.find((type) => type === mediaType);
@@ -16,10 +16,10 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
 
 /**
  * Reads a patch, before the change has its turn.
- * The patch is applied to the value as it is when the change has its turn. So two clients cannot overwrite each
+ * The patch is applied to the value at the time when the change runs. So two clients cannot overwrite each
  * other's
  * changes, and a patch whose `test` fails changes nothing.
- * @returns a function that makes the new value from the present one; it throws ServerError PATCH_CONFLICT
+ * @returns a function from the present value to the new one; it throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */
 export function readPatch(type: PatchType, body: Uint8Array): (current: JsonValue) => JsonValue {

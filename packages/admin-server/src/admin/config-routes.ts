@@ -78,7 +78,7 @@ async function change(
   await engine.change({ ...basics, method, body: await request.body() });
 }
 
-/** The config at a place: as JSON, or as text when the client asks for that. The ETag is that of the JSON either way. */
+/** The config at a place: as JSON, or as text when the client asks for that. The ETag always belongs to the JSON. */
 async function read(
   engine: ConfigEngine,
   adapters: AdapterRegistry,
@@ -103,7 +103,7 @@ async function read(
   return { status: 200, headers: { "Content-Type": type, Etag: etag, Vary: "Accept" }, body: written };
 }
 
-/** Answers one request. @throws ServerError ADMIN_METHOD, and those of reading and changing */
+/** Answers one request. @throws ServerError ADMIN_METHOD, and the errors of reading and changing */
 async function handleConfig(
   engine: ConfigEngine,
   adapters: AdapterRegistry,

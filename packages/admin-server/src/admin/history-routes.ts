@@ -62,7 +62,7 @@ async function difference(history: ConfigHistory, n: number, from: string | null
 }
 
 /**
- * Loads the config of an entry as a change of its own, with all its checks; it becomes a new entry. A config that
+ * Loads the config of an entry as a new change, with all checks; it becomes a new entry. A config that
  * cannot run any more is refused, and the running one stays. @throws ServerError
  */
 async function rollback(

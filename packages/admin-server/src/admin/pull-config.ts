@@ -2,7 +2,7 @@ import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
 /**
- * `admin.config.load`: where the config is fetched from. Defaults stand in parentheses.
+ * `admin.config.load`: source of the config. Defaults are in parentheses.
  * Source: the public model (Caddy 2.11), its config loader `http`
  */
 export const pullSchema = z.strictObject({

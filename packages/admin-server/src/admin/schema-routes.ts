@@ -13,7 +13,7 @@ export const configSections = { admin: adminSchema, logging: loggingSchema };
 
 const headers = { "Content-Type": "application/schema+json" };
 
-/** The modules that the running config has, its own ones too. @throws ServerError MODULE_LOAD */
+/** The modules of the running config, including user modules. @throws ServerError MODULE_LOAD */
 function runningRegistry(engine: ConfigEngine, registry: ModuleRegistry): Promise<ModuleRegistry> {
   const names = isJsonObject(engine.config) ? member(engine.config, "modules") : undefined;
   return registryFor(registry, isJsonArray(names) ? names.map(String) : []);

@@ -41,7 +41,7 @@ export async function findAdminAddress(address: string, config: string, adapter:
 /** A request of a command to a running server. */
 export interface AdminQuestion {
   readonly method: string;
-  /** With the query, if there is one. */
+  /** Path with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -69,7 +69,7 @@ function reasonIn(body: Buffer): string {
 
 /**
  * Asks the admin endpoint of a running server.
- * The `Origin` is that of the endpoint itself, so that `enforce_origin` lets commands in.
+ * The `Origin` is the endpoint's address, so that `enforce_origin` accepts commands.
  * @param where host:port, `unix//path` or `fd/3`, which another process cannot reach
  * @throws StartError when the endpoint does not answer, or answers with an error; the message gives the
  *   reason
@@ -81,7 +81,7 @@ export async function askAdmin(where: string, question: AdminQuestion): Promise<
   }
   const host = address.network === "tcp" ? address.host || "localhost" : "";
   const target = address.network === "unix" ? { socketPath: address.path } : { host, port: address.port };
-  // As it is configured, without a host too: that is what the endpoint allows.
+  // The configured address, even without a host: the endpoint allows exactly this origin.
   const origin = address.network === "tcp" ? { Origin: `http://${formatListenAddress(address)}` } : {};
   const { method, path, headers, body } = question;
   let response: IncomingMessage;

@@ -16,7 +16,7 @@ export interface OptionDefinition {
   /** The name of the value in texts: `file` becomes `<file>`. Required for all options but switches. */
   readonly value?: string;
   /**
-   * The value when neither command line nor environment has one. The default of a list is empty, that of a
+   * Default value. The default of a list is empty; the default of a
    * text "".
    */
   readonly default?: string | number;
@@ -53,9 +53,9 @@ export type OptionValues<Options extends OptionDefinitions> = {
 
 /** Words of a command line that are no options. */
 export interface OperandDefinition {
-  /** As texts write it: `[file]`. */
+  /** Operands in the usage line: `[file]`. */
   readonly usage: string;
-  /** Most operands; another one is a fault. */
+  /** Maximum number of operands; more are an error. */
   readonly most: number;
   readonly choices?: readonly string[];
   readonly completes?: "file" | "folder";
@@ -67,7 +67,7 @@ export interface CommandExample {
   readonly about: string;
 }
 
-/** Every command there is, for those that tell of all. */
+/** All commands, for help and completion. */
 export interface CommandSet {
   /** Names of all commands, known without loading them. */
   readonly names: readonly string[];
@@ -81,7 +81,7 @@ export interface CommandSource<Options extends OptionDefinitions> {
   readonly name: string;
   /** One sentence for lists of commands. */
   readonly summary: string;
-  /** Paragraphs for its own help, after the summary. */
+  /** Paragraphs of the command's help, after the summary. */
   readonly description?: readonly string[];
   readonly options: Options;
   readonly operands?: OperandDefinition;

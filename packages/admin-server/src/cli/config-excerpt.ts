@@ -12,7 +12,7 @@ function visible(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
 }
 
-/** Where the fault stands in its line: at a column, else at its word, else at the first character. */
+/** Position of the fault in its line: the column, else the word, else the first character. */
 function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number, length: number] {
   if (column !== undefined) {
     return [Math.min(column - 1, line.length), 1];
@@ -36,7 +36,7 @@ function readNamed(file: string | undefined): string | undefined {
  *
  *     3 |   respnod ok
  *       |   ^^^^^^^
- * @param text undefined reads it from the file that the place names
+ * @param text text of the config; undefined: read from the file of the place
  * @returns "" when the line is not there
  */
 export function configExcerpt(

@@ -80,7 +80,7 @@ export function parseEnvironmentFile(text: string): Map<string, string> {
   return variables;
 }
 
-/** Puts the variables of files into the environment of this process; those that are there already stay. @throws StartError */
+/** Adds the variables of files to the environment of this process. Existing variables stay. @throws StartError */
 export async function loadEnvironmentFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     try {

@@ -12,7 +12,7 @@ export interface FoundModule {
   readonly source: string;
 }
 
-/** The modules of the server, then those that a configuration brings, each sorted. @param config "" for none. @throws StartError, ServerError */
+/** The modules of the server, then the user modules of a config, each sorted. @param config "" for none. @throws StartError, ServerError */
 export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
   const standard = allModules();
   const found = standard.listed.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));

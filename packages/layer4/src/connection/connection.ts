@@ -67,10 +67,10 @@ export class Connection {
   /** Whether it carries datagrams instead of a stream of bytes. */
   readonly isPacket: boolean;
 
-  /** @param notes those of the connection below, which both share; absent: a new connection begins */
+  /** @param notes variables shared with the connection below; absent: a new connection */
   constructor(stream: Duplex, addresses: ConnectionAddresses, isPacket = false, notes?: Notes) {
     this.#stream = stream;
-    // A stream that fails while nobody reads it would end the thread. Whoever reads it hears of its end.
+    // An unhandled stream error would end the thread. A reader still sees the end of the stream.
     stream.on("error", () => {});
     this.addresses = addresses;
     this.isPacket = isPacket;
@@ -174,7 +174,7 @@ export class Connection {
 
   /** Takes the first bytes off: they were for the handler that asks. @param count at most as many as {@link bytes} has */
   skip(count: number): void {
-    // Without a count a stream may give its first piece alone.
+    // Without a count, `read` may return only the first piece.
     if (count > 0) {
       this.#stream.read(count);
     }
@@ -182,7 +182,7 @@ export class Connection {
     this.#seen = this.#bytes.length;
   }
 
-  /** The connection as it is for the next handlers, over a stream that this one carries. */
+  /** A connection for the next handlers, over a stream inside this one. */
   over(stream: Duplex): Connection {
     return new Connection(stream, this.addresses, this.isPacket, this.#notes);
   }
@@ -226,7 +226,7 @@ export class Connection {
       : text;
   }
 
-  /** Ends it at once; bytes that wait to be sent are dropped. */
+  /** Closes the connection immediately; unsent bytes are dropped. */
   destroy(): void {
     this.#stream.destroy();
   }

@@ -4,7 +4,7 @@
  * beyond the level are owed, and the reader waits until the bucket has them. Several readers may share one rate.
  */
 export class ByteRate {
-  /** Most bytes that the bucket holds, and so the most that are read at once after a pause. */
+  /** Capacity of the bucket in bytes: the largest read after a pause. */
   readonly burst: number;
   readonly #bytesPerMs: number;
   readonly #now: () => number;
@@ -14,7 +14,7 @@ export class ByteRate {
 
   /**
    * @param now a clock in milliseconds; tests pass their own
-   * @param burst bytes that may be taken at once; at least 1
+   * @param burst capacity of the bucket in bytes; at least 1
    */
   constructor(bytesPerSecond: number, burst: number, now: () => number = () => performance.now()) {
     this.burst = burst;
@@ -24,7 +24,7 @@ export class ByteRate {
     this.#at = now();
   }
 
-  /** Takes bytes. @returns milliseconds to wait before they may be read; 0 when the bucket has them */
+  /** Takes bytes from the bucket. @returns milliseconds to wait before reading them; 0: no wait */
   take(bytes: number): number {
     const now = this.#now();
     this.#level = Math.min(this.burst, this.#level + (now - this.#at) * this.#bytesPerMs);

@@ -9,7 +9,7 @@ const sslRequestBytes = 8;
 /** A route has seen the message already: this ends what stopped within it. */
 const messageTimeoutMs = 10_000;
 
-/** @returns the length of the request; undefined while it is not whole. @throws Error for another message */
+/** @returns the length of the request; undefined while it is incomplete. @throws Error for another message */
 function readSslRequest(bytes: Buffer): { readonly value: undefined; readonly length: number } | undefined {
   const message = readFirstMessage(bytes);
   if (message === undefined) {
@@ -41,7 +41,7 @@ export const postgresTls = defineModule({
     async handle(connection, next) {
       await takeMessage(connection, readSslRequest, performance.now() + messageTimeoutMs);
       if (connection.bytes.length > 0) {
-        // Bytes before the answer were not encrypted: whoever is between could have added them. Source: CVE-2021-23214
+        // Bytes before the answer were not encrypted: an attacker on the path could have added them. Source: CVE-2021-23214
         throw new Error("postgres_tls: the client sent more before TLS was granted");
       }
       connection.stream.write("S");

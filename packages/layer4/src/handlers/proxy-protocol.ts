@@ -18,7 +18,7 @@ async function headerOf(connection: Connection, timeoutMs: number): Promise<Head
   const deadlineAt = performance.now() + (timeoutMs || 24 * 60 * 60_000);
   for (;;) {
     const header = readProxyHeader(connection.bytes);
-    // Without a byte it is said to be none.
+    // Without any byte the parser reports "no header", so wait.
     if (header.kind !== "partial" && connection.bytes.length > 0) {
       return header;
     }

@@ -7,7 +7,7 @@ import { ByteRate } from "./byte-rate.ts";
 
 /** Bytes in a second; a fraction is allowed, and 0 or nothing means no limit. */
 const bytesPerSecond = () => z.number().min(0).nullish();
-/** Bytes that may be read at once; 0 or nothing means those of one second. */
+/** Burst in bytes; 0 or absent: the bytes of one second. */
 const burst = () => z.int().min(0).nullish();
 
 /**
@@ -48,10 +48,10 @@ class ThrottledStream extends Duplex {
     }
   }
 
-  /** Passes what is there, at most `most` bytes; waits when nothing is there. */
+  /** Passes at most `most` available bytes; waits when none are available. */
   #pass(most: number): void {
     const below = this.#below;
-    // `read(most)` gives nothing while less is there.
+    // `read(most)` returns null while fewer bytes are available.
     const chunk = (below.readableLength > most ? below.read(most) : below.read()) as Buffer | null;
     if (chunk !== null) {
       this.push(chunk);
@@ -90,7 +90,7 @@ export const throttle = defineModule({
     latency: configDuration().nullish().describe("Pause before the first byte of a connection is read (0)."),
   }),
   provision(config): Handler {
-    // Without a burst, the bytes of a second and one more may be read at once, as in caddy-l4.
+    // The default burst is the bytes of one second plus one, as in caddy-l4.
     const rateOf = (rate: number | null | undefined, burstBytes: number | null | undefined) =>
       rate ? new ByteRate(rate, burstBytes || Math.floor(rate) + 1) : undefined;
     const total = rateOf(config.total_read_bytes_per_second, config.total_read_burst_size);

@@ -36,7 +36,7 @@ export class ConnectionListener implements SharedResource {
     this.#accepting = new ThreadPort(address, { ...services, paused: true }, (socket) => this.#take(socket));
   }
 
-  /** Accepts at once; connections wait for {@link switchTo}. @throws ServerError LISTEN */
+  /** Accepts immediately; connections wait for {@link switchTo}. @throws ServerError LISTEN */
   static async open(
     address: ListenAddress,
     services: { readonly log: Logger; readonly ports: PortSource },

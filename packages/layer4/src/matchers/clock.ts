@@ -20,9 +20,9 @@ function secondsOf(text: string, name: string): number {
 }
 
 /**
- * A clock of a time zone: `Europe/Berlin`, `+02:00`, `+02`, `Local` for that of the machine, "" for UTC.
+ * A clock of a time zone: `Europe/Berlin`, `+02:00`, `+02`, `Local` for the machine's zone, "" for UTC.
  * @returns the second of the day there, for a time in milliseconds since the Unix epoch
- * @throws ServerError MODULE_CONFIG for a zone that nobody knows
+ * @throws ServerError MODULE_CONFIG for an unknown zone
  */
 function clockOf(zone: string): (now: number) => number {
   const [, sign, hours, minutes = "0", seconds = "0"] =

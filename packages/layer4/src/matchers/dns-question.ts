@@ -15,9 +15,9 @@
 export interface DnsQuestion {
   /** In lower case, with a dot at its end. */
   readonly name: string;
-  /** As in `A`; "" for a number without a name, which no rule can name. */
+  /** Record type such as `A`; "" for a number without a name, which no rule can match. */
   readonly type: string;
-  /** As in `IN`; "" for a number without a name. */
+  /** Class such as `IN`; "" for a number without a name. */
   readonly class: string;
 }
 
@@ -85,7 +85,7 @@ const responseBits = 0x80_4f;
 /**
  * Reads a name: labels with a length each, 0 at the end. `03 77 77 77 00` is `www.`. Pointers are refused, since
  * nothing stands before the first name that one could point to.
- * @returns undefined where it is no name
+ * @returns undefined for an invalid name
  */
 function readName(bytes: Buffer, from: number): { name: string; end: number } | undefined {
   const labels: string[] = [];

@@ -24,7 +24,7 @@ const ruleSchema = z.strictObject({
 type Rule = (question: DnsQuestion, connection: Connection) => boolean;
 
 /**
- * A rule fits when all of its members do; a member that is absent or empty always fits.
+ * A rule matches when all its members match; an absent or empty member always matches.
  * @throws ServerError MODULE_CONFIG for a pattern that is none
  */
 function compileRule(config: z.infer<typeof ruleSchema>): Rule {
@@ -49,7 +49,7 @@ function compileRule(config: z.infer<typeof ruleSchema>): Rule {
  * | only `deny` | | no | | yes |
  * | both | yes | no | yes with `prefer_allow` | no with `default_deny`, else yes |
  *
- * More bytes are asked for until the whole message is there. Source: caddy-l4, `layer4.matchers.dns`
+ * The matcher waits for more bytes until the message is complete. Source: caddy-l4, `layer4.matchers.dns`
  */
 export const dnsMatcher = defineModule({
   id: "layer4.matchers.dns",

@@ -22,7 +22,7 @@ function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
 const sshStart = Buffer.from("SSH-");
 
 /**
- * SSH: bytes 0 to 3 are `SSH-`. It asks for more while fewer are there and those fit. Source: RFC 4253, section 4.2
+ * SSH: bytes 0 to 3 are `SSH-`. The matcher waits for more bytes while the received ones match so far. Source: RFC 4253, section 4.2
  */
 export const sshMatcher = defineModule({
   id: "layer4.matchers.ssh",
@@ -35,9 +35,9 @@ const xmppWord = "jabber";
 const xmppBytes = 50;
 
 /**
- * XMPP: `jabber` stands in bytes 0 to 49, in the name space of the opening. It asks for more until 50 bytes are
+ * XMPP: `jabber` stands in bytes 0 to 49, in the name space of the opening. The matcher waits until 50 bytes are
  * there,
- * whatever they are. Source: caddy-l4, `layer4.matchers.xmpp`
+ * regardless of their content. Source: caddy-l4, `layer4.matchers.xmpp`
  */
 export const xmppMatcher = defineModule({
   id: "layer4.matchers.xmpp",

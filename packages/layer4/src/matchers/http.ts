@@ -15,7 +15,7 @@ import { type FirstRequest, PeekedStream } from "./peeked-stream.ts";
 
 /**
  * Reads the first request: the head of HTTP/1, or the first headers of HTTP/2.
- * @returns undefined while it is not whole, "none" for what is no request
+ * @returns undefined while the request is incomplete, "none" for anything else
  */
 function readRequest(bytes: Buffer): FirstRequest | "none" | undefined {
   try {
@@ -66,7 +66,7 @@ function makeExchange(request: FirstRequest, connection: Connection): Exchange |
 /**
  * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. It asks for more until the whole
  * head is
- * there, up to `maxMatchingBytes`; a malformed head says no. It sets `{l4.http.host}`.
+ * there, up to `maxMatchingBytes`; a malformed head does not match. It sets `{l4.http.host}`.
  * Source: caddy-l4, `layer4.matchers.http`
  */
 export const httpMatcher = defineModule({

@@ -62,7 +62,7 @@ function requestOf(block: Buffer): FirstRequest | "none" {
 
 /**
  * Reads the first request of HTTP/2 that begins without an upgrade.
- * @returns undefined while it is not whole, "none" for what is no such beginning
+ * @returns undefined while the first request is incomplete, "none" for anything else
  * Source: RFC 9113, sections 3.4, 4.1 and 6.2
  */
 export function readHttp2Request(bytes: Buffer): FirstRequest | "none" | undefined {

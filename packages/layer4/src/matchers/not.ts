@@ -5,7 +5,7 @@ import type { Matcher } from "../routes/handler.ts";
 import { loadMatcherSets } from "../routes/routes.ts";
 
 /**
- * Matches when none of its sets does:
+ * Matches when no set matches:
  *
  * | sets | result |
  * |---|---|

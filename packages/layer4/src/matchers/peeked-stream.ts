@@ -3,9 +3,9 @@ import type { HeaderList } from "http-engine/header-list";
 import { UnconnectedStream } from "http-engine/unconnected-stream";
 import type { Connection } from "../connection/connection.ts";
 
-/** The head of a request that nobody answers here. */
+/** The head of a request that is only inspected. */
 export interface FirstRequest {
-  /** As sent, in upper case with usual clients: `GET`. */
+  /** Method as sent; clients use upper case: `GET`. */
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;

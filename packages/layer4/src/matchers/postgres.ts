@@ -42,7 +42,7 @@ function readParameters(bytes: Buffer): Map<string, string> | undefined {
 }
 
 /**
- * @returns undefined while it is not whole, "none" for what is no such message
+ * @returns undefined while the message is incomplete, "none" for anything else
  * Source: PostgreSQL documentation, "Message Formats": StartupMessage, SSLRequest, CancelRequest
  */
 export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefined {
@@ -66,7 +66,7 @@ export function readFirstMessage(bytes: Buffer): FirstMessage | "none" | undefin
 }
 
 /**
- * PostgreSQL, by who wants which database. It asks for more until the whole first message is there. A request for TLS
+ * Matches PostgreSQL by user and database. It waits until the first message is complete. A request for TLS
  * or to cancel names no user, so with `user` or `client` it does not match. Source: caddy-l4,
  * `layer4.matchers.postgres`
  */

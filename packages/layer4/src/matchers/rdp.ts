@@ -40,7 +40,7 @@ interface RdpRequest {
 
 /**
  * No bytes at all are allowed.
- * @returns whether the bytes behind the line are a negotiation request, with its correlation or without
+ * @returns true when the bytes behind the line are a negotiation request, with or without correlation info
  */
 function isNegotiation(bytes: Buffer): boolean {
   if (bytes.length < negotiationBytes) {
@@ -60,10 +60,10 @@ function isNegotiation(bytes: Buffer): boolean {
 }
 
 /**
- * Reads the request. Byte 0 or 1 tells another protocol at once; otherwise more bytes are asked for until the
+ * Reads the request. Bytes 0 and 1 reveal another protocol; otherwise the matcher waits for more bytes until the
  * length in
- * bytes 2 and 3 is there. More bytes than that are another protocol, since a client waits for the answer.
- * @returns undefined while it is not whole, "none" for anything else
+ * bytes 2 and 3 has arrived. More bytes mean another protocol, because an RDP client waits for the answer.
+ * @returns undefined while the request is incomplete, "none" for anything else
  */
 export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   if ((bytes.length > 0 && bytes[0] !== 3) || (bytes.length > 1 && bytes[1] !== 0)) {
@@ -74,7 +74,7 @@ export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {
   }
   const length = bytes.readUInt16BE(2);
   const isRequest = bytes[5] === 0xe0 && bytes.readUIntBE(6, 5) === 0;
-  // Without a line or a negotiation it may be any other use of X.224.
+  // Without a cookie line or a negotiation it may be another protocol over X.224.
   if (!isRequest || bytes[4] !== length - 5 || length === headBytes || bytes.length > length) {
     return "none";
   }

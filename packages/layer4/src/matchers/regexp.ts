@@ -9,7 +9,7 @@ import type { Matcher } from "../routes/handler.ts";
 const defaultCount = 4;
 
 /**
- * By an expression over the first `count` bytes, from offset 0. It asks for more until `count` bytes are there. With `hex`,
+ * Matches an expression against the first `count` bytes, from offset 0. It waits until `count` bytes have arrived. With `hex`,
  * the bytes 16 03 are matched as the text `1603`. Source: caddy-l4, `layer4.matchers.regexp`
  */
 export const regexpMatcher = defineModule({

@@ -73,7 +73,7 @@ class ListFile {
 
 /**
  * By the address of the client, from a file that is read again after each change. A file that is removed matches
- * nobody. Source: caddy-l4, `layer4.matchers.remote_ip_list`
+ * no address. Source: caddy-l4, `layer4.matchers.remote_ip_list`
  */
 export const remoteIpListMatcher = defineModule({
   id: "layer4.matchers.remote_ip_list",

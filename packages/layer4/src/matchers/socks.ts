@@ -12,7 +12,7 @@ const commandNumbers: Readonly<Record<string, number>> = { CONNECT: 1, BIND: 2 }
 const headBytes = 8;
 
 /**
- * SOCKS version 4, by what is asked for. It asks for more until 8 bytes are there:
+ * Matches SOCKS version 4 by command, address and port. It waits until 8 bytes have arrived:
  *
  * | offset | bytes | meaning |
  * |---|---|---|
@@ -65,7 +65,7 @@ export const socks4Matcher = defineModule({
 
 /**
  * SOCKS version 5, by the methods to authenticate that the client offers: byte 0 is 5, byte 1 the number of methods,
- * one byte each from offset 2. It asks for more until all are there. Each method must be among `auth_methods`.
+ * one byte each from offset 2. The matcher waits for all of them. Each method must be among `auth_methods`.
  * Source: caddy-l4, `layer4.matchers.socks5`
  */
 export const socks5Matcher = defineModule({

@@ -15,7 +15,7 @@ function valueOfKey(connection: Connection, key: string): string {
 }
 
 /**
- * By variables and placeholders. One key with one of its values is enough; an empty config matches everything. No
+ * Matches variables and placeholders. One key with one of its values is enough; an empty config matches everything. No
  * byte
  * is looked at. Source: caddy-l4, `layer4.matchers.vars`
  */

@@ -3,10 +3,10 @@
 // | offset | bytes | meaning |
 // |---|---|---|
 // | 0 | 1 | length of the first chunk |
-// | 1 | 1 | 06: the first chunk; ff in those that follow |
+// | 1 | 1 | 06: the first chunk; ff: a later chunk |
 // | 2 | up to 255 | name, `+r` for RoMON, a zero byte, 32 bytes of a key, 0 or 1 |
 //
-// A chunk of 255 bytes is followed by another one with a length and a type of its own.
+// A chunk of 255 bytes is followed by another chunk, with its length and type.
 //
 // The first message of Winbox, MikroTik's tool. It is not documented by its maker.
 // Source: caddy-l4, `layer4.matchers.winbox`; github.com/MarginResearch/mikrotik_authentication
@@ -28,7 +28,7 @@ const keyBytes = 32;
 const shortestMessage = 1 + 1 + keyBytes + 1;
 /** Longest name, in bytes. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
 const longestName = 255;
-/** With a name, the mark of RoMON, a zero byte, the key and its parity. */
+/** Longest message: name, RoMON mark, zero byte, key and parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;
 /** Behind the name of a client that wants to reach the router's neighbours. */
 const romonMark = "+r";
@@ -39,7 +39,7 @@ const userName = /^[0-9A-Za-z](?:[-#.0-9@A-Z_a-z]*[0-9A-Za-z])?$/;
 interface WinboxRequest {
   /** Name without the mark of RoMON. */
   readonly username: string;
-  /** `standard`: the router itself. `romon`: neighbours of the router, by way of it. */
+  /** `standard`: the router. `romon`: neighbours, through the router. */
   readonly mode: "standard" | "romon";
 }
 
@@ -75,7 +75,7 @@ function joinChunks(bytes: Buffer): Buffer | "none" | undefined {
 /**
  * Reads name and mode. The first two bytes tell most other protocols; otherwise more bytes are asked for until the
  * chunks are whole.
- * @returns undefined while it is not whole, "none" for anything else
+ * @returns undefined while the request is incomplete, "none" for anything else
  */
 export function readWinboxRequest(bytes: Buffer): WinboxRequest | "none" | undefined {
   const message = joinChunks(bytes);

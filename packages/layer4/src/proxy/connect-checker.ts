@@ -21,7 +21,7 @@ interface CheckerServices {
 }
 
 /**
- * Connects to upstreams again and again, and closes at once. A connection that opens is a pass; nothing is sent. The
+ * Connects to upstreams periodically, and closes each connection. An opened connection is a pass; nothing is sent. The
  * threads share the result and take turns, so an upstream gets one connection for each interval, not one for each
  * thread.
  */
@@ -39,7 +39,7 @@ export class ConnectChecker {
     this.#services = services;
   }
 
-  /** Checks at once, then each interval. */
+  /** Checks immediately, then at each interval. */
   start(): void {
     const intervalMs = this.#config.interval || defaultIntervalMs;
     const round = () => {
@@ -63,7 +63,7 @@ export class ConnectChecker {
     clearInterval(this.#timer);
   }
 
-  /** Each thread has connections of its own, and learns by its own clock what another thread found. */
+  /** Each thread has its own connections, and reads at its own interval what another thread found. */
   #notice(server: UpstreamServer): void {
     const isHealthy = server.candidate.health?.healthy !== false;
     if (this.#wasHealthy.get(server) !== false && !isHealthy) {
@@ -72,7 +72,7 @@ export class ConnectChecker {
     this.#wasHealthy.set(server, isHealthy);
   }
 
-  /** Makes one check, on the upstream's first address, or on `port` of its host. */
+  /** Checks the upstream's first address, or `port` on its host. */
   #check(server: UpstreamServer): void {
     const { fixedDial } = server.candidate;
     if (fixedDial === undefined) {
@@ -91,7 +91,7 @@ export class ConnectChecker {
   }
 
   /**
-   * Counts a pass or a failure. After `rise` passes or `fall` failures in a row the state changes: it is logged,
+   * Counts a pass or a failure. After `rise` consecutive passes or `fall` consecutive failures the state changes: it is logged,
    * and an
    * event `healthy` or `unhealthy` is emitted. @param fault "" for a pass
    */

@@ -166,7 +166,7 @@ async function loadServers(config: ProxyConfig, context: ModuleContext): Promise
   return servers;
 }
 
-/** The policy. One by weights gets those of the upstreams, as the model has them there. */
+/** The config of the policy. A weighted policy gets the weights from the upstreams, where the model has them. */
 function policyConfig(config: ProxyConfig): JsonValue {
   const named = config.load_balancing?.selection ?? { policy: "random" };
   return named.policy === "weighted_round_robin"

@@ -7,7 +7,7 @@ const maxWaitingBytes = 64 * 1024;
 
 /**
  * Joins a client with one upstream or several. Each upstream gets all bytes of the client, the slowest sets the pace.
- * When a side ends, the other learns of it and may still write.
+ * When one side ends, the other side is ended too, and may still write.
  * @returns when both ways have ended
  */
 export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<void> {
@@ -53,7 +53,7 @@ export function relay(client: Duplex, upstreams: readonly Socket[]): Promise<voi
   });
 }
 
-/** A side is gone: what it has sent still goes out, and nobody waits for more. */
+/** One side closed: its sent data is still delivered, then all sides are closed. */
 function finish(client: Duplex, upstreams: readonly Socket[]): void {
   for (const stream of [client, ...upstreams]) {
     if (!stream.destroyed) {

@@ -33,7 +33,7 @@ const probeIntervalMs = 30_000;
 
 /** One address of an upstream. */
 interface Peer {
-  /** As configured, placeholders included. */
+  /** Address from the config, with placeholders. */
   readonly address: string;
   /** Its counts and failures, which all proxies to the same address share. */
   readonly upstream: Upstream;

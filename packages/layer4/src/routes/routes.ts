@@ -5,8 +5,8 @@
 // | answers | what happens |
 // |---|---|
 // | a route says yes | its handlers run; routes behind it go on with what they pass on |
-// | all say no | the connection goes to `next` |
-// | one needs more, no other says yes | the connection waits for bytes, then all that did not say no are asked
+// | none matches | the connection goes to `next` |
+// | one needs more bytes, none matches | the connection waits for bytes, then all undecided routes are asked
 // again |
 // | time or bytes run out | the connection is closed with a `MatchingFault` |
 
@@ -24,7 +24,7 @@ interface Route {
   readonly handlers: readonly Handler[];
 }
 
-/** Why no route was found for a connection. The connection is closed, and the log says so. */
+/** The reason why no route was found. The connection is closed, and the reason is logged. */
 export class MatchingFault extends Error {
   /** The behaviour of the client. */
   readonly peeked: Peeked;
@@ -83,7 +83,7 @@ class Way {
   #connection: Connection;
   /** Routes before this one are done. */
   #from = 0;
-  /** False until bytes were waited for: before, nobody can say no by them. */
+  /** False until the first bytes were awaited: before that, no matcher can reject by bytes. */
   #hasPeeked = false;
 
   constructor(routes: readonly Route[], matchingMs: number, connection: Connection) {
@@ -123,7 +123,7 @@ class Way {
     }
   }
 
-  /** A route that is for all comes after those that still wait for bytes. Source: caddy-l4, `RouteList.Compile` */
+  /** A route without matchers is chosen only after all waiting routes have decided. Source: caddy-l4, `RouteList.Compile` */
   #find(): Route | "none" | "unknown" {
     let isUnknown = false;
     for (const route of this.#routes.slice(this.#from)) {
@@ -206,7 +206,7 @@ export async function loadMatcherSets(
   return loaded;
 }
 
-/** Loads a chain of handlers. @param path where it stands. @throws ServerError */
+/** Loads a chain of handlers. @param path place in the document. @throws ServerError */
 export async function loadHandlers(
   configs: readonly Readonly<Record<string, unknown>>[],
   context: ModuleContext,

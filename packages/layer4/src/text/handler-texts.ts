@@ -70,7 +70,7 @@ function rate(path: string): fields.Row {
   return fields.row(path, read, fields.wordsOf.number);
 }
 
-/** Fields with rates: those of one connection and of all together. */
+/** Rate fields: for one connection, and for all connections together. */
 const throttleRates = ["read_bytes_per_second", "total_read_bytes_per_second"];
 /** Fields with bursts, in whole bytes. */
 const throttleBursts = ["read_burst_size", "total_read_burst_size"];
@@ -107,7 +107,7 @@ const socks5 = blockModule({
   ),
 });
 
-/** Lines of a connection policy that say one thing each. */
+/** Lines of a connection policy that set one field each. */
 const policyFields = {
   alpn: fields.texts("alpn"),
   ciphers: fields.texts("cipher_suites"),
@@ -118,7 +118,7 @@ const policyFields = {
 };
 
 /**
- * `connection_policy { … }` of the handler `tls`: fields that say one thing, and the blocks `match` and
+ * `connection_policy { … }` of the handler `tls`: single fields, and the blocks `match` and
  * `client_auth`.
  */
 function readPolicy(cursor: TokenCursor, readModule: ReadModule): Draft {
@@ -232,14 +232,14 @@ function scalar(word: string): string | number | boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(word) ? Number(word) : word;
 }
 
-/** Words behind those of lines before, in `tls`. */
+/** Words appended to earlier lines, in `tls`. */
 function tlsList(name: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) =>
     void listOf(childOf(draft, "tls"), name).push(...cursor.someArguments());
   return fields.row(`tls.${name}`, read, fields.wordsOf.texts);
 }
 
-/** Lines of an upstream that say one thing each. `tls` alone turns TLS on; each `tls_…` line does so too. */
+/** Lines of an upstream that set one field each. `tls` alone turns TLS on; each `tls_…` line does so too. */
 const upstreamFields: fields.FieldReaders = {
   tls: (cursor, draft) => {
     cursor.noMoreArguments();
@@ -310,7 +310,7 @@ function upstreamLine(upstream: Members): Line {
   return lineWith(["upstream", ...dial], lines);
 }
 
-/** Lines of the proxy that say one thing each; their names are flat, unlike the members of the JSON. */
+/** Lines of the proxy that set one field each. Names are flat, while the JSON members are nested. */
 const proxyFields: fields.FieldReaders = {
   close_if_unhealthy: fields.flag("health_checks.active.close_if_unhealthy"),
   fail_duration: fields.duration("health_checks.passive.fail_duration", "parsing fail_duration duration"),

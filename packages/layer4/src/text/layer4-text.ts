@@ -15,7 +15,7 @@ import { readRoutes, routeLines } from "./routes-text.ts";
  *         }
  *     }
  *
- * A second option `layer4` adds its servers to those of the first. Source: caddy-l4, `parseLayer4`
+ * A second option `layer4` adds further servers. Source: caddy-l4, `parseLayer4`
  */
 const readOption: OptionReader = (cursor, readModule, existing) => {
   cursor.noMoreArguments();

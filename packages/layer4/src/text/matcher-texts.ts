@@ -74,7 +74,7 @@ function numbers(cursor: TokenCursor): number[] {
     .map((word) => fields.parsed(cursor, word, (each) => parseInteger(each, 32), "invalid number '%s'"));
 }
 
-/** Values after those of lines before. */
+/** Values appended to earlier lines. */
 function appended(path: string, values: (cursor: TokenCursor) => readonly DraftValue[]): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => void listOf(draft, path).push(...values(cursor));
   return fields.row(path, read, fields.wordsOf.numbers);
@@ -221,7 +221,7 @@ const vars: MatcherText = {
   },
 };
 
-/** `vars_regexp [name] variable pattern`. Without a name, captures get that of the named matcher. */
+/** `vars_regexp [name] variable pattern`. Without a name, captures get the name of the named matcher. */
 const varsRegexp: MatcherText = {
   read(cursor) {
     const draft: Draft = {};
@@ -245,7 +245,7 @@ const varsRegexp: MatcherText = {
     const [key, members] = first;
     const [name, pattern] = [members.text("name") ?? "", members.text("pattern") ?? ""];
     members.done("the matcher vars_regexp");
-    // Without a name of its own the captures would get that of the set.
+    // Without a name the captures would get the name of the set.
     return name === "" ? line("vars_regexp", "", key, pattern) : line("vars_regexp", name, key, pattern);
   },
 };
@@ -374,7 +374,7 @@ function listOfNames(name: string): MatcherText {
   };
 }
 
-/** Reads a set of handshake matchers. @param cursor on the word before it. @throws ServerError CONFIG_ADAPTER */
+/** Reads a set of handshake matchers. @param cursor on the word before the set. @throws ServerError CONFIG_ADAPTER */
 export function readHandshakeSet(cursor: TokenCursor, readModule: ReadModule): Draft {
   return readSet(cursor, readModule, { texts: handshakes, namespace: "tls.handshake_match" });
 }
@@ -436,7 +436,7 @@ function oneSet(
   return lineWith([name], write(value[0] as JsonValue, `${path}/0`));
 }
 
-/** Which matchers may stand in a set: those of connections, or those of handshakes. */
+/** The matchers that a set allows: connection matchers, or handshake matchers. */
 interface SetKind {
   readonly texts: Readonly<Record<string, MatcherText>>;
   readonly namespace: string;
@@ -482,7 +482,7 @@ function setLines(
   });
 }
 
-/** Reads a set of matchers of connections. @param cursor on the word before it. @throws ServerError CONFIG_ADAPTER */
+/** Reads a set of connection matchers. @param cursor on the word before the set. @throws ServerError CONFIG_ADAPTER */
 export function readLayer4Set(cursor: TokenCursor, readModule: ReadModule): Draft {
   return readSet(cursor, readModule, { texts: texts4, namespace: "layer4.matchers" });
 }

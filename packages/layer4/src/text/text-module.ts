@@ -7,7 +7,7 @@ import type { Members } from "serverfile/to-text/members";
 import { type FieldReaders, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Readers of what stands in a handler's braces. */
+/** Readers for the content of a handler's braces. */
 export interface Readers {
   readonly readModule: ReadModule;
   /** Named matchers and routes. @param cursor on the word before the braces */

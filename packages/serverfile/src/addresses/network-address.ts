@@ -10,14 +10,14 @@
 
 import { joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Most ports of a range, as in the model. */
+/** Limit of ports in a range, as in the model. */
 const maxPortSpan = 65_535;
 
 /** `[network/]host:port`, in parts; the port is not checked. */
 export interface NetworkParts {
   /** `tcp`, `udp`, `unix`, `fd` and others; "" when the text names none. */
   readonly network: string;
-  /** As in `NetworkParts`. */
+  /** Host of {@link NetworkParts}. */
   readonly host: string;
   /** A number, a range such as `8000-8010`, or "". */
   readonly port: string;
@@ -25,7 +25,7 @@ export interface NetworkParts {
 
 /** Where to listen or dial, with its range of ports. */
 export interface NetworkAddress {
-  /** As in `NetworkParts`, `tcp` by default. */
+  /** Network of {@link NetworkParts}; default `tcp`. */
   readonly network: string;
   readonly host: string;
   /** First port of the range; 0 for networks without ports. */
@@ -80,7 +80,7 @@ export function joinNetworkAddress(network: string, host: string, port: string):
   return port === "" ? prefix : prefix + joinHostPort(host, port);
 }
 
-/** A port from 0 to 65,535. @param which names it in the error: start or end @throws Error */
+/** A port from 0 to 65,535. @param which for the error: start or end @throws Error */
 function parsePort(text: string, which: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
     const reason = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
@@ -112,7 +112,7 @@ export function parseNetworkAddress(address: string): NetworkAddress {
 }
 
 /**
- * As text; the network is left out when it is TCP.
+ * Formats an address. The network `tcp` is left out.
  * `tcp/:80` and `:80` are both written as `:80`, so texts of equal addresses are equal.
  */
 export function formatNetworkAddress({ network, host, startPort, endPort }: NetworkAddress): string {

@@ -14,7 +14,7 @@ export interface SiteAddress {
   readonly host: string;
   /** A number, or "" for the usual port of the scheme. */
   readonly port: string;
-  /** With its slash. Requests elsewhere are not the site's. */
+  /** Path with its slash. The site serves only requests below it. */
   readonly path: string;
 }
 
@@ -85,7 +85,7 @@ export function parseSiteAddress(text: string): SiteAddress {
 }
 
 /**
- * As a URL, its port left out when the scheme says it.
+ * Formats an address as a URL, without the default port of its scheme.
  * `example.com:443` becomes `https://example.com`, `example.com:8080` becomes `http://example.com:8080`.
  */
 export function formatSiteAddress({ scheme: given, host, port, path }: SiteAddress): string {

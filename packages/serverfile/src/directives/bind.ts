@@ -19,5 +19,5 @@ export function readBind(cursor: TokenCursor): Bind {
   return { addresses, protocols };
 }
 
-/** `bind`: the addresses that a site's sockets listen on; the port is that of the site. */
+/** `bind`: the addresses that a site listens on. The port comes from the site's address. */
 export const bind: Directive = ({ cursor }) => [{ kind: "bind", bind: readBind(cursor) }];

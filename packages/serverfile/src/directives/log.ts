@@ -3,7 +3,7 @@ import type { Directive } from "./directive.ts";
 
 /**
  * `log [name] { … }`: access logs of the site.
- * Without a name, block or argument the site uses the default logger. A log with a block gets the name `log0` and so
+ * Without a name, block or argument the site uses the default logger. A log with a block gets a generated name: `log0` and so
  * on, and includes the access log of that name only.
  */
 export const log: Directive = ({ cursor, readModule, state }) => {

@@ -16,7 +16,7 @@ const plainRun = /[!$-;=?-[\]^_a-z|~]+/y;
 type HeredocState = "closed" | "opening" | "open";
 
 /**
- * Writes a text anew, character by character: white space and braces as they should be, everything else as it is.
+ * Formats a text character by character: it changes white space and braces, and copies everything else.
  * One instance formats one text.
  */
 class Formatter {
@@ -30,23 +30,23 @@ class Formatter {
   #afterSpace = true;
   /** Whether nothing was written in the current line of the output. */
   #atLineStart = true;
-  /** Whether the current word is, or began with, an opening brace. */
+  /** True when the current word begins with an opening brace. */
   #brace = false;
   /** False while an opening brace waits: what follows decides whether a blank or a line break stands before it. */
   #braceWritten = false;
   /** Whether white space stood before the brace that waits. */
   #braceAfterSpace = false;
-  /** Whether the brace that waits stood on a line of its own. */
+  /** True when the pending brace was alone on its line. */
   #braceOnOwnLine = false;
   /** Line breaks since the last word; two of them make an empty line. */
   #newLines = 0;
   #inComment = false;
   /** Quotes that are open, the inner one last. */
   #quotes = "";
-  /** Whether the last character was a backslash that escapes the current one. */
+  /** True when a backslash escapes the current character. */
   #escaped = false;
   #heredoc: HeredocState = "closed";
-  /** Whether a `<` of the current word was escaped, so that it opens no heredoc. */
+  /** True when the current word contains an escaped `<`. Then it opens no heredoc. */
   #heredocEscaped = false;
   #marker = "";
   /** How much of the current line of a heredoc was written. */
@@ -58,7 +58,7 @@ class Formatter {
   /** The first word of the line. */
   #firstWord = "";
   /**
-   * Whether the line before is an import of the top level; then `{` on its own line is the block of a site without
+   * True when the previous line is a top-level import; then `{` on its own line is the block of a site without
    * keys.
    */
   #afterImport = false;
@@ -93,7 +93,7 @@ class Formatter {
     this.#last = char;
   }
 
-  /** Whether plain characters that follow are written as they are: within a word, a comment or quotes. */
+  /** True when the next plain characters are copied unchanged: inside a word, a comment or quotes. */
   #isWithinText(): boolean {
     return (
       this.#heredoc === "closed" &&
@@ -128,7 +128,7 @@ class Formatter {
     this.#atLineStart = true;
   }
 
-  /** Ends a word, and keeps it when it is the first of its line. */
+  /** Ends a word, and remembers the first word of each line. */
   #endWord(): void {
     if (this.#word !== "" && this.#firstWord === "") {
       this.#firstWord = this.#word;

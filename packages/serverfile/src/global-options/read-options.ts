@@ -110,7 +110,7 @@ const order: OptionReader = ({ cursor, options, directives }) => {
 };
 
 /**
- * `admin [off | address] { … }`. Without an address, that of the environment or the default is written into the
+ * `admin [off | address] { … }`. Without an address, the address from the environment, or the default, is written into the
  * config.
  */
 const admin: OptionReader = ({ cursor, options }) => {

@@ -23,7 +23,7 @@ export class TokenCursor {
   index = -1;
   /** How many blocks are open. */
   nesting = 0;
-  /** The name of a matcher's captures when it gives none: that of the named matcher around it. */
+  /** Default name for a matcher's captures: the name of the enclosing named matcher. */
   readonly matcherName: string;
 
   constructor(tokens: Segment, matcherName = "") {
@@ -111,8 +111,8 @@ export class TokenCursor {
   }
 
   /**
-   * Moves to the next line of a block, opening it first; deeper blocks that nobody read are walked through.
-   * @param outer the nesting outside of the block, from before it was opened
+   * Moves to the next line of a block, opening it first; unread inner blocks are skipped.
+   * @param outer nesting level outside of the block
    */
   nextInBlock(outer: number): boolean {
     if (this.nesting > outer) {
@@ -150,7 +150,7 @@ export class TokenCursor {
     return values;
   }
 
-  /** As {@link remainingArguments}, with the quotes they stood in. */
+  /** Like {@link remainingArguments}, but with their quotes. */
   remainingRaw(): string[] {
     const values: string[] = [];
     while (this.nextArgument()) {
@@ -229,7 +229,7 @@ export class TokenCursor {
     return segment;
   }
 
-  /** A cursor of its own over {@link nextSegment}. */
+  /** A new cursor over the tokens of {@link nextSegment}. */
   segmentCursor(): TokenCursor {
     return new TokenCursor(this.nextSegment(), this.matcherName);
   }
@@ -266,7 +266,7 @@ export class TokenCursor {
     });
   }
 
-  /** As {@link error}, with the place of the first token. */
+  /** Like {@link error}, at the place of the first token. */
   errorAtStart(message: string): ServerError {
     this.index = 0;
     return this.error(message);

@@ -5,7 +5,7 @@ export type Quote = "" | '"' | "`" | "<";
 export interface Token {
   /** The word without its quotes, escapes and heredoc marks. */
   readonly text: string;
-  /** As given on the command line, or absolute when it was imported. */
+  /** File name as given on the command line; an absolute path for an imported file. */
   readonly file: string;
   /** Where it starts, counted from 1. */
   readonly line: number;
@@ -44,7 +44,7 @@ function sameImports(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((name, index) => name === b[index]));
 }
 
-/** Whether `after` stands on a later line than the end of `before`, or came by another way. */
+/** True when `after` begins on a later line than `before` ends, or comes from another import. */
 export function startsNewLine(before: Token, after: Token): boolean {
   return (
     before.file !== after.file || !sameImports(before.imports, after.imports) || lastLine(before) < after.line

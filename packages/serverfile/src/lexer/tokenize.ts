@@ -4,7 +4,7 @@ import type { Quote, Token } from "./token.ts";
 import { isSpace } from "./white-space.ts";
 
 /**
- * The most tokens a serverfile may come to, imports expanded. It bounds the memory of a text that an API client
+ * Limit of tokens in a serverfile, with imports expanded. It bounds the memory of a text that an API client
  * sends.
  */
 export const maxTokens = 2_000_000;
@@ -196,7 +196,7 @@ class Lexer {
     return this.#push(value, line, "");
   }
 
-  /** Reads a word in one piece: one without escapes and carriage returns, and no heredoc. @returns whether it was one */
+  /** Fast path: reads a word without escapes, carriage returns and heredoc. @returns false when the word needs the slow path */
   #plain(line: number): boolean {
     const text = this.#text;
     const start = this.#at;

@@ -54,9 +54,9 @@ export function regexp(name: string, pattern: string): Draft {
 }
 
 /**
- * Regular expressions by what they look at: `[name] key pattern`. Without a name, captures get that of the named
+ * Reads regular expressions by key: `[name] key pattern`. Without a name, captures get the name of the enclosing named
  * matcher.
- * @param mayRepeat whether a second line for the same key replaces the first one; else it is refused
+ * @param mayRepeat true: a second line for the same key replaces the first; false: it is refused
  */
 export function keyedRegexp(name: string, mayRepeat: boolean): MatcherReader {
   return (cursor) => {

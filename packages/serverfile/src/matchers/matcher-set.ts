@@ -18,7 +18,7 @@ function readMatcher(name: string, tokens: readonly Token[], matcherName: string
 /**
  * The matchers on the rest of the line, or in the block that follows. Lines of the same matcher are read as one.
  * A block with the lines `path /a` and `method GET` becomes `{ "path": ["/a"], "method": ["GET"] }`.
- * @param matcherName of the named matcher that it is, else ""
+ * @param matcherName name of the named matcher; "" for an inline matcher
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readMatcherSet(

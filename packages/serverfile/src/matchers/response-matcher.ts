@@ -17,7 +17,7 @@ export function statusWord(status: JsonValue): string {
 
 /**
  * Reads `@name status 4xx`, `match { header … }`: conditions on a response, on the line or in a block.
- * @param matchers gets it by its first word
+ * @param matchers map to which the matcher is added, under its first word
  * @throws ServerError CONFIG_ADAPTER, also when the name is taken
  */
 export function readResponseMatcher(cursor: TokenCursor, matchers: Map<string, Draft>): Draft {

@@ -23,7 +23,7 @@ export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, Modu
 
 /**
  * Reads the module whose name is the current token, with its arguments and block.
- * @param inline the member that holds the module's name in the result; undefined when it stands elsewhere
+ * @param inline member of the result for the module's name; undefined when the name is stored elsewhere
  * @throws ServerError CONFIG_ADAPTER when there is no such module, or its lines are wrong
  */
 export interface ReadModule {

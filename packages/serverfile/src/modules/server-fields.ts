@@ -82,7 +82,7 @@ function strictProxies(cursor: TokenCursor, draft: Draft): void {
   draft.trusted_proxies_strict = 1;
 }
 
-/** Lines of `servers` that say one thing about a server each. */
+/** Lines of `servers` that set one field of a server each. */
 export const serverFields: FieldReaders = {
   keepalive_interval: time("keepalive_interval", "keepalive interval"),
   keepalive_idle: time("keepalive_idle", "keepalive idle"),

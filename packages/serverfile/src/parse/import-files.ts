@@ -12,7 +12,7 @@ export interface ImportedFile {
   readonly text: string;
 }
 
-/** How often a character stands in a text. */
+/** Counts a character in a text. */
 function count(text: string, char: string): number {
   return text.split(char).length - 1;
 }
@@ -32,7 +32,7 @@ function readImported(cursor: TokenCursor, path: string): ImportedFile {
 }
 
 /**
- * The files that an import names: one, or those that a pattern with one `*` matches, by name.
+ * The files of an import: one file, or all matches of a pattern with one `*`, sorted by name.
  * `import sites/*.serverfile` brings in the files of a folder in the order of their names; hidden ones are left out.
  * @param pattern relative to the file of the current token, or absolute
  * @param warn told of a pattern that matches nothing

@@ -19,8 +19,8 @@ export class ImportGraph {
   #characters = 0;
 
   /**
-   * Counts an import: snippets that import one another several times each grow past any measure.
-   * @param tokens that it brought in
+   * Counts an import against the limit: snippets that import each other several times grow exponentially.
+   * @param tokens the imported tokens
    * @throws ServerError CONFIG_ADAPTER past {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters}, of all
    * imports of a text together
    */
@@ -43,7 +43,7 @@ export class ImportGraph {
     }
   }
 
-  /** Whether imports lead from one file or snippet to another, over any number of steps. */
+  /** True when imports lead from `from` to `goal`, over any number of steps. */
   #reaches(from: string, goal: string): boolean {
     const seen = new Set<string>();
     const open = [from];

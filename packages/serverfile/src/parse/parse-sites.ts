@@ -29,7 +29,7 @@ import { ImportGraph } from "./import-graph.ts";
 import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
-/** How deep blocks may nest. Each level is some four levels of the JSON document, which has a limit of its own. */
+/** Limit of nested blocks. Each level becomes about four levels of the JSON document, which has its own limit. */
 export const maxBlockDepth = 200;
 
 export interface ParseOptions {
@@ -51,12 +51,12 @@ class SiteParser {
   #keys: Token[] = [];
   /** Segments of the block that is being read. */
   #segments: Segment[] = [];
-  /** Whether the block that is being read stands in braces. */
+  /** True when the current block has braces. */
   #hasBraces = false;
   /** True when the text ended with the keys of a block. */
   #atEnd = false;
 
-  /** @param snippets those of the text so far; @param imports counts, shared with the parsers of named routes */
+  /** @param snippets snippets defined so far; @param imports counts, shared with the parsers of named routes */
   constructor(
     tokens: Segment,
     options: ParseOptions,
@@ -169,7 +169,7 @@ class SiteParser {
     }
   }
 
-  /** Reads `&(name) { … }`: all of its tokens are one segment, whose directives are read later. */
+  /** Reads `&(name) { … }`: its tokens become one segment, whose directives are read later. */
   #readNamedRoute(name: string): void {
     const start = this.#stream.token;
     if (start === undefined) {
@@ -286,7 +286,7 @@ class SiteParser {
     }
   }
 
-  /** Reads a directive to the end of its line or of its block. */
+  /** Reads a directive up to the end of its line or block. */
   #readSegment(): void {
     const stream = this.#stream;
     const segment: Token[] = [];
@@ -330,8 +330,8 @@ class SiteParser {
   }
 
   /**
-   * Puts what an import names in its place. The cursor ends before the first token of it.
-   * @param nesting how many blocks are open around it
+   * Replaces an import by its tokens. The cursor then stands before the first of them.
+   * @param nesting number of enclosing blocks
    */
   #import(nesting: number): void {
     const stream = this.#stream;

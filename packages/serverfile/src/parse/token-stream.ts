@@ -2,7 +2,7 @@ import type { Segment, Token } from "../lexer/token.ts";
 import { TokenCursor } from "../lexer/token-cursor.ts";
 
 /**
- * A cursor whose tokens may be replaced where it stands, at no cost for those that follow. Tokens before the place of
+ * A cursor that can replace tokens at its position, without moving the tokens behind. Tokens before the place of
  * the last change are in one list, those behind it in another with the last token first.
  */
 export class TokenStream extends TokenCursor {
@@ -24,7 +24,7 @@ export class TokenStream extends TokenCursor {
     return past < 0 ? this.#before[index] : this.#after[this.#after.length - 1 - past];
   }
 
-  /** All tokens, those that came in too. */
+  /** All tokens, including imported ones. */
   all(): Token[] {
     return [...this.#before, ...this.#after.toReversed()];
   }

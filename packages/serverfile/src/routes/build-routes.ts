@@ -72,7 +72,7 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  // Results that are no routes take part in the sorting, as in the model: each is equal to all others of its
+  // Results other than routes are sorted too, as in the model: each is equal to all others of its
   // directive.
   const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);

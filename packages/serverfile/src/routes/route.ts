@@ -27,7 +27,7 @@ export function routeToJson({ group, match, handle, terminal }: Route): Draft {
   });
 }
 
-/** The handler that runs routes of its own. */
+/** A `subroute` handler with these routes. */
 export function subrouteHandler(routes: readonly Route[]): Draft {
   return onlyGiven({ handler: "subroute", routes: routes.map(routeToJson) });
 }

@@ -5,7 +5,7 @@ import type { Route } from "./route.ts";
 export interface NamedLog {
   /** "" is the server's default. */
   readonly name: string;
-  /** Instead of those of the site. */
+  /** Hosts that replace the hosts of the site. */
   readonly hosts: readonly string[];
   /** True: no host is mapped to the log; handlers name it. */
   readonly noHost: boolean;
@@ -15,7 +15,7 @@ export interface NamedLog {
 
 /** The settings of the directive `bind`, and of the option `default_bind`. */
 export interface Bind {
-  /** Addresses without a port, which is that of the site. */
+  /** Addresses without a port. The site's port is used. */
   readonly addresses: readonly string[];
   /** `h1`, `h2`, `h2c`, `h3`; none: the server's default. */
   readonly protocols: readonly string[];
@@ -58,7 +58,7 @@ export type DirectiveResult =
 
 export type RouteResult = Extract<DirectiveResult, { kind: "route" | "routes" }>;
 
-/** A result with the name of its directive, by which routes are sorted. */
+/** A result with the name of its directive, which decides its place among the routes. */
 export interface Placed<T> {
   readonly directive: string;
   readonly result: T;

@@ -31,7 +31,7 @@ function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, n
 /** By order of directives; every block of a file has the same order. */
 const positionsByOrder = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
-/** Where each directive stands in an order, which is not changed any more. */
+/** Position of each directive in a fixed order. */
 export function positionsIn(order: readonly string[]): ReadonlyMap<string, number> {
   let positions = positionsByOrder.get(order);
   if (positions === undefined) {
@@ -42,7 +42,7 @@ export function positionsIn(order: readonly string[]): ReadonlyMap<string, numbe
 }
 
 /**
- * Whether a route stands before another one of its directive: the longer path first, ends of `*` not counted; an
+ * True when a route comes before another one of its directive: the longer path first, ends of `*` not counted; an
  * exact
  * path before the same one with `*`. A route without a path counts by its having a matcher.
  */
@@ -61,7 +61,7 @@ function comesFirst(a: Key, b: Key): boolean {
   return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
 }
 
-/** Whether the route of a directive stands before another one of the same directive, wherever they are written. */
+/** True when a route comes before another one of the same directive, regardless of their order in the text. */
 export function precedes(a: Route, b: Route): boolean {
   const keys = [a, b].map((route) => keyOf({ directive: "", result: { kind: "route", route } }, new Map()));
   const [first, second] = keys;

@@ -59,7 +59,7 @@ class ServerBuilder {
   /** Whether a site of the server is served over TLS. */
   #needsTls = false;
   /**
-   * Whether automatic HTTPS will add a connection policy when the server starts; then an empty one can be left out.
+   * True when automatic HTTPS will add a connection policy at start; then an empty one can be left out.
    */
   #automaticAddsPolicy: boolean;
 

@@ -38,7 +38,7 @@ export interface GlobalOptions {
   /** `fallback_sni`: the name whose certificate is shown when none fits the client's SNI. */
   fallbackSni?: string;
   /**
-   * `auto_https`: what is left out of it: `off`, `disable_redirects`, `disable_certs`, `ignore_loaded_certs`.
+   * `auto_https`: the disabled parts: `off`, `disable_redirects`, `disable_certs`, `ignore_loaded_certs`.
    */
   autoHttps?: readonly string[];
   /** `metrics`: members of the app's `metrics`. */
@@ -92,7 +92,7 @@ export interface GlobalOptions {
   renewalWindowRatio?: number;
   /** `on_demand_tls`: who is asked before a certificate is obtained within a handshake. */
   onDemand?: Draft;
-  /** `dns`: the provider for whatever needs one and names none. */
+  /** `dns`: the default DNS provider. */
   dns?: Draft;
   /** `tls_resolvers`: DNS servers that are asked for the records of challenges. */
   tlsResolvers?: string[];

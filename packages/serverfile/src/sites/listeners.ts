@@ -22,7 +22,7 @@ export interface ServerSites {
 }
 
 /**
- * The port of a site's address: its own, or the usual one of its scheme.
+ * The port of a site's address: the given port, or the default port of the scheme.
  * @throws Error for a scheme that no server
  * has,
  * and for HTTP on the port of HTTPS or the other way round
@@ -62,7 +62,7 @@ function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOption
   return listeners;
 }
 
-/** A site behind a listen address, with those of its addresses that lead there. */
+/** A site behind a listen address, with the site addresses that use it. */
 interface Entry {
   readonly served: ServedSite;
   /** Equal for the same addresses of the same site. */
@@ -146,7 +146,7 @@ function addressesById(
 }
 
 /**
- * Groups sites to servers: those that share a listen address share a server, and addresses that lead to the same sites
+ * Groups sites into servers: sites that share a listen address share a server, and addresses that lead to the same sites
  * are of one server.
  * @throws ServerError CONFIG_ADAPTER for an address that cannot be
  */

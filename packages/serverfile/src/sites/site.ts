@@ -11,7 +11,7 @@ export interface ReadSite {
   readonly invoked: ReadonlySet<string>;
 }
 
-/** A site as one server serves it: those of its addresses that lead there. */
+/** A site in one server, with the site addresses that lead there. */
 export interface ServedSite {
   readonly site: ReadSite;
   readonly addresses: readonly SiteAddress[];
@@ -37,7 +37,7 @@ export function resultsOf<K extends DirectiveResult["kind"]>(
   return found ?? nothing;
 }
 
-/** The hosts of a site, each once; none when one of its addresses is for any host. */
+/** The distinct hosts of a site; empty when one address is for any host. */
 export function hostsOf({ addresses }: ServedSite): string[] {
   return addresses.some(({ host }) => host === "") ? [] : [...new Set(addresses.map(({ host }) => host))];
 }
@@ -50,7 +50,7 @@ export function logHostsOf({ addresses }: ServedSite): string[] {
   return [...new Set(hosts)];
 }
 
-/** Whether one of its addresses is for any host. */
+/** True when one of the addresses is for any host. */
 export function servesAnyHost({ addresses }: ServedSite): boolean {
   return addresses.some(({ host }) => host === "");
 }

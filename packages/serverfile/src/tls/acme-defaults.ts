@@ -41,7 +41,7 @@ function mergeIssuers(base: Draft, over: Draft): Draft {
   return merged;
 }
 
-/** The issuers that a site's ACME lines come to: the global ones, or the default ones, with these lines on top. */
+/** The issuers for a site's ACME lines: the global or default issuers, overridden by these lines. */
 export function implicitAcmeIssuers(acme: Draft, options: GlobalOptions): Draft[] {
   const global = (options.certIssuers ?? []).filter(isAcme);
   if (global.length > 0) {
@@ -120,7 +120,7 @@ function fillDns(issuer: Draft, options: GlobalOptions): void {
   }
 }
 
-/** Puts the global options into an issuer, where it says nothing itself. Issuers without ACME stay as they are. */
+/** Fills unset fields of an ACME issuer from the global options. Other issuers stay unchanged. */
 export function fillAcmeDefaults(issuer: Draft, options: GlobalOptions): void {
   if (!isAcme(issuer)) {
     return;

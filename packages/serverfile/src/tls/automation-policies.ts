@@ -120,7 +120,7 @@ class PolicyComparison {
     this.#index(into, from.subjects);
   }
 
-  /** The index of the first policy after `index`, which may be the same once more, that is for all its names, or -1. */
+  /** Index of the first later policy that applies to all names of this policy; an identical one counts. -1: none. */
   shadowOf(index: number, policies: readonly AutomationPolicy[]): number {
     const policy = policies[index];
     if (policy === undefined) {
@@ -192,7 +192,7 @@ const fewPatterns = 8;
 /** Patterns in lower case, by the list that they are in. Lists are replaced, not changed, once policies are compared. */
 const patternSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Whether one of the patterns stands for a name. */
+/** True when a pattern matches the name. */
 function covers(patterns: readonly string[], name: string): boolean {
   if (patterns.length <= fewPatterns) {
     return patterns.some((pattern) => matchesWildcard(name, pattern));
@@ -206,7 +206,7 @@ function covers(patterns: readonly string[], name: string): boolean {
   return patternsFor(name).some((pattern) => known.has(pattern));
 }
 
-/** Whether every name of `a` is one of `b`; a policy without names is for all. */
+/** True when `b` contains every name of `a`. A policy without names is for all names. */
 function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   if (b.subjects.length === 0) {
     return true;
@@ -214,7 +214,7 @@ function isSubset(a: AutomationPolicy, b: AutomationPolicy): boolean {
   return a.subjects.length > 0 && a.subjects.every((name) => covers(b.subjects, name));
 }
 
-/** Whether moving the names of `j` up to `i` would pass a policy for some of them. */
+/** True when moving the names of `j` up to `i` would overtake a policy that matches some of them. */
 function passesAnother(i: number, j: number, policies: readonly AutomationPolicy[]): boolean {
   const names = policies[j]?.subjects ?? [];
   return policies
@@ -237,7 +237,7 @@ function implicitIssuersOf({
   return publicCount === subjects.length ? "public" : publicCount === 0 ? "internal" : "mixed";
 }
 
-/** Drops policies that say nothing and stand in nobody's way. @returns whether all of them said nothing */
+/** Removes empty policies that shadow no other policy. @returns true when all policies were empty */
 function dropEmpty(policies: AutomationPolicy[], comparison: PolicyComparison): boolean {
   const count = policies.length;
   let emptyCount = 0;

@@ -53,7 +53,7 @@ export function qualifiesForCertificate(subject: string): boolean {
   );
 }
 
-/** Whether it is a name or an address that no public authority knows. */
+/** True for a name or address that no public authority certifies. */
 export function isInternalSubject(subject: string): boolean {
   const host = hostOnly(subject).replace(/\.$/, "").toLowerCase();
   if (host === "localhost" || internalEndings.some((ending) => host.endsWith(ending))) {
@@ -70,7 +70,7 @@ export function isPublicSubject(subject: string, onDemand: boolean): boolean {
   );
 }
 
-/** As {@link isPublicSubject}, with the rules of wildcards: one, in the first of three labels or more. */
+/** Like {@link isPublicSubject}, with the wildcard rule: one `*`, as the first of at least three labels. */
 export function qualifiesForPublicCertificate(subject: string): boolean {
   return (
     qualifiesForCertificate(subject) &&
@@ -99,7 +99,7 @@ export function patternsFor(subject: string): string[] {
   return patterns;
 }
 
-/** Whether a name is the pattern, or one label (or more) of it stands for `*`. Source: RFC 6125 section 6.4.3 */
+/** True when the name equals the pattern, or `*` labels of the pattern match its labels. Source: RFC 6125 section 6.4.3 */
 export function matchesWildcard(subject: string, wildcard: string): boolean {
   const name = hostOnly(subject).toLowerCase();
   const pattern = wildcard.toLowerCase();

@@ -66,7 +66,7 @@ export function addSitePolicies(drafts: PolicyDrafts, served: ServedSite, option
   }
 }
 
-/** Puts policies before those that ask clients of a wildcard for certificates, for the hosts that do not. */
+/** Adds policies for hosts without client certificates before wildcard policies that request them. */
 function shieldHosts(policies: Draft[], plain: readonly Draft[]): void {
   const wildcards = policies.map((policy) =>
     policy.client_authentication === undefined
@@ -143,13 +143,13 @@ class ComparedPolicy {
     this.#look();
   }
 
-  /** Reads the numbers anew, after the policy has changed. */
+  /** Recomputes the counts after a change of the policy. */
   #look(): void {
     this.#settings = this.#numbers.of(sortedJson(settingsOf(this.policy)));
     this.#match = this.#numbers.of(sortedJson(this.policy.match));
   }
 
-  /** Merges another into this one. @returns whether it did, so that the other may go */
+  /** Merges another policy into this one. @returns true when it did; the other can then be removed */
   merge(other: ComparedPolicy, isNeighbour: boolean): boolean {
     const haveSameMatch = this.#match === other.#match;
     if (!haveSameMatch && !isNeighbour) {

@@ -32,7 +32,7 @@ import {
   qualifiesForPublicCertificate,
 } from "./certificate-subjects.ts";
 
-/** The policy that the global options come to; undefined when they say nothing about certificates. */
+/** The policy from the global options; undefined when they set nothing about certificates. */
 function basePolicy(options: GlobalOptions): AutomationPolicy | undefined {
   const saysSomething =
     options.certIssuers !== undefined ||
@@ -78,7 +78,7 @@ function hostsBesideAnyHost(groups: readonly ServerSites[], options: GlobalOptio
   return hosts;
 }
 
-/** A name that no certificate can have, at the first address that says it. */
+/** The error for a name that no certificate can have, at the first address with it. */
 function refusedName(name: string, keys: readonly Token[]): ServerError {
   const key = keys.find(({ text }) => text.toLowerCase().includes(name)) ?? keys[0];
   const reason =
@@ -258,7 +258,7 @@ class TlsApp {
     }
   }
 
-  /** Lists names that get certificates though no route names them, and policies for those that no site has. */
+  /** Lists names that get certificates although no route has them, and policies for names without a site. */
   #automate(besideAnyHost: ReadonlySet<string>): void {
     const { autoHttps = [], automateNames = [] } = this.#options;
     const internal = { ...emptyPolicy(), issuers: [{ module: "internal" }], isImplicitlyInternal: true };

@@ -6,7 +6,7 @@ import { hasHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import type { ServerDraft } from "./sites/site-draft.ts";
 
-/** Whether a policy names certificates and says nothing else. */
+/** True when policies only name certificates. */
 function hasPlainPolicies({ automation, certificates }: JsonObject): boolean {
   const policies = isJsonObject(automation) && Array.isArray(automation.policies) ? automation.policies : [];
   const automated = JSON.stringify(isJsonObject(certificates) ? (certificates.automate ?? []) : []);

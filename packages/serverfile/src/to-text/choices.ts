@@ -2,7 +2,7 @@
  * Which sites of several servers become one site:
  * - `alike`: those with the same directives
  * - `same`: those with the same directives and the same hosts
- * - `none`: every server keeps its own sites
+ * - `none`: the sites of each server stay separate
  */
 export type Merging = "alike" | "same" | "none";
 
@@ -10,7 +10,7 @@ export type Merging = "alike" | "same" | "none";
  * Which automated names become further addresses of the site for any host, instead of words of `tls_automate_names`:
  *
  * - `unserved`: names that no site serves
- * - `internal`: those of them that no public authority knows
+ * - `internal`: only names that no public authority certifies
  * - `first`: the first name of each policy that has no other settings
  * - `all`: every automated name
  * - `none`: none of them
@@ -24,7 +24,7 @@ export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "no
  * - `none`: nowhere
  * - `with paths`: in a site whose addresses all have paths, on servers whose logs or connection policies speak of any host;
  *   without such a site as `alone`
- * - `alone`: in a site of its own on these servers
+ * - `alone`: in a separate site on these servers
  * - `for names`: as `alone`, also on the server of the HTTPS port, since automated names need a site for any host
  * - `beside names`: in sites with paths whose names are all automated
  */
@@ -34,7 +34,7 @@ export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "bes
 export interface Choices {
   /** Which sites of several servers are written as one site with the addresses of all. */
   readonly merging: Merging;
-  /** True: settings for all names are global options. False: they stand in the site for any host. */
+  /** True: settings for all names are global options. False: they are written in the site for any host. */
   readonly globalCertificates: boolean;
   /** True: ACME is set up by options such as `email` and `acme_ca`. False: by a `cert_issuer` for each issuer. */
   readonly acmeOptions: boolean;
@@ -54,7 +54,7 @@ export interface ChoiceGrounds {
   readonly hasPolicies: boolean;
   /** Whether certificates are automated for names that perhaps no route names. */
   readonly hasAutomatedNames: boolean;
-  /** Whether logs or connection policies of a server speak of a site for any host that no route shows. */
+  /** True when logs or connection policies of a server imply a site for any host that has no route. */
   readonly hasHiddenSites: boolean;
   /** Whether a policy has names and no settings: then another site has settings for all names. */
   readonly hasPlainPolicies: boolean;
@@ -62,7 +62,7 @@ export interface ChoiceGrounds {
   readonly hasGroupedErrors: boolean;
 }
 
-/** The ways to write a config: the usual one, then those that say one thing in its other place. */
+/** The ways to write a config: the usual one, then ways with one part in its alternative place. */
 export function waysToWrite(grounds: ChoiceGrounds): Choices[] {
   const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies, hasGroupedErrors } = grounds;
   const usual: Choices = {

@@ -11,8 +11,8 @@ export function inexpressible(path: string, reason: string): ServerError {
 }
 
 /**
- * A config that each part of can be said, but none of the texts that were tried comes to it.
- * @param nearest where the text that came nearest differs, or why it is none
+ * The error for a config whose parts all have text, but no tried text adapts to it.
+ * @param nearest first difference of the closest text, or why there is no text
  */
 export function notFound(path: string, nearest: string): ServerError {
   const message = `no serverfile was found that gives this config: ${nearest}`;

@@ -24,7 +24,7 @@ function segment(key: string): string {
  *     members.done("the option"); // throws: no serverfile says /config/x/other
  */
 export class Members {
-  /** Where it stands in the document: `/config/apps/http`. */
+  /** Path of the object in the document: `/config/apps/http`. */
   readonly path: string;
   readonly #object: JsonObject;
   readonly #taken = new Set<string>();
@@ -44,7 +44,7 @@ export class Members {
     return Object.keys(this.#object).length === 0;
   }
 
-  /** Keys that nobody took yet. */
+  /** Keys that are not taken yet. */
   get keys(): string[] {
     return Object.keys(this.#object).filter((key) => !this.#taken.has(key));
   }
@@ -59,7 +59,7 @@ export class Members {
     return inexpressible(this.pathOf(key), reason);
   }
 
-  /** Whether it is there and nobody took it. */
+  /** True when the member exists and is not taken. */
   has(key: string): boolean {
     return Object.hasOwn(this.#object, key) && !this.#taken.has(key);
   }
@@ -160,7 +160,7 @@ export class Members {
     return this.entries().map(([key, value]) => [key, new Members(value, this.pathOf(key))]);
   }
 
-  /** @throws ServerError CONFIG_INEXPRESSIBLE naming the first member that nobody took @param what it is a member of */
+  /** @throws ServerError CONFIG_INEXPRESSIBLE naming the first untaken member. @param what name of the object, for the error */
   done(what: string): void {
     const [left] = this.keys;
     if (left !== undefined) {

@@ -99,7 +99,7 @@ export function wordsFor(value: boolean, ...words: readonly string[]): RowWords 
 /**
  * One word; more are left unread.
  * An empty word removes the member, as in the model.
- * @param path where it goes, dotted
+ * @param path dotted path in the result
  */
 export function text(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.argument()), wordsOf.text, "");
@@ -110,12 +110,12 @@ export function onlyText(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.onlyArgument()), wordsOf.text, "");
 }
 
-/** At least one word; they replace those of a line before. */
+/** One or more words, which replace the words of an earlier line. */
 export function texts(path: string): Row {
   return row(path, (cursor, draft) => setAt(draft, path, cursor.someArguments()), wordsOf.texts);
 }
 
-/** Any number of words, after those of lines before. @param path a member of the object itself */
+/** Any number of words, appended to the words of earlier lines. @param path a direct member of the object */
 export function appended(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const words = cursor.remainingArguments();
@@ -178,7 +178,7 @@ export function duration(path: string, fault = ""): Row {
   return row(path, read, wordsOf.duration, "0");
 }
 
-/** A whole number. @param bits that it must fit in */
+/** A whole number. @param bits limit of its size */
 export function integer(path: string, fault = "", bits = 64): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(

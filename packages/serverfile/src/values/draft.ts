@@ -11,7 +11,7 @@ export type DraftValue = null | boolean | number | string | DraftValue[] | Draft
 /** A value that a directive may have left out. */
 export type Given = DraftValue | undefined;
 
-/** Whether a value says nothing. `{}` and null do say something. */
+/** True for an empty value. `{}` and null are not empty. */
 function isEmpty(value: Given): boolean {
   return (
     value === undefined ||
@@ -78,7 +78,7 @@ export function ownMember(draft: Draft, key: string): Given {
   return Object.hasOwn(draft, key) ? draft[key] : undefined;
 }
 
-/** Sets what stands at a dotted path; the objects on the way are made even when `value` says nothing. */
+/** Sets the value at a dotted path. Objects on the way are created even for an empty `value`. */
 export function setAt(draft: Draft, path: string, value: DraftValue): void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;
@@ -102,12 +102,12 @@ function sortKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The JSON of a value, the same whatever the order of its members. */
+/** The JSON of a value with sorted members. */
 export function sortedJson(value: Given): string {
   return JSON.stringify(value, sortKeys) ?? "";
 }
 
-/** Whether two values are the same JSON, whatever the order of their members. */
+/** True when two values are equal JSON, regardless of member order. */
 export function sameJson(a: Given, b: Given): boolean {
   if (a === b) {
     return true;

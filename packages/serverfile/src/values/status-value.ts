@@ -3,7 +3,7 @@ export function isStatusWord(word: string): boolean {
   return /^[+]?\d+$/.test(word) && word.length === 3 && Number(word) > 0;
 }
 
-/** A status as it stands in the JSON: a number when it is one, else (a placeholder) the word. */
+/** The JSON of a status: a number, or the word for a placeholder. */
 export function statusValue(word: string): number | boolean | string {
   if (word === "true" || word === "false") {
     return word === "true";

@@ -59,7 +59,7 @@ export class ConsoleFiles {
     return file;
   }
 
-  /** Reads and packs a file. @returns undefined when it cannot be read */
+  /** Reads and compresses a file. @returns undefined when it cannot be read */
   async #read(name: string, extension: string): Promise<ConsoleFile | undefined> {
     let bytes: Uint8Array;
     try {

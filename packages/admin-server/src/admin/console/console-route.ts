@@ -5,7 +5,7 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { type ConsoleFile, ConsoleFiles } from "./console-files.ts";
 
-/** A name with a hash of its content in it: whatever has this name never changes. */
+/** A file name with a hash of the content: such a file never changes. */
 const hashedName = /-[\w-]{8}\.[a-z]+$/;
 
 /** No other page may hold this one in a frame, or know that it is open; its scripts are named by the policy in the page. */

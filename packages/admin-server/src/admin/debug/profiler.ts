@@ -30,7 +30,7 @@ export class Profiler {
   /**
    * CPU profile of a thread in V8's format (`.cpuprofile`).
    * @param thread 0: the main one; else the number of a worker
-   * @param signal ends it early, without a result
+   * @param signal aborts the profile, without a result
    * @throws ServerError ADMIN_BUSY; ADMIN_REQUEST for a thread that does not run
    */
   cpu(thread: number, seconds: number, signal: AbortSignal): Promise<unknown> {

@@ -4,7 +4,7 @@ import type { AdminRoute } from "server-core/admin/admin-route";
 
 /**
  * `GET /debug/vars`: the process in numbers. Source of the path: the public model (Caddy 2.11)
- * Memory is that of the whole process, heap statistics are those of the main thread. The command line may hold
+ * Memory is for the whole process, heap statistics are for the main thread. The command line may hold
  * secrets,
  * as in the model.
  */

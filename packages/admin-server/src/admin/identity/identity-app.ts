@@ -82,10 +82,10 @@ class IdentityApp implements App {
     this.#certificates?.value.use(this.#source);
   }
 
-  // Nothing ends here: the admin endpoint may still show the certificates until `close`.
+  // No-op: the admin endpoint may use the certificates until `close`.
   async stop(): Promise<void> {}
 
-  /** Ends renewal, and takes the certificates back unless another config has brought its own. */
+  /** Ends renewal, and withdraws the certificates unless a newer config has replaced them. */
   close(): void {
     clearInterval(this.#timer);
     this.#manager?.close();

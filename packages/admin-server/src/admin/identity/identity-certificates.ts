@@ -24,7 +24,7 @@ export class IdentityCertificates implements SharedResource {
     this.changed();
   }
 
-  /** Takes it back, unless a newer config is there already. */
+  /** Withdraws the source, unless a newer config has replaced it. */
   release(source: IdentitySource): void {
     if (this.#source === source) {
       this.#source = undefined;

@@ -34,7 +34,7 @@ export function shownCertificate(certificate: LoadedCertificate | undefined): Sh
   return certificate === undefined ? undefined : { cert: certificate.chainPem, key: certificate.keyPem };
 }
 
-/** The certificates by which a server proves who it is: those from files first, then those that it obtains. */
+/** The server's identity certificates: first the ones from files, then the obtained ones. */
 export class ServerIdentity {
   readonly #files: IdentityFiles;
   readonly #obtained: IdentityCertificates;

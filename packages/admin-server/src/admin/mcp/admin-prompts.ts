@@ -4,7 +4,7 @@ import { z } from "zod";
 /** An argument; longer texts are refused. */
 const text = z.string().max(8_192);
 
-/** An argument is what a user wrote, so it stands in quotes and cannot end them. */
+/** Arguments are user text, so they are quoted as JSON and cannot end the quotes. */
 const quoted = (value: string | undefined) => JSON.stringify(value ?? "");
 
 /** Questions that assistants offer to their users. None of them changes anything without asking. */

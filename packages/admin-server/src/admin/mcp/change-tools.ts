@@ -25,7 +25,7 @@ const change = {
   path: configPath,
   value: z.json().optional().describe("The new value; none for DELETE."),
 };
-/** The hash that an assistant must have read. A change of somebody else in between makes the call fail with 412. */
+/** The hash that the assistant has read. After another client's change the call fails with 412. */
 const etag = z
   .string()
   .min(1)
@@ -133,7 +133,7 @@ export const previewTools: readonly AdminTool[] = [
   }),
 ];
 
-/** Asks for a change and tells the ETag of the config that is there now. */
+/** Requests a change, and returns the ETag of the new config. */
 async function apply(
   context: AdminToolContext,
   question: { readonly method: string; readonly path: string; readonly body?: Uint8Array },

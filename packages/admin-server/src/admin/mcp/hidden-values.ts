@@ -8,7 +8,7 @@ const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-au
 /** The text in place of a secret. */
 const hidden = "(hidden)";
 
-/** The member of an object that stands in place of a part that was left out. */
+/** The member that replaces an omitted part of an object. */
 export const leftOut = "(left out)";
 
 /** A text with a placeholder is none itself: it says where the secret is. */
@@ -36,7 +36,7 @@ function hideAll(value: unknown): unknown {
 }
 
 /**
- * A part of a config without its secrets: what assistants read goes to a model, which may be somebody else's. Names
+ * A part of a config without secrets: assistants send what they read to a model, often a third party's. Names
  * of
  * members tell what is one. Placeholders such as `{env.X}` stay.
  * `{ "password": "x", "user": "a" }` becomes `{ "password": "(hidden)", "user": "a" }`.
@@ -75,7 +75,7 @@ export function hideSecretsInPatch(patch: unknown): unknown {
   });
 }
 
-/** Whether a value has what stands for a secret or for a part that was left out: to write it would lose that. */
+/** True when a value contains a placeholder for a secret or an omitted part. Writing it would lose the real value. */
 export function hasHidden(value: unknown): boolean {
   if (typeof value === "string") {
     return value === hidden;

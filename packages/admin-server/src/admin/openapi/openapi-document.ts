@@ -1,4 +1,4 @@
-// The document is written by hand. A test asks each of its operations of a running server, and validates the answers.
+// The document is written by hand. A test calls each operation on a running server, and validates the answers.
 // Schemas of the config itself are at `GET /config/schema`, since they depend on the modules.
 
 import { version } from "lifecycle";

@@ -4,7 +4,7 @@ import { openapiDocument } from "./openapi-document.ts";
 
 /**
  * `GET /openapi.json`: the admin API, for clients and generators.
- * It is made anew for each request: few ask, and the version in it is that of the process.
+ * It is built for each request: requests are rare, and it contains the version of the process.
  */
 export function openapiRoute(): AdminRoute {
   return {

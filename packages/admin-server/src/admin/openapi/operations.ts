@@ -3,7 +3,7 @@ export interface DocumentedAnswer {
   readonly description: string;
   /** Media type and JSON Schema of the body; absent where there is none. */
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
-  /** Headers of the answer, besides those that each answer has. */
+  /** Headers of the answer, in addition to the common ones. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 

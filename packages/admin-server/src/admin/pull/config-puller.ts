@@ -16,13 +16,13 @@ import { shownAddress } from "./source-address.ts";
 /** How a config wants to be replaced. */
 interface Plan {
   readonly source: PullConfig;
-  /** 0 pulls once, before the config that asks for it counts as loaded. */
+  /** Milliseconds until the pull; 0: pulls once, before the load is acknowledged. */
   readonly delayMs: number;
 }
 
 /** The news of the source that the running config is replaced from. */
 export interface PullState {
-  /** Without what may be secret in it. */
+  /** URL without its secret parts. */
   readonly url: string;
   /** RFC 3339; null where it was not asked yet. */
   readonly last_try: string | null;
@@ -54,7 +54,7 @@ function planOf(document: ConfigDocument): Plan | undefined {
 
 /**
  * Replaces the config by one that it fetches from elsewhere, `admin.config.load`. Without a delay the fetched config
- * follows at once, and when it cannot be fetched the config that asks for it is refused. With `load_delay` it is fetched
+ * follows at once, and when the fetch fails, the requesting config is refused. With `load_delay` it is fetched
  * after that time, again and again until there is a new one, which then says itself how it goes on.
  * Source: the public model (Caddy 2.11)
  */
@@ -94,7 +94,7 @@ export class ConfigPuller implements Participant {
     return {
       commit: () => {
         this.#follow(control, plan);
-        // Not now: the change that asks for it holds the lock.
+        // Deferred: the change that requested the pull holds the lock.
         setImmediate(() => void this.#pull(plan, first, control.signal));
       },
       rollback: async () => control.abort(),
@@ -106,7 +106,7 @@ export class ConfigPuller implements Participant {
     return this.#state;
   }
 
-  /** Has the last config's pulling end. @param control ends that of the next one @param plan of the next one */
+  /** Ends the pulls of the last config. @param control aborts the pulls of the next config @param plan plan of the next config */
   #follow(control: AbortController | undefined, plan: Plan | undefined): void {
     this.#current?.abort();
     this.#current = control;
@@ -118,7 +118,7 @@ export class ConfigPuller implements Participant {
     }
   }
 
-  /** @param fault undefined: it succeeded. @param url of the source, as another config may run by now */
+  /** @param fault undefined on success. @param url URL of the source; the running config may have changed */
   #note(url: string, fault: unknown): void {
     if (this.#state?.url !== shownAddress(url)) {
       return;

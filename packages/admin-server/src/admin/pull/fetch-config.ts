@@ -43,7 +43,7 @@ function causeOf(error: unknown): string {
 
 /**
  * Placeholders are filled in; unknown ones in values stay.
- * @param authorization of the address; a header of the config comes before it, as in the model
+ * @param authorization from the URL; a configured header precedes it, as in the model
  */
 function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
   const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>
@@ -57,7 +57,7 @@ function headersOf({ header }: PullConfig, authorization: string | undefined): [
  * Fetches a config, in any format there is.
  * @param signal cancels the fetch
  * @param identity what the server shows of itself where the config asks for that
- * @returns it as JSON
+ * @returns the config as JSON
  * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for a config that cannot be read
  */
 export async function fetchConfig(

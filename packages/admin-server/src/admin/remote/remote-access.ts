@@ -7,7 +7,7 @@ import type { AccessEntry } from "../remote-config.ts";
 
 /** A right of a client. */
 interface Permission {
-  /** With all below them; undefined: all. */
+  /** Allowed paths, including everything below them; undefined: all paths. */
   readonly paths: readonly string[] | undefined;
   /** Undefined: all. */
   readonly methods: ReadonlySet<string> | undefined;
@@ -25,7 +25,7 @@ function publicKeyOf(certificate: X509Certificate): Buffer {
   return certificate.publicKey.export({ type: "spki", format: "der" });
 }
 
-/** Whether a path is a root or below it: `/config/apps` is within `/config`, `/configs` is not. */
+/** True when a path equals a root or is below it: `/config/apps` is within `/config`, `/configs` is not. */
 function isWithin(path: string, root: string): boolean {
   const trimmed = root.replace(/\/+$/, "");
   return path === trimmed || path.startsWith(`${trimmed}/`);
@@ -50,7 +50,7 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 }
 
 /**
- * Rights at the remote admin endpoint. A client is identified by the key of its certificate, whoever issued
+ * Rights at the remote admin endpoint. A client is identified by the key of its certificate, regardless of who issued
  * it; the handshake proves the key. Source: the public model (Caddy 2.11), its access control
  */
 export class RemoteAccess implements AdminGate {
@@ -72,7 +72,7 @@ export class RemoteAccess implements AdminGate {
   /**
    * Checks the certificate's dates and the client's rights. The handshake does not look at dates of a certificate
    * that
-   * nobody issued for us, so they are looked at here, for each request.
+   * no authority of ours issued, so they are checked here, for each request.
    */
   permit(request: IncomingMessage, path: string, method: string): void {
     const certificate =

@@ -78,7 +78,7 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
 
 /**
  * The admin endpoint for other machines: TLS with the server's identity, clients known by their certificates. Stays open
- * over reloads, as the local one does; new certificates and permissions take effect at once.
+ * over reloads, as the local one does; new certificates and permissions take effect immediately.
  */
 export class RemoteAdminEndpoint implements Participant {
   readonly #log: Logger;
@@ -145,7 +145,7 @@ export class RemoteAdminEndpoint implements Participant {
       throw new Error("the remote admin endpoint has no handler yet");
     }
     const identity = new ServerIdentity(files, this.#certificates);
-    // Every certificate passes the handshake; RemoteAccess then asks whose it is, and says so in words.
+    // Every certificate passes the handshake. RemoteAccess then identifies the client, and can answer with a reason.
     const options: ServerOptions = {
       ...identity.usual,
       minVersion: identityMinVersion,

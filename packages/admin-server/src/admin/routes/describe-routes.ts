@@ -14,7 +14,7 @@ export interface DescribedRoute {
   readonly key: string;
   /** JSON pointer to it in the config. */
   readonly at: string;
-  /** Name of its server in the config. */
+  /** Name of the route's server in the config. */
   readonly server: string;
   /** `errors`: it answers when another fails. A named route: its name. "" for all others. */
   readonly kind: string;
@@ -89,7 +89,7 @@ function handlerText(handler: JsonValue): string {
   return name === "static_response" && status !== undefined ? `${name} ${String(status)}` : name;
 }
 
-/** Describes a list of routes. @param key as threads name it; @param path in the config */
+/** Describes a list of routes. @param key id of the list in the threads' readings; @param path in the config */
 function* describeList(
   routes: readonly JsonValue[],
   key: string,

@@ -18,7 +18,7 @@ const mostNamed = 5;
 interface SeenRoute extends DescribedRoute {
   /** Undefined at the first reading, when nothing can be compared. */
   readonly traffic: RouteTraffic | undefined;
-  /** How many of its upstreams fail a check. */
+  /** Number of the route's upstreams that fail a check. */
   readonly unhealthy: number;
 }
 
@@ -85,7 +85,7 @@ function entryOf(route: SeenRoute): JsonValue {
 const idle: RouteTraffic = { perSecond: 0, errorsPerSecond: 0, timed: 0, p95Ms: undefined };
 
 /**
- * `GET /http/routes`: the routes of the running config with what they did in the last half minute, as far as somebody
+ * `GET /http/routes`: the routes of the running config with their traffic of the last half minute, if somebody
  * asked then. Takes `contains`, `order`, `limit` and `offset`.
  */
 export function httpRoutesRoute(

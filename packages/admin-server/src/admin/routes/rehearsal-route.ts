@@ -11,7 +11,7 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { parseJsonPointer } from "server-core/tree/json-pointer";
 
-/** Longest URL and field; those of real clients are shorter. */
+/** Limit of URL and field length in characters. Real clients stay below. */
 const maxTextLength = 8_192;
 /** Most `header` parameters. */
 const maxFields = 100;

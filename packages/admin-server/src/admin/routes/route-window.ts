@@ -51,7 +51,7 @@ function p95Of(times: Float64Array, timed: number): number | undefined {
   return undefined;
 }
 
-/** Keeps the readings of the last half minute while somebody asks, and tells what happened in between. */
+/** Keeps the readings of the last half minute while a client polls, and computes the traffic between them. */
 export class RouteWindow {
   /** Readings of the last half minute, the oldest first. */
   #readings: Reading[] = [];
@@ -79,7 +79,7 @@ export class RouteWindow {
       : RouteWindow.#between(oldest, reading, seconds);
   }
 
-  /** Traffic between two readings. @param seconds between them */
+  /** Traffic between two readings. @param seconds time between the readings */
   static #between(then: Reading, now: Reading, seconds: number): Map<string, RouteTraffic> {
     const sums = new Map<string, Sum>();
     for (const [thread, routes] of now.threads.entries()) {
@@ -87,7 +87,7 @@ export class RouteWindow {
         const sum = sums.get(route.path) ?? { taken: 0, failed: 0, times: new Float64Array(steps) };
         sums.set(route.path, sum);
         const known = then.threads[thread]?.get(route.id);
-        // A thread that started anew gives its first ids again.
+        // A restarted thread counts from zero and reuses ids.
         const before = known !== undefined && known.taken <= route.taken ? known : undefined;
         sum.taken += route.taken - (before?.taken ?? 0);
         sum.failed += Math.max(0, route.failed - (before?.failed ?? 0));

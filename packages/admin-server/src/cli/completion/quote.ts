@@ -1,4 +1,4 @@
-/** In single quotes a shell takes all but the quote itself as it is. */
+/** Quotes a text for a shell. Inside single quotes only the quote needs escaping. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

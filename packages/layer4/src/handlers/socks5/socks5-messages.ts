@@ -128,7 +128,7 @@ export function readDestination(bytes: Buffer, start: number): Read<Destination 
 
 /** The request of a client. */
 export interface Socks5Request {
-  /** Number of the command; it may be one that nobody knows. */
+  /** Number of the command; unknown numbers are possible. */
   readonly command: number;
   /** Undefined for an address that cannot be understood. */
   readonly destination: Destination | undefined;

@@ -86,7 +86,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /**
  * Passwords by name, as digests of one length, so that comparing takes the same time for each. Entries whose name
- * becomes empty by its placeholders are left out. @returns undefined when nobody needs a password
+ * becomes empty by its placeholders are left out. @returns undefined when no password is required
  */
 function readCredentials(config: Config): ReadonlyMap<string, Buffer> | undefined {
   const entries = Object.entries(config.credentials ?? {});
@@ -178,7 +178,7 @@ export const socks5 = defineModule({
     const bindIp = readBindIp(config);
     const credentials = readCredentials(config);
     const isKnown = (name: string, password: string): boolean => {
-      // A digest of nobody's: an unknown name takes as long as a wrong password.
+      // A digest that no password matches: an unknown name takes as long as a wrong password.
       const expected = credentials?.get(name) ?? digest(`no ${password}`);
       return timingSafeEqual(expected, digest(password));
     };

@@ -16,7 +16,7 @@ const bare = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /**
  * Datagrams of one client of SOCKS 5, by way of a UDP port of this server, until its TCP connection ends.
- * Only the client's own address may send, and only those that it wrote to may answer. Source: RFC 1928, section 7
+ * Only the client's address may send, and only peers that it wrote to may answer. Source: RFC 1928, section 7
  */
 export class UdpAssociation {
   readonly #clientAddress: string;
@@ -26,7 +26,7 @@ export class UdpAssociation {
   readonly #outer = new Map<4 | 6, Socket>();
   /** `address port` of each destination that the client wrote to, the newest last. */
   readonly #destinations = new Set<string>();
-  /** UDP port of the client: that of its first datagram; 0 before. */
+  /** UDP port of the client, from its first datagram; 0 before. */
   #clientPort = 0;
   /** Names that are being looked up for this client. */
   #lookups = 0;

@@ -7,9 +7,9 @@ import type { ReadModule } from "../module-reader.ts";
 export interface LogBlock {
   /** The log as the config has it. */
   readonly draft: Draft;
-  /** Whether it says nothing about the log itself. */
+  /** True when the block has no settings of the log. */
   readonly isEmpty: boolean;
-  /** Hosts of `hostnames`; none: those of the site. */
+  /** Hosts of `hostnames`; empty: the hosts of the site. */
   readonly hosts: readonly string[];
   /** True for `no_hostname`: the log is for no host, and handlers name it. */
   readonly noHost: boolean;
@@ -18,7 +18,7 @@ export interface LogBlock {
 /** Writers without settings; as in the model, a word after their name begins another line. */
 const plainWriters = new Set(["discard", "stderr", "stdout"]);
 
-/** Lines that may stand in a block once. */
+/** Lines that a block may contain once. */
 const singular = new Set(["output", "sampling", "core", "format", "level", "no_hostname"]);
 
 /** The lines of `sampling`. */
@@ -50,7 +50,7 @@ function readSampling(cursor: TokenCursor): Draft {
 
 /**
  * Reads the block of `log`, of a site or of the global options.
- * @param isGlobal whether it may include and exclude loggers, and not name hosts
+ * @param isGlobal true for the global option: it may include and exclude loggers, but not name hosts
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readLog(cursor: TokenCursor, readModule: ReadModule, isGlobal: boolean): LogBlock {

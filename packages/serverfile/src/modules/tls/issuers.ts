@@ -19,7 +19,7 @@ import { type Draft, isEmptyDraft, listOf, onlyGiven, setAt } from "../../values
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader, ReadModule } from "../module-reader.ts";
 
-/** A time on a line of its own. @param mayBeOff whether -1 turns it off */
+/** A line with one duration. @param mayBeOff true: -1 disables it */
 function onlyDuration(path: string, name: string, mayBeOff = false): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.onlyArgument();
@@ -30,7 +30,7 @@ function onlyDuration(path: string, name: string, mayBeOff = false): Row {
   return row(path, read, wordsOf.duration, "0");
 }
 
-/** The lines that say how the DNS challenge is done, but for its provider. @param at where it stands in the issuer */
+/** The lines of the DNS challenge, without its provider. @param at path of the challenge in the issuer */
 export function dnsChallengeRows(at: string): Readonly<Record<string, Row>> {
   return {
     resolvers: texts(`${at}.resolvers`),
@@ -110,7 +110,7 @@ const distributed: FieldReader = (cursor, draft) => {
 const trustedRoots: FieldReader = (cursor, draft) =>
   setAt(draft, "trusted_roots_pem_files", cursor.remainingArguments());
 
-/** The lines of `acme` that say one thing each. */
+/** The lines of `acme` that set one field each. */
 export const acmeFields: FieldReaders = {
   lifetime: row("certificate_lifetime", certificateLifetime, wordsOf.duration),
   test_dir: onlyText("test_ca"),
@@ -171,7 +171,7 @@ export const internalIssuer: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** The lines of `zerossl` that say one thing each. */
+/** The lines of `zerossl` that set one field each. */
 export const zerosslFields: FieldReaders = {
   ...dnsChallengeRows("cname_validation"),
   validity_days: integer("validity_days", "invalid number of days %s"),

@@ -39,7 +39,7 @@ export function fixed(path: string, word: string, value: boolean): Field {
 }
 
 /**
- * The lines for the members that are there. Others are left to be taken.
+ * The lines for the present members of `fields`. Other members stay untaken.
  *
  *     fieldLines({ timeouts: { read_body: 1e9 } }, { read_body: duration("timeouts.read_body") })
  *

@@ -3,7 +3,7 @@ export type Word =
   | string
   /** In quotes even where it needs none: they say that it is a text. */
   | { readonly quoted: string }
-  /** As it stands: several words, quotes of their own. */
+  /** Text that is written unchanged: several words, or a word with quotes. */
   | { readonly raw: string };
 
 /**

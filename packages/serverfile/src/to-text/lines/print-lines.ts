@@ -4,7 +4,7 @@ import { writeWord } from "./write-word.ts";
 /**
  * Lines as text, formatted.
  * Each level is indented by one tab, as the formatter does.
- * @param rewrite what becomes of each word before it is written
+ * @param rewrite changes each word before it is written
  */
 export function printLines(lines: readonly Line[], rewrite: (text: string) => string, depth = 0): string {
   const indent = "\t".repeat(depth);

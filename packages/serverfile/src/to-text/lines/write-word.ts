@@ -9,7 +9,7 @@
 import { isSpace } from "../../lexer/white-space.ts";
 import type { Word } from "./line.ts";
 
-/** A text that may stand as it is: no white space, nothing that begins a quote, a comment, a heredoc or a block. */
+/** True for a text that needs no quotes: no white space, and no start of a quote, comment, heredoc or block. */
 function mayStandBare(text: string): boolean {
   if (text === "" || text === "{" || text === "}" || text === "{}" || /^["`#]|^<<|\\$/.test(text)) {
     return false;
@@ -25,7 +25,7 @@ function mayStandBare(text: string): boolean {
   return balanced(text);
 }
 
-/** Whether braces pair up, as those of placeholders do: the formatter takes others for blocks. */
+/** True when braces are balanced, as in placeholders. The formatter takes unbalanced ones for blocks. */
 function balanced(text: string): boolean {
   let open = 0;
   for (const char of text) {
@@ -62,7 +62,7 @@ function keepDollars(text: string): string {
   return text.replace(/\{\$(?!\})/g, "{$:{$}");
 }
 
-/** A word as the lexer reads it back. @param indent of the line that it is on, and one level more, for heredocs */
+/** Writes a word so that the lexer reads it back. @param indent indentation of the line plus one level, for heredocs */
 export function writeWord(word: Word, indent: string): string {
   if (typeof word !== "string" && "raw" in word) {
     return keepDollars(word.raw);

@@ -25,7 +25,7 @@ export function rangeLines(name: string): MatcherWriter {
   };
 }
 
-/** `[name] pattern`: the name is left out when it is that of the matcher. */
+/** `[name] pattern`: the name is left out when it equals the matcher's name. */
 export function regexpWords(
   value: JsonValue,
   path: string,

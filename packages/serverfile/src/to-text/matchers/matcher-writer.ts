@@ -12,8 +12,8 @@ export type MatcherSetWriter = (set: JsonValue, path: string, matcherName: strin
 
 /**
  * Writes one matcher.
- * @param matcherName of the named matcher that it is in; "" within others
- * @param writeSet for the sets in it
+ * @param matcherName name of the enclosing named matcher; "" inside another matcher
+ * @param writeSet writes nested sets
  */
 export type MatcherWriter = (
   value: JsonValue,

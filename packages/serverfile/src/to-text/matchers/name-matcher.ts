@@ -46,7 +46,7 @@ function setWord(set: JsonObject): string {
   return wordFor(name, set[name]) || name;
 }
 
-/** The names that expressions and regular expressions of a set say they have: those of the matcher, if it gave them. */
+/** The names in expressions and regular expressions of a set: the matcher's name, if the matcher gave it. */
 function givenNames(set: JsonObject): string[] {
   const own: (JsonValue | undefined)[] = [set.expression, set.path_regexp];
   for (const keyed of [set.header_regexp, set.vars_regexp]) {

@@ -5,7 +5,7 @@ import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { dnsProviderLine } from "./dns-providers.ts";
 
-/** `smallest`, or the names of preferred chains. @param before the words before it */
+/** `smallest`, or the names of preferred chains. @param before words that precede it on the line */
 export function preferredChainsLine(chains: Members): Line {
   const words: Word[] = ["preferred_chains"];
   if (chains.boolean("smallest") === true) {
@@ -18,7 +18,7 @@ export function preferredChainsLine(chains: Members): Line {
   return lineWith(words, lines);
 }
 
-/** The line of who changes the zone; none where there is no provider. @param challenge the object that has it */
+/** The line of the DNS provider; none without a provider. @param challenge the object with the provider */
 function dnsLines(challenge: Members | undefined): Line[] {
   const provider = challenge?.look("provider") === undefined ? undefined : challenge.child("provider");
   return provider === undefined ? [] : [dnsProviderLine(provider, "dns")];

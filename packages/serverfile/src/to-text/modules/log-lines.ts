@@ -40,7 +40,7 @@ function actionLines(filter: Members, nameKey: string): Line[] {
   });
 }
 
-/** A field and what becomes of it; several regular expressions for one field are several lines. */
+/** The lines of a field and its filter. Several regular expressions for one field are several lines. */
 function filterLines(name: string, filter: Members): Line[] {
   const kind = filter.text("filter") ?? "";
   const words: Word[] = [name, kind];
@@ -95,7 +95,7 @@ function formatLine(encoder: Members, before: string): Line {
   return lineWith([before, name], lines);
 }
 
-/** The lines of a log, `include` and `exclude` aside. @param debug whether the options give it the level DEBUG */
+/** The lines of a log, without `include` and `exclude`. @param debug true when the option `debug` sets its level */
 export function logLines(log: Members, debug: boolean): Line[] {
   const lines: Line[] = [];
   const writer = log.child("writer");

@@ -7,7 +7,7 @@ import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 import type { WrapperWriters } from "./option-writer.ts";
 
-/** A listener wrapper, by its own writer or as `proxy_protocol { … }`. */
+/** The line of a listener wrapper, by the module's writer, or as `proxy_protocol { … }`. */
 function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   const name = wrapper.text("wrapper") ?? "";
   const written = writers.wrapperWriterOf(name)?.(wrapper, writers.matcherLines);

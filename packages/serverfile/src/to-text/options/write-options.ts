@@ -72,7 +72,7 @@ export function adminLines(admin: Members | undefined): Line[] {
   return lines;
 }
 
-/** Whether the options say `debug`: every log has a level, and the default one has DEBUG. */
+/** True when the text needs the option `debug`: every log has a level, and the default log has DEBUG. */
 export function isDebug(logs: JsonObject): boolean {
   const all = Object.values(logs);
   const levels = all.map((log) => (isJsonObject(log) ? log.level : undefined));
@@ -80,7 +80,7 @@ export function isDebug(logs: JsonObject): boolean {
   return byDefault === "DEBUG" && levels.every((level) => level !== undefined);
 }
 
-/** `debug` and `log`, those of sites aside. */
+/** The options `debug` and `log`, without the logs of sites. */
 export function logOptionLines(logs: JsonObject): Line[] {
   const debug = isDebug(logs);
   const lines: Line[] = debug ? [line("debug")] : [];

@@ -2,7 +2,7 @@ import type { JsonValue } from "server-core/json/json-value";
 
 /** One handler of a route, with the route's group and matchers. */
 export interface FlatRoute {
-  /** As the config has it: `group0`. */
+  /** Group in the config: `group0`. */
   readonly group: string | undefined;
   /** Matchers of the route; undefined for every request. */
   readonly match: JsonValue | undefined;

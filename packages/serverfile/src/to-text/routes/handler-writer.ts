@@ -15,7 +15,7 @@ export interface WriteContext {
   readonly matcherLines: MatcherSetWriter;
   /** Files that the text is thought to be in: file servers hide them without being told. */
   readonly hiddenFile: string;
-  /** Writes a list of routes in braces whose order is that of the directives. */
+  /** Writes a list of routes in braces, in the order of the directives. */
   readonly sortedRoutes: (routes: JsonValue | undefined, path: string) => RouteBlock;
   /** Writes a list of routes in braces that are in the text's order. */
   readonly routesInOrder: (routes: JsonValue | undefined, path: string) => RouteBlock;
@@ -48,7 +48,7 @@ export interface WrittenRun {
   readonly more?: Partial<Pick<Statement, "isRoute" | "ownGroups" | "firstGroup">>;
 }
 
-/** Writes the routes at a place as one directive; undefined when they are not of its making. */
+/** Writes the routes at a place as one directive; undefined when the directive does not make such routes. */
 export type RunWriter = (
   routes: readonly FlatRoute[],
   at: number,
@@ -59,7 +59,7 @@ export type RunWriter = (
 export interface HandlerWriters {
   /** The lines of a set of matchers. */
   readonly matcherLines: MatcherSetWriter;
-  /** @param handler its name without `http.handlers.` @returns undefined when it has no text */
+  /** @param handler name without `http.handlers.` @returns undefined for a handler without text */
   writerOf(handler: string): HandlerWriter | undefined;
   /** The writers of several routes as one directive. @param handlers names of all handlers in these routes */
   runWritersOf(handlers: ReadonlySet<string>): RunWriter[];

@@ -16,7 +16,7 @@ export class DirectiveOrder {
     this.lines = lines;
   }
 
-  /** Place of a directive; `handle_path` has that of `handle`. */
+  /** Position of a directive; `handle_path` has the position of `handle`. */
   positionOf(name: string): number {
     return this.names.indexOf(name === "handle_path" ? "handle" : name);
   }
@@ -88,7 +88,7 @@ function violations(order: DirectiveOrder, pairs: readonly (readonly [string, st
   return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
 }
 
-/** An order with one directive moved, and the option that says so. */
+/** An order with one moved directive, and the option `order` that moves it. */
 function move(order: DirectiveOrder, name: string, where: "before" | "after", other: string): DirectiveOrder {
   const names = order.names.filter((each) => each !== name);
   names.splice(names.indexOf(other) + (where === "after" ? 1 : 0), 0, name);

@@ -17,7 +17,7 @@ import type { Line } from "../lines/line.ts";
 export interface Numbered {
   /** How many numbers it takes. */
   readonly groups: number;
-  /** The first of its numbers; undefined where no route of it is in a group. */
+  /** The first group number; undefined when no route of the block is in a group. */
   readonly firstGroup: number | undefined;
   /** Sorts its directives into the order in which they were numbered. @param base the first number */
   arrange(base: number): void;
@@ -33,9 +33,9 @@ export interface Statement {
   readonly blocks: readonly Numbered[];
   /** Numbers that the directive itself takes, besides its blocks. */
   readonly ownGroups: number;
-  /** The first of its own numbers; undefined where the config does not show it. */
+  /** The first group number inside the block; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;
-  /** Whether it is a route of its list, and counts for the numbers of that. False for `handle_errors` and `php_fastcgi`. */
+  /** True when the block is a route of its list, and counts for the list's group numbers. False for `handle_errors` and `php_fastcgi`. */
   readonly isRoute: boolean;
 }
 
@@ -95,7 +95,7 @@ interface Placeable {
 
 /** The directive whose lines are not sorted, so that none may pass another. */
 const unsorted = "handle_errors";
-/** Most placements that are tried. Texts that people write need fewer; more would take seconds. */
+/** Limit of tried placements. Texts written by people need fewer; more would take seconds. */
 const maxPlacements = 2000;
 
 /**
@@ -259,7 +259,7 @@ export class RouteBlock {
     return first;
   }
 
-  /** Puts the directives into the order in which they were read. @param base number of the first group in it */
+  /** Puts the directives into the order in which they were read. @param base number of the first group */
   arrange(base: number): void {
     if (this.isSorted) {
       const placed = this.#statements.map((statement) => ({

@@ -237,7 +237,7 @@ export class RouteWriter {
     );
   }
 
-  /** `php_fastcgi` of some requests only, which is a subroute of its routes. */
+  /** `php_fastcgi` with a matcher, whose JSON is a subroute. */
   #phpWithMatcher(route: FlatRoute, routes: JsonValue | undefined, path: string): Statement | undefined {
     if (route.match === undefined || route.group !== undefined || !isJsonArray(routes) || routes.length > 3) {
       return undefined;
@@ -265,7 +265,7 @@ function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   return isJsonObject(second) && second.match === undefined && second.group === undefined;
 }
 
-/** The routes at a place as one directive of those that make several. */
+/** Writes the routes at a place as one directive that makes several routes. */
 function runAt(
   routes: readonly FlatRoute[],
   at: number,
@@ -288,7 +288,7 @@ function handlersOf(routes: readonly FlatRoute[]): Set<string> {
   );
 }
 
-/** True for a handler with routes of its own. */
+/** True for a handler that contains routes. */
 function isSubroute(handler: JsonValue): boolean {
   return isJsonObject(handler) && member(handler, "handler") === "subroute";
 }
@@ -301,7 +301,7 @@ function kindOf(handler: JsonValue): number | undefined {
   return handler.handler === "rewrite" ? 1 : handler.handler === "vars" ? 2 : undefined;
 }
 
-/** True when `try_files` took the group: then its number says nothing about the list. */
+/** True when `try_files` took the group: then its number does not count for the list. */
 function isTryFiles(statements: readonly Statement[], group: number): boolean {
   return statements.some(({ directive, firstGroup }) => directive === "try_files" && firstGroup === group);
 }

@@ -1,4 +1,4 @@
-// Logs of a server say which host writes to which log. In the text, each site says it by `log`:
+// A server maps hosts to logs. In the text, each site has a line `log` instead:
 //
 // | in `logs` of a server | text of the site |
 // |---|---|
@@ -60,7 +60,7 @@ function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
   return mapping;
 }
 
-/** Whether a site has a log for none of its hosts: without a log the server would list them to be skipped. */
+/** True when a site has a log for none of its hosts. Without a log the server would list the hosts as skipped. */
 function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   const { port } = site.server.listening;
   const skipped = textsOf(logs.skip_hosts);
@@ -180,7 +180,7 @@ export class AccessLogs {
     return byName;
   }
 
-  /** A line `log`. @param head lines before those of the log itself */
+  /** The line `log`. @param head lines that precede the lines of the log */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
       return head.length === 0 ? line("log") : { words: ["log"], block: head };
@@ -223,7 +223,7 @@ export class AccessLogs {
     );
   }
 
-  /** Logs that no server writes to: a site has them all the same. */
+  /** Logs that no server writes to. They are written in a site anyway. */
   rest(): Line[] {
     return this.#unused().map((name) => this.#line(name, [line("no_hostname")]));
   }

@@ -1,6 +1,6 @@
 import type { ServerDraft, SiteDraft } from "./site-draft.ts";
 
-/** The ports that addresses have without saying so: those of the options `http_port` and `https_port`. */
+/** Default ports of addresses, from the options `http_port` and `https_port`. */
 export interface UsualPorts {
   readonly http: number;
   readonly https: number;
@@ -79,7 +79,7 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
   return (distinct[repetition] ?? plain) + path;
 }
 
-/** Whether a host is on a socket without a port too, and not among those that are without TLS there. */
+/** True when a host is also on a socket without a port, and has TLS there. */
 function isOnSocket(host: string, group: readonly SiteDraft[]): boolean {
   return group.some(
     ({ server, addresses }) =>
@@ -89,7 +89,7 @@ function isOnSocket(host: string, group: readonly SiteDraft[]): boolean {
   );
 }
 
-/** Every address of a site. @param group the sites of all servers that it is written with */
+/** Every address of a site. @param group the same site in all servers */
 export function siteKeys(
   { server, addresses, repetitions = [] }: SiteDraft,
   ports: UsualPorts,
@@ -102,7 +102,7 @@ export function siteKeys(
   );
 }
 
-/** Whether a site for any host is on sockets without a port only, and without TLS on one of them. */
+/** True when a site for any host listens only on sockets without a port, and has no TLS on one of them. */
 export function isPlainOnSockets(group: readonly SiteDraft[]): boolean {
   return group.every(({ server }) => server.listening.port === undefined)
     ? group.some(({ server }) => !server.hasPolicies)

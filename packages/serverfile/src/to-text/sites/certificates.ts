@@ -1,4 +1,4 @@
-// Policies say how certificates of names are had. In the text, sites and options say it:
+// Policies decide how names get certificates. In the text, sites and options do:
 //
 // | in the config | text |
 // |---|---|
@@ -94,7 +94,7 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
   }
 
-  /** The email of every policy that has default issuers, when the options say it; undefined when they do not. */
+  /** The email of all policies with default issuers, when it is a global option; else undefined. */
   get globalEmail(): string | undefined {
     const issuers = this.#policies.flatMap((policy) => objectsOf(policy.issuers));
     const emails = issuers.filter(({ module }) => module === "acme").map(({ email }) => email);
@@ -107,7 +107,7 @@ export class CertificateLines {
   }
 
   /**
-   * The settings of an issuer itself, without those that {@link ownSettings} omits, and without the common
+   * The settings of an issuer, without what {@link ownSettings} omits, and without the common
    * email.
    */
   #settingsOf(issuer: JsonObject): JsonObject {
@@ -118,7 +118,7 @@ export class CertificateLines {
 
   /**
    * The lines of a site, which several servers may have.
-   * @param isBoundByDefault whether the options say what it listens on
+   * @param isBoundByDefault true when the option `default_bind` sets the addresses
    * @throws ServerError CONFIG_INEXPRESSIBLE
    */
   linesFor(group: readonly SiteDraft[], isBoundByDefault: boolean): SiteCertificates {
@@ -186,14 +186,14 @@ export class CertificateLines {
     return !group.some(says) && this.#sites.some((site) => isNamed(site) && says(site));
   }
 
-  /** The policy of a site, by the host that no other reason has put into its own. */
+  /** The policy of a site, found by a host that has a policy only because of this site. */
   #policyOf(hosts: readonly string[], isAny: boolean): JsonObject | undefined {
     const isInternal = (policy: JsonObject | undefined) =>
       JSON.stringify(settingsOf(policy)) === '{"issuers":[{"module":"internal"}]}';
     const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
     const own = lead === undefined ? undefined : this.#policyFor(lead);
     if (own !== undefined || !isAny) {
-      // A site for any host would say it for all names; those that no public authority knows have it anyhow.
+      // A site for any host would set it for all names. Names that no public authority certifies have it by default.
       const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
       return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
     }
@@ -228,7 +228,7 @@ export class CertificateLines {
     return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as JsonObject;
   }
 
-  /** Words and lines of a policy. @param isOwn true: the options cannot have said it, since it is for one address */
+  /** Words and lines of a policy. @param isOwn true: the policy is for one address, so it cannot come from the options */
   #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };
@@ -240,7 +240,7 @@ export class CertificateLines {
     const email = emailOf(issuers, this.#ports);
     const [only, more] = issuers;
     if (!isOwn && this.#isGlobal(issuers)) {
-      // The options say it for all.
+      // The global options set it for all sites.
     } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
       words.push("internal");
     } else if (email?.includes("@")) {
@@ -275,7 +275,7 @@ export class CertificateLines {
     return { words, lines };
   }
 
-  /** Whether issuers are those that the options give to all. */
+  /** True when the issuers equal the global ones. */
   #isGlobal(issuers: readonly JsonObject[]): boolean {
     const global = this.#choices.globalCertificates ? objectsOf(this.catchAll?.issuers) : [];
     const bare = (list: readonly JsonObject[]) =>
@@ -298,7 +298,7 @@ export class CertificateLines {
     return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
-  /** The line `load`. @param servers how many servers the site is on: each of them has its folders once more */
+  /** The line `load`. @param servers number of servers with the site: the JSON repeats the folders for each */
   #folderLines(servers: number): Line[] {
     const { certificates } = this.#tls;
     const all = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];

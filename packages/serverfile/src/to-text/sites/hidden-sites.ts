@@ -22,7 +22,7 @@ function hasLonePolicy({ members }: ServerDraft): boolean {
   return policy !== undefined && policy.match === undefined && others.length === 0;
 }
 
-/** Whether a server speaks of a site for any host, and none of its sites is one. */
+/** True when a server implies a site for any host, but has no such site. */
 function speaksOfHidden(server: ServerDraft, sites: readonly SiteDraft[]): boolean {
   const isSocket = server.listening.port === undefined;
   return (hasLogsOfAnyHost(server) || (!isSocket && hasLonePolicy(server))) && !sites.some(isForAnyHost);
@@ -38,7 +38,7 @@ export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly Se
   );
 }
 
-/** Whether its access log is one that a site for any host has: hosts are not mapped to it, or none has one. */
+/** True when the access log belongs to a site for any host: no hosts are mapped to it, or no host has a log. */
 function hasLogOfAnyHost(site: SiteDraft): boolean {
   const { logger_names: names, skip_hosts: skipped, skip_unmapped_hosts } = logsOf(site.server);
   const hosts = hostsOfDraft(site);

@@ -8,7 +8,7 @@ function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
   return new Set(objectsOf(policies).flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
 }
 
-/** Whether the server has one policy, without settings and for all connections. */
+/** True when the server has exactly one connection policy, without settings, for all connections. */
 function hasBarePolicy({ members }: ServerDraft): boolean {
   const policies = members.look("tls_connection_policies");
   return isJsonArray(policies) && policies.length === 1 && JSON.stringify(policies[0]) === "{}";

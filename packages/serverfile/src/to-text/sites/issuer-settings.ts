@@ -5,7 +5,7 @@ import type { UsualPorts } from "./addresses.ts";
 /** The second authority that certificates are asked of by default. */
 export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
-/** An issuer's settings, without those that global options add to every issuer. */
+/** An issuer's settings, without the ones that global options add to every issuer. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   const { challenges, ...rest } = issuer;
   if (!isJsonObject(challenges)) {
@@ -42,7 +42,7 @@ function sortedKeys(object: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where the challenges of a policy's issuers are answered, when `bind` says it. */
+/** Host from `bind` on which the challenges of a policy's issuers are answered. */
 export function bindHostOf(policy: JsonObject | undefined): string | undefined {
   const hosts = objectsOf(policy?.issuers).map(({ challenges }) =>
     isJsonObject(challenges) ? challenges.bind_host : undefined,

@@ -25,7 +25,7 @@ function bindKeys({ server }: SiteDraft): string[] {
   return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
 }
 
-/** Whether they can be one site: the same addresses to listen on for every port, and the same hosts on each server. */
+/** True when the sites can be one site: the same listen addresses for every port, and the same hosts on each server. */
 function isOneSite(sites: readonly SiteDraft[]): boolean {
   const servers = new Set(sites.map(({ server }) => server));
   const byPort = new Map<number, { readonly binds: Set<string>; readonly keys: Set<string> }>();
@@ -48,7 +48,7 @@ function isOneSite(sites: readonly SiteDraft[]): boolean {
   );
 }
 
-/** Whether an address to listen on is one with a port: sockets of the file system and descriptors have none. */
+/** True for a listen address with a port. Unix sockets and descriptors have none. */
 function hasPort(key: string): boolean {
   return !/^(unix|fd)/.test(key);
 }

@@ -96,7 +96,7 @@ interface SiteRoute {
   readonly lists: readonly { readonly routes: JsonValue | undefined; readonly path: string }[];
 }
 
-/** A route as that of a whole site; undefined when it is none. */
+/** Reads a route as a whole site; undefined for any other route. */
 function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
   if (!isJsonObject(value) || value.terminal !== true || value.group !== undefined) {
     return undefined;
@@ -132,7 +132,7 @@ const siteKeys = new Set(["match", "handle", "terminal"]);
 /** Members that a site's subroute may have. */
 const subrouteKeys = new Set(["handler", "routes"]);
 
-/** The routes of a server as those of sites; undefined when they are direct. */
+/** Reads the routes of a server as sites; undefined when a route is not a site. */
 function siteRoutes(value: JsonValue | undefined, path: string): SiteRoute[] | undefined {
   if (!isJsonArray(value) || value.length === 0) {
     return undefined;
@@ -142,7 +142,7 @@ function siteRoutes(value: JsonValue | undefined, path: string): SiteRoute[] | u
   return known.length === routes.length ? known : undefined;
 }
 
-/** The sites of a server, in the order of its routes. */
+/** The sites of a server, in route order. */
 function readSites(server: ServerDraft): SiteDraft[] {
   const { members } = server;
   const routes = members.take("routes");

@@ -1,7 +1,7 @@
 import type { JsonValue } from "server-core/json/json-value";
 import type { Members } from "../members.ts";
 
-/** Where a server listens: the hosts and networks of `bind`, and the one port of its sites. */
+/** The listen addresses of a server: hosts and networks of `bind`, and the common port of its sites. */
 export interface Listening {
   /** Addresses without a port, "" for any; the protocols of each, none for the usual ones. */
   readonly binds: readonly { readonly address: string; readonly protocols: readonly string[] }[];
@@ -13,14 +13,14 @@ export interface Listening {
 export interface ServerDraft {
   /** Its key in `apps.http.servers`. */
   readonly name: string;
-  /** Its JSON; whoever writes a member takes it, and what is left at the end has no text. */
+  /** The JSON of the site. Writers take members; members left at the end have no text. */
   readonly members: Members;
   readonly listening: Listening;
   /** Its addresses as the JSON has them, ports included. */
   readonly listen: readonly string[];
   /** Hosts that are served without TLS. */
   readonly plainHosts: ReadonlySet<string>;
-  /** Whether it has `tls_connection_policies`, so that it serves TLS. */
+  /** True when the server has `tls_connection_policies`, which means TLS. */
   readonly hasPolicies: boolean;
   /** Hosts that are written with the HTTP port where the server has none. */
   readonly httpHosts?: ReadonlySet<string>;
