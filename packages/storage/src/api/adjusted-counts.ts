@@ -1,30 +1,35 @@
-/** A count of sampled spans, each counted as the number of spans that it stands for. */
+/**
+ * Estimated number of original spans behind sampled ones. Example: a span kept with probability 1/10 counts as 10
+ * spans.
+ */
 export interface AdjustedCounts {
-  /** The sum of the numbers that the spans stand for; a span without such a number counts once. */
+  /** Estimated number of original spans. A span whose sampling probability is unknown counts as 1. */
   readonly adjusted: number;
   /**
-   * The true number is at most this much away in 19 of 20 cases. That holds when traces were kept independently of
-   * each other and each has one of the spans. It says nothing about spans that do not tell what they stand for.
+   * Half the width of the 95 % confidence interval of `adjusted`. It holds when traces were sampled independently and
+   * each trace has one of the spans. Spans with an unknown probability do not widen it.
    */
   readonly margin: number;
-  /** Spans without a number that they stand for. */
+  /** Number of spans whose sampling probability is unknown. */
   readonly unknown: number;
-  /** The smallest number that a span stands for; 0 when no span has one. */
+  /** Smallest number of original spans that one span stands for. 0: no span has a known probability. */
   readonly least: number;
-  /** The greatest; it differs from `least` when spans were sampled with several probabilities. */
+  /**
+   * Largest number of original spans that one span stands for. It exceeds `least` when several probabilities were used.
+   */
   readonly greatest: number;
 }
 
-/** As `AdjustedCounts`, with the variance in place of the margin. */
+/** `AdjustedCounts` with the variance instead of the margin, as a store returns it. Variances can be added. */
 export interface StoredSum extends Omit<AdjustedCounts, "margin"> {
-  /** Sum of `each * (each - 1)` of all spans that tell what they stand for. */
+  /** Sum of `each * (each - 1)` over all spans with a known sampling probability. */
   readonly variance: number;
 }
 
-/** Standard deviations of an interval that has the true value in 19 of 20 cases. */
+/** Half the width of a 95 % confidence interval, in standard deviations. */
 const deviations = 1.96;
 
-/** Sums `AdjustedCounts`. */
+/** Adds up spans and partial sums; `counts` returns the `AdjustedCounts`. */
 export class AdjustedSum {
   #adjusted = 0;
   #unknown = 0;
@@ -33,8 +38,8 @@ export class AdjustedSum {
   #greatest = 0;
 
   /**
-   * @param spans their number; below 0 to take spans back
-   * @param each the number that each of them stands for; 0: unknown
+   * @param spans number of spans; negative to subtract spans
+   * @param each number of original spans that each span stands for; 0: unknown
    */
   add(spans: number, each: number): void {
     if (each === 0) {
@@ -43,7 +48,7 @@ export class AdjustedSum {
       return;
     }
     this.#adjusted += spans * each;
-    // The estimated variance of a sum of spans that were each kept with a probability of 1/each.
+    // Estimated variance of the sum when each span was kept with probability 1/each.
     this.#variance += spans * each * (each - 1);
     if (spans > 0) {
       this.#least = Math.min(this.#least, each);
@@ -67,7 +72,7 @@ export class AdjustedSum {
     this.addAll({ ...other.counts, variance: other.#variance });
   }
 
-  /** The sum with what is known about it. */
+  /** The sum so far, with its margin of error. */
   get counts(): AdjustedCounts {
     return {
       adjusted: this.#adjusted,
@@ -79,7 +84,7 @@ export class AdjustedSum {
   }
 }
 
-/** The number that a span counts as: 1 when nothing says what it stands for. @param each as in `AdjustedSum` */
+/** Weight of one span in the sum: 1 when its sampling probability is unknown. @param each as in `AdjustedSum` */
 export function countOf(each: number): number {
   return each === 0 ? 1 : each;
 }

@@ -15,12 +15,12 @@ export interface SpanSelection extends SpanFilter {
 export interface TimeRange {
   /** First nanosecond of the range, since 1970. */
   readonly startUnixNano: bigint;
-  /** Nanosecond behind the range. */
+  /** First nanosecond after the range. */
   readonly endUnixNano: bigint;
 }
 
 export interface HeatMapQuery extends Omit<SpanFilter, "startTimeMinUnixNano" | "startTimeMaxUnixNano"> {
-  /** Times of the spans' starts. */
+  /** Time range in which the spans start. */
   readonly range: TimeRange;
   /** Columns of the map, 1 to 1,000. */
   readonly columns: number;
@@ -32,7 +32,7 @@ export interface HeatMapCell {
   readonly column: number;
   /** `n` for durations from 2^n nanoseconds to less than 2^(n+1); 0 also for less than a nanosecond. */
   readonly durationLog2: number;
-  /** Spans in the cell; 0 is left out. */
+  /** Number of spans in the cell. Cells with 0 spans are left out. */
   readonly spans: number;
   /** Number of spans of the cell with an error. */
   readonly errors: number;
@@ -53,24 +53,24 @@ export interface AttributeComparisonQuery {
    * STORAGE_BAD_QUERY for a query that the store cannot turn into an exact condition.
    */
   readonly selection: SpanSelection;
-  /** The spans to compare with: those that match this and not the selection. */
+  /** The spans to compare with: they match `background`, but not `selection`. */
   readonly background: SpanSelection;
-  /** Most differences to return; at least 1. */
+  /** Maximum number of differences in the result; at least 1. */
   readonly limit: number;
   /**
-   * Most spans read on each side, newest first; at least 1, 50,000 by default. An engine may read a tenth of
-   * that, but at least 1,000, when the spans lie far apart.
+   * Maximum number of spans read on each side, newest first; at least 1, 50,000 by default. When spans are spread over
+   * a long time, an engine may read a tenth of that, but at least 1,000.
    */
   readonly maxSpans?: number;
 }
 
-/** An attribute that is more, or less, frequent in the selection. */
+/** An attribute whose share differs between the selection and the other spans. */
 export interface AttributeDifference {
   /** Name of the attribute. */
   readonly key: string;
   /** The value as text. */
   readonly value: string;
-  /** Whether the span or its resource has the attribute. */
+  /** Where the attribute is stored: in the span, or in its resource. */
   readonly place: "span" | "resource";
   /** Spans of the selection that have the value. */
   readonly selected: number;
@@ -79,9 +79,9 @@ export interface AttributeDifference {
 }
 
 export interface AttributeComparison {
-  /** Number of spans that were read. */
+  /** Number of spans of the selection that were read. */
   readonly selectedSpans: number;
-  /** Number of spans outside the selection, which shares are made with. */
+  /** Number of other spans that were read. Shares are computed with both numbers. */
   readonly otherSpans: number;
   /** Ordered by the difference of shares, largest first. */
   readonly differences: readonly AttributeDifference[];
@@ -89,13 +89,13 @@ export interface AttributeComparison {
 
 /** Compares two populations of spans: two times, two versions, or any two conditions. */
 export interface PopulationComparisonQuery {
-  /** The spans in question. Both times are required. */
+  /** First group of spans. Both times are required. */
   readonly a: SpanSelection;
-  /** The spans that they are compared with; those of `a` are left out. Both times are required. */
+  /** Second group of spans. Spans that also belong to `a` are left out. Both times are required. */
   readonly b: SpanSelection;
-  /** Most operations, and most attributes, to return: 1 to 1,000. */
+  /** Maximum number of operations, and of attributes, in the result: 1 to 1,000. */
   readonly limit: number;
-  /** Most spans of each side whose attributes are read: 1 to 200,000, 20,000 by default. */
+  /** Maximum number of spans of each side whose attributes are read: 1 to 200,000, 20,000 by default. */
   readonly maxSpans?: number;
 }
 
@@ -103,9 +103,9 @@ export interface PopulationComparisonQuery {
 export interface PopulationSums {
   /** Number of spans. */
   readonly spans: number;
-  /** Number of those that failed. */
+  /** Number of failed spans. */
   readonly errors: number;
-  /** Negative durations count as 0. */
+  /** Sum of the durations in nanoseconds. A negative duration counts as 0. */
   readonly durationNano: number;
 }
 
@@ -117,7 +117,7 @@ export interface Population extends PopulationSums {
   readonly longestNano: number;
 }
 
-/** An operation, with all of its spans. */
+/** An operation with the figures of all its spans. */
 export interface ComparedOperation {
   /** Name of the service. */
   readonly service: string;
@@ -131,9 +131,9 @@ export interface ComparedOperation {
   readonly b: Population;
 }
 
-/** A value of an attribute, with those spans of the samples that have it. */
+/** A value of an attribute, with the sampled spans that have the value. */
 export interface ComparedAttribute {
-  /** Whether the span or its process has the attribute. */
+  /** Where the attribute is stored: in the span, or in its resource. */
   readonly place: "span" | "resource";
   /** Name of the attribute. */
   readonly key: string;
@@ -151,11 +151,11 @@ export interface PopulationComparison {
   readonly a: Population;
   /** Figures of the second side. */
   readonly b: Population;
-  /** By the change of the time that they take of each span of their side, largest first. */
+  /** Ordered by the change of the operation's time per span of the side, largest change first. */
   readonly operations: readonly ComparedOperation[];
-  /** The spans whose attributes were read; all, unless there are more than `maxSpans`. */
+  /** Sums over the spans whose attributes were read: all spans, or a sample when there are more than `maxSpans`. */
   readonly sample: { readonly a: PopulationSums; readonly b: PopulationSums };
-  /** By `attributeScore`, largest first. */
+  /** Ordered by `attributeScore`, largest first. */
   readonly attributes: readonly ComparedAttribute[];
 }
 
@@ -164,53 +164,56 @@ export interface DurationRankQuery {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Absent: every kind. */
+  /** Kind of the spans. Absent: every kind. */
   readonly spanKind?: SpanKind;
-  /** Duration whose rank is asked for, in nanoseconds. */
+  /** The duration to rank, in nanoseconds. */
   readonly durationNano: bigint;
-  /** The time in which the peers start. */
+  /** Time range in which the peers start. */
   readonly range: TimeRange;
 }
 
 /** The rank of a duration among the durations of its peers. */
 export interface DurationRank {
-  /** Spans of the operation in the time around it. */
+  /** Number of spans of the operation in the time range. */
   readonly peers: number;
-  /** The share of peers that last no longer, 0 to 1. */
+  /** Share of peers with the same or a shorter duration, 0 to 1. */
   readonly percentile: number;
   /** Median of the peers, in nanoseconds. */
   readonly medianNano: number;
-  /** Duration that 95 % of them do not exceed. */
+  /** 95th percentile of the peers' durations, in nanoseconds. */
   readonly p95Nano: number;
-  /** Duration that 99 % of them do not exceed. */
+  /** 99th percentile of the peers' durations, in nanoseconds. */
   readonly p99Nano: number;
 }
 
 export interface DurationRanksQuery {
-  /** At most 10,000. */
+  /** The operations to rank, at most 10,000. */
   readonly operations: readonly (Omit<DurationRankQuery, "durationNano" | "range"> & {
     readonly durationsNano: readonly bigint[];
   })[];
-  /** The time in which the peers start, widened to whole minutes. */
+  /** Time range in which the peers start, widened to whole minutes. */
   readonly range: TimeRange;
 }
 
-/** The ranks of durations among those of their peers. */
+/** Ranks of several durations of one operation. */
 export interface DurationRanks extends Omit<DurationRank, "percentile"> {
-  /** For each duration, in order: the share of peers that last no longer, 0 to 1. */
+  /** For each duration, in the order of the query: share of peers with the same or a shorter duration, 0 to 1. */
   readonly percentiles: readonly number[];
 }
 
 export type OperationOrder = "calls" | "errors" | "duration" | "p95";
 
 export interface TopOperationsQuery {
-  /** Every service when absent or "". */
+  /** Name of the service. Absent or "": every service. */
   readonly service?: string;
-  /** Times of the spans' starts. */
+  /** Time range in which the spans start. */
   readonly range: TimeRange;
-  /** Highest first: number of calls, of errors, sum of durations, or 95th percentile; `duration` by default. */
+  /**
+   * Sort key, highest value first: number of calls, number of errors, sum of durations, or 95th percentile. `duration`
+   * by default.
+   */
   readonly order?: OperationOrder;
-  /** At least 1. */
+  /** Maximum number of operations in the result; at least 1. */
   readonly limit: number;
 }
 
@@ -224,11 +227,11 @@ export interface OperationSummary {
   readonly spanKind: SpanKind;
   /** Number of spans. */
   readonly calls: number;
-  /** Number of those that failed. */
+  /** Number of failed spans. */
   readonly errors: number;
-  /** Sum for all calls; negative durations count as 0. */
+  /** Sum of the durations of all calls, in nanoseconds. A negative duration counts as 0. */
   readonly durationNano: number;
-  /** Accurate to a tenth. */
+  /** Median duration in nanoseconds, accurate to 10 %. */
   readonly medianNano: number;
   /** 95th percentile of the duration in nanoseconds. */
   readonly p95Nano: number;
@@ -236,41 +239,41 @@ export interface OperationSummary {
   readonly p99Nano: number;
 }
 
-/** The share of the traces' time that an operation causes. */
+/** The share of an operation in the duration of the traces. */
 export interface CriticalPathShare {
   /** Name of the service. */
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Time that spans of this operation lie on the critical path of their trace. */
+  /** Time for which spans of this operation are on the critical path of their trace, in nanoseconds. */
   readonly durationNano: bigint;
-  /** Number of traces whose critical path contains it. */
+  /** Number of traces with the operation on their critical path. */
   readonly traces: number;
 }
 
 export interface CriticalPathSums {
   /** Number of traces that were read. */
   readonly traces: number;
-  /** Total length of all critical paths. */
+  /** Total length of all critical paths, in nanoseconds. */
   readonly durationNano: bigint;
-  /** Longest first. */
+  /** Operations, longest time first. */
   readonly operations: readonly CriticalPathShare[];
 }
 
-/** The query of a feed. It must be about single spans: STORAGE_BAD_QUERY for others. */
+/** The query of a feed. Its conditions must concern single spans; others fail with STORAGE_BAD_QUERY. */
 export interface TailQuery extends SpanSelection {
-  /** The cursor of the last answer; absent: begin now, without spans. */
+  /** The cursor of the previous answer. Absent: start now; the first answer has no spans. */
   readonly cursor?: string;
-  /** The cursor of a later answer: return only spans that had arrived by then. Absent: all spans. */
+  /** The cursor of a later answer: return only spans that had arrived by then. Absent: no upper bound. */
   readonly upTo?: string;
-  /** Most spans to return, 1 to 10,000. */
+  /** Maximum number of spans in the answer, 1 to 10,000. */
   readonly limit: number;
 }
 
 export interface Tail {
-  /** Spans that arrived after the cursor, in order of arrival; the newest `limit` of them. */
+  /** Spans that arrived after the cursor, in order of arrival. With more than `limit`, the newest are returned. */
   readonly spans: readonly Span[];
-  /** Spans left out because there were more than `limit`. */
+  /** Number of spans left out because of `limit`. */
   readonly skipped: number;
   /** The cursor for the next query; opaque to callers. */
   readonly cursor: string;
@@ -278,13 +281,13 @@ export interface Tail {
 
 /** Answers questions about many spans at once. Every method throws `StorageError`. */
 export interface AnalysisReader {
-  /** How long spans last, and how many fail, over time. */
+  /** Number of spans by start time and duration, with the number of errors. */
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;
   /** Finds attributes that distinguish some spans from others. */
   compareAttributes(query: AttributeComparisonQuery, options?: ReadOptions): Promise<AttributeComparison>;
-  /** Two populations side by side: durations, errors, operations and attributes. */
+  /** Compares two populations: durations, errors, operations and attributes. */
   comparePopulations(query: PopulationComparisonQuery, options?: ReadOptions): Promise<PopulationComparison>;
-  /** undefined when there are no peers. */
+  /** @returns undefined when there are no peers */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**
    * As `getDurationRank`, for many operations at once, in their order. It uses counts by duration, so
@@ -292,10 +295,8 @@ export interface AnalysisReader {
    */
   getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;
-  /** Over the traces that a search finds, at most 200. */
+  /** Sums the critical paths of the traces that a search finds, at most 200 traces. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;
-  /**
-   * Spans as they arrive. It is for watching, not for export: a block that takes long to insert may be missed.
-   */
+  /** Returns spans as they arrive. It is for watching, not for export: a block with a slow insert may be missed. */
   tail(query: TailQuery, options?: ReadOptions): Promise<Tail>;
 }

@@ -2,7 +2,7 @@ import type { PartialReason } from "./partial-answer.ts";
 import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
-/** Nanoseconds since the Unix epoch, both inclusive; absent: no bound. */
+/** Time range of a read in nanoseconds since the Unix epoch, both ends inclusive. Absent: no bound. */
 export interface AskedTime {
   /** Earliest start that the caller knows of; it lets the store skip older days. */
   readonly startUnixNano?: bigint | undefined;
@@ -10,7 +10,7 @@ export interface AskedTime {
   readonly endUnixNano?: bigint | undefined;
 }
 
-/** Whether spans that a reason is about may belong to an answer about this time. */
+/** True when the missing spans that a partial-result reason describes may belong to this time range. */
 export function concerns(
   { startUnixMs, endUnixMs }: PartialReason,
   { startUnixNano, endUnixNano }: AskedTime,
@@ -19,13 +19,13 @@ export function concerns(
   if (startUnixMs !== undefined && endUnixNano !== undefined && isAfter(startUnixMs, endUnixNano)) {
     return false;
   }
-  // `endUnixMs` includes its whole millisecond.
+  // `endUnixMs` includes its whole millisecond, so the comparison adds 1.
   return !(endUnixMs !== undefined && startUnixNano !== undefined && !isAfter(endUnixMs + 1, startUnixNano));
 }
 
 /**
- * Options for reads of these time ranges: missing data of another time does not make their answer partial. When
- * the caller cannot accept a partial answer, such a read fails.
+ * Options for reads of these time ranges. Missing data outside of them does not make the answer partial. When the
+ * caller cannot accept a partial answer, such a read fails.
  */
 export function withinTime<Options extends ReadOptions>(
   options: Options,
@@ -42,7 +42,7 @@ export function withinTime<Options extends ReadOptions>(
   };
 }
 
-/** For callers that cannot report partial answers. @throws StorageError STORAGE_UNAVAILABLE */
+/** A handler of partial results for callers that cannot report them. @throws StorageError STORAGE_UNAVAILABLE */
 export function refusePartial({ text }: PartialReason): never {
   throw new StorageError("STORAGE_UNAVAILABLE", `the answer would be partial: ${text}`);
 }

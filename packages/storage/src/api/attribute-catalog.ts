@@ -3,8 +3,8 @@ import type { SpanFilter, TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
 /**
- * The scope of an attribute, in TraceQL's words. `instrumentation` is OTLP's scope; `intrinsic` is a field
- * that every span has: see `intrinsics`.
+ * The scope of an attribute, named as in TraceQL. `instrumentation` is OTLP's scope; `intrinsic` is a field of every
+ * span, see `intrinsics`.
  */
 export const attributeScopes = ["span", "resource", "event", "link", "instrumentation", "intrinsic"] as const;
 export type AttributeScope = (typeof attributeScopes)[number];
@@ -12,65 +12,68 @@ export type AttributeScope = (typeof attributeScopes)[number];
 export interface AttributeNamesQuery {
   /** Absent: every scope. */
   readonly scope?: AttributeScope;
-  /** The time in which the spans start. */
+  /** Time range in which the spans start. */
   readonly range: TimeRange;
-  /** Most names of each scope, 1 to 10,001; the most frequent are returned. */
+  /** Maximum number of names of each scope, 1 to 10,001. The most frequent names are returned. */
   readonly limit: number;
-  /** Exact prefix of the names. */
+  /** Names must begin with this text. */
   readonly prefix?: string;
-  /** Conditions on the spans that are read; its times are ignored. */
+  /** Conditions on the spans to read. The times of the filter are ignored. */
   readonly filter?: SpanFilter;
-  /** A further condition. When the engine cannot evaluate a part of it, more spans are read. */
+  /** A further condition on the spans. If the engine cannot evaluate a part of the condition, it reads more spans. */
   readonly condition?: FieldExpression;
 }
 
 export interface AttributeName {
-  /** Owner of the attribute: spans, processes (`resource`), events, links or scopes; `intrinsic` for a value that each span has. */
+  /**
+   * Owner of the attribute: spans, resources, events, links or instrumentation scopes. `intrinsic`: a field of every
+   * span.
+   */
   readonly scope: AttributeScope;
   /** Name of the attribute. */
   readonly name: string;
 }
 
 export interface AttributeValuesQuery {
-  /** Where the attribute stands. */
+  /** Owner of the attribute. */
   readonly scope: AttributeScope;
   /** Name of the attribute. */
   readonly name: string;
-  /** The time in which the spans start. */
+  /** Time range in which the spans start. */
   readonly range: TimeRange;
-  /** Most values, 1 to 10,001; the most frequent are returned. */
+  /** Maximum number of values, 1 to 10,001. The most frequent values are returned. */
   readonly limit: number;
-  /** Exact prefix of the values, as text. */
+  /** Values, as text, must begin with this. */
   readonly prefix?: string;
-  /** Conditions on the spans that are read; its times are ignored. */
+  /** Conditions on the spans to read. The times of the filter are ignored. */
   readonly filter?: SpanFilter;
-  /** A further condition. When the engine cannot evaluate a part of it, more spans are read. */
+  /** A further condition on the spans. If the engine cannot evaluate a part of the condition, it reads more spans. */
   readonly condition?: FieldExpression;
 }
 
-/** TraceQL's words; `keyword` is written without quotes, as in `{ status = error }`. */
+/** Types, named as in TraceQL. `keyword` is written without quotes, as in `{ status = error }`. */
 export type CatalogValueType = "string" | "int" | "float" | "bool" | "keyword";
 
 export interface CatalogValue {
-  /** Type, so that a query can be written with the right literal. */
+  /** Type of the value, which decides how a query writes the value: 5, "5" or 5.0. */
   readonly type: CatalogValueType;
   /** The value as text. */
   readonly value: string;
-  /** How often it was seen; absent for keywords. */
+  /** Number of occurrences in the sample. Absent for keywords. */
   readonly count?: number;
 }
 
 /**
- * Names and values to search for, for completion. The lists are a sample: when there are many spans, only the
- * newest are read, some hundred thousand, in whole minutes. Names of services and operations come from counts
- * by minute, which cover all spans. Every method throws `StorageError`.
+ * Names and values to search for, for completion. The lists are a sample: of many spans, an engine reads only the
+ * newest few hundred thousand, in whole minutes. Names of services and operations come from counts by minute, which
+ * cover all spans. Every method throws `StorageError`.
  */
 export interface AttributeCatalog {
-  /** Ordered by scope, then name. The aliases of intrinsics are no names. */
+  /** Names of attributes, ordered by scope, then name. Aliases of intrinsics are left out. */
   names(query: AttributeNamesQuery, options?: ReadOptions): Promise<AttributeName[]>;
   /**
-   * Values, most frequent first. Only plain values: no arrays, maps or bytes, and none over 1,024 bytes.
-   * Unknown attributes and intrinsics have none.
+   * Values of an attribute, most frequent first. Arrays, maps, bytes and values over 1,024 bytes are left out. Unknown
+   * attributes and intrinsics return an empty list.
    */
   values(query: AttributeValuesQuery, options?: ReadOptions): Promise<CatalogValue[]>;
 }

@@ -1,6 +1,6 @@
 import type { AttributeDifference } from "./analysis-reader.ts";
 
-/** The largest differences between the shares that attributes have of the two sides, largest first. */
+/** Sorts attributes by the difference between their shares on the two sides, largest difference first. */
 export function rankedDifferences(
   counts: readonly AttributeDifference[],
   selectedSpans: number,

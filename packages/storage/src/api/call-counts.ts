@@ -1,16 +1,16 @@
 import type { SpanKind } from "wire/model";
 
-/** Calls of one service by another with one outcome and about the same duration. */
+/** Number of calls between two services with the same outcome and about the same duration. */
 export interface CallCount {
   /** The service of the calling span. */
   readonly parent: string;
-  /** Differs from `parent`. */
+  /** The called service; never equal to `parent`. */
   readonly child: string;
-  /** This field and the next two concern the called span. */
+  /** Kind of the called span. `failed` and `durationNano` also describe the called span. */
   readonly spanKind: SpanKind;
-  /** Whether the calls failed. */
+  /** True when the calls failed. */
   readonly failed: boolean;
-  /** Duration of each call, accurate to a tenth. */
+  /** Duration of each call in nanoseconds, accurate to 10 %. */
   readonly durationNano: number;
   /** Number of calls. */
   readonly calls: number;

@@ -19,7 +19,7 @@ const maxTailSpans = 10_000;
 const maxComparedSpans = 1_000_000;
 const maxEntries = 10_000;
 
-/** Default of the most spans in an attribute comparison. */
+/** Default of `maxSpans` in an attribute comparison. */
 const defaultComparedSpans = 50_000;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
@@ -29,12 +29,15 @@ export function checkHeatMap(query: HeatMapQuery): void {
   checkSearch({ ...query, limit: 1 });
 }
 
-/** The width of the columns in nanoseconds; together they cover the range. */
+/** Width of a column in nanoseconds, rounded up so that the columns cover the range. */
 export function columnNano({ range, columns }: HeatMapQuery): bigint {
   return (range.endUnixNano - range.startUnixNano) / BigInt(columns) + 1n;
 }
 
-/** @returns the most spans to read. @throws StorageError STORAGE_BAD_QUERY */
+/**
+ * @returns maximum number of spans to read
+ * @throws StorageError STORAGE_BAD_QUERY
+ */
 export function checkComparison(query: AttributeComparisonQuery): number {
   checkCount("limit", query.limit, maxEntries);
   checkSelection(query.selection);
@@ -51,7 +54,7 @@ function checkSelection(selection: SpanSelection): void {
   }
 }
 
-/** When the spans of a selection with a query start. @throws StorageError STORAGE_BAD_QUERY */
+/** Time range of a selection with a query, which requires both times. @throws StorageError STORAGE_BAD_QUERY */
 export function rangeOfQuery(selection: SpanSelection): TimeRange {
   const { query, startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano } = selection;
   if (query?.type !== "search") {
@@ -89,14 +92,16 @@ export function checkTopOperations({ service = "", range, limit }: TopOperations
   checkRange(range);
 }
 
-/** The search, limited to the traces that can be read. @throws StorageError STORAGE_BAD_QUERY */
+/**
+ * The search with its limit lowered to the number of traces that can be read. @throws StorageError STORAGE_BAD_QUERY
+ */
 export function checkedCriticalPath(query: TraceQuery): TraceQuery {
   checkSearch(query);
   return { ...query, limit: Math.min(query.limit, maxCriticalTraces) };
 }
 
 /**
- * @param cursorPattern the form of this engine's cursors
+ * @param cursorPattern pattern that a cursor of this engine matches
  * @throws StorageError STORAGE_BAD_QUERY
  */
 export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
@@ -123,7 +128,7 @@ export function checkCount(name: string, value: number, max: number): void {
 }
 
 /**
- * Times are 64-bit nanoseconds: the years 1677 to 2262.
+ * Checks that the times fit 64-bit nanoseconds, the years 1677 to 2262.
  * @throws StorageError STORAGE_BAD_QUERY
  */
 export function checkRange({ startUnixNano, endUnixNano }: TimeRange): void {

@@ -3,7 +3,7 @@ import { checkCount, checkRange } from "./checked-analysis.ts";
 import { checkSearch, checkTexts } from "./checked-query.ts";
 import { intrinsics, listedValues } from "./intrinsics.ts";
 
-/** Clients may ask for 10,000. One entry more tells the reader that a list was cut. */
+/** Limit of names or values. Clients may ask for 10,000; one more entry tells the reader that the list was cut. */
 const maxEntries = 10_001;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
@@ -22,7 +22,7 @@ export function checkValues({ name, range, limit, prefix = "", filter = {} }: At
   checkTexts([name, prefix]);
 }
 
-/** The names that every store has. */
+/** Names of the intrinsics, which every store has. */
 export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuery): string[] {
   if (scope !== undefined && scope !== "intrinsic") {
     return [];
@@ -30,7 +30,7 @@ export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuer
   return [...intrinsics.keys()].filter((name) => name.startsWith(prefix)).slice(0, limit);
 }
 
-/** Values that need no reading of spans; undefined when spans must be read. */
+/** Values that are known without reading spans. Undefined: spans must be read. */
 export function fixedValues({
   scope,
   name,

@@ -2,17 +2,17 @@ import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 /**
- * Each tag is searched in three places. With about a hundred, the search takes seconds and exceeds the
- * engine's memory.
+ * Each tag is searched in three places. With about a hundred tags, a search takes seconds and exceeds ClickHouse's
+ * memory limit.
  */
 const maxTags = 64;
 
 /**
- * Limit for all texts of a query, as encoded in a request's address. Node's servers accept 16 KiB of headers.
+ * Limit for all texts of a query in bytes, as encoded in a request's address. Node's servers accept 16 KiB of headers.
  */
 const maxTextBytes = 8_192;
 
-/** The tenant is sent in a request's address, beside the texts of the query. */
+/** Limit of the tenant's name in bytes. The request's address contains the tenant beside the texts of the query. */
 const maxTenantBytes = 1_024;
 
 /**

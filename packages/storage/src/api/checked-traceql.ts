@@ -10,7 +10,7 @@ const maxSeries = 10_000;
 /** Prometheus's limit for a range query. */
 const maxSamples = 11_000n;
 const minStepNano = 1_000_000n;
-/** Spans of a trace may start this much before or after the range. */
+/** Spans of a trace may start up to an hour before or after the range. */
 const marginNano = 3_600_000_000_000n;
 const minTime = -(2n ** 63n);
 const maxTime = 2n ** 63n - 1n;
@@ -56,7 +56,7 @@ export function checkTraceQlMetrics(
 }
 
 /**
- * Whether a metrics query counts what sampled spans stand for: `with(adjusted=true)`.
+ * True for `with(adjusted=true)`: the metrics query counts original spans instead of stored spans.
  * @throws StorageError STORAGE_BAD_QUERY for another value, and for `compare()`, which counts stored spans only
  */
 export function isAdjusted({ hints, expression }: Extract<TraceQlQuery, { type: "metrics" }>): boolean {
@@ -73,7 +73,7 @@ export function isAdjusted({ hints, expression }: Extract<TraceQlQuery, { type: 
   return hint.value;
 }
 
-/** A request for groups as one for metrics, with all of its range in one interval. */
+/** Turns a request for groups into a request for metrics with one interval over the whole range. */
 export function checkTraceQlGroups({ query, range }: Pick<TraceQlMetricsQuery, "query" | "range">): {
   readonly request: TraceQlMetricsQuery;
   readonly pipeline: MetricsPipeline;
@@ -87,7 +87,7 @@ export function checkTraceQlGroups({ query, range }: Pick<TraceQlMetricsQuery, "
   return { request, pipeline: expression };
 }
 
-/** The time range of spans that define a trace: its root, its duration and its parents. */
+/** Time range in which all spans of a trace are looked for: its root and the parents of its spans. */
 export function traceRange({ startUnixNano, endUnixNano }: TimeRange): TimeRange {
   const start = startUnixNano - marginNano;
   const end = endUnixNano + marginNano;

@@ -4,7 +4,7 @@ import { criticalPath, criticalPathSums } from "./critical-path.ts";
 
 const traceId = "ab".repeat(16);
 
-/** @param id,parent of one hex digit; "" for a root */
+/** @param id,parent one hex digit; parent "" for a root */
 function span(id: string, parent: string, start: number, end: number): Span {
   return {
     traceId,

@@ -6,9 +6,9 @@ import type { Trace } from "./span-reader.ts";
 /** The fields on which the critical path depends. */
 export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano">;
 
-/** A stretch of time for which a trace waited for one span itself, not for a child of it. */
+/** A period for which a trace waited for one span itself, not for a child of the span. */
 export interface CriticalPathSection<S extends PathSpan = Span> {
-  /** Span that the time is spent in. */
+  /** Span that the trace waited for. */
   readonly span: S;
   /** Start of the section. */
   readonly startUnixNano: bigint;
@@ -16,14 +16,14 @@ export interface CriticalPathSection<S extends PathSpan = Span> {
   readonly endUnixNano: bigint;
 }
 
-/** Spans that are read before other work gets a turn; some milliseconds. */
+/** Number of spans processed before the event loop gets a turn; takes some milliseconds. */
 const spansPerTurn = 4_000;
 
-/** Yields to other work at intervals. */
+/** Yields to the event loop at intervals. */
 class Turns {
   #left = spansPerTurn;
 
-  /** True when other work should run. */
+  /** True when the event loop should get a turn. */
   isOver(): boolean {
     if (--this.#left > 0) {
       return false;
@@ -33,24 +33,24 @@ class Turns {
   }
 }
 
-/** A span, cut to the time of its parent, with its children ordered by end. */
+/** A span, cut to the time range of its parent, with its children ordered by end. */
 interface Node<S extends PathSpan> {
   /** Span of the node. */
   readonly span: S;
-  /** Start, cut to that of its parent. */
+  /** Start of the span, but not before the parent's start. */
   readonly start: bigint;
-  /** End, cut to that of its parent. */
+  /** End of the span, but not after the parent's end. */
   readonly end: bigint;
-  /** Span that waits for this one; undefined for the root. */
+  /** Parent in the tree, which waits for this span. Undefined for the root. */
   readonly parent: Node<S> | undefined;
-  /** Spans that this one may wait for. */
+  /** Child spans, ordered by end. The walk removes them from the end of the list. */
   readonly children: Node<S>[];
 }
 
 /**
- * The critical path of a trace, computed backwards from the end of its first root. At each moment it is the
- * child that ended last, and the parent while no child ran. A child that begins after its parent's end is
- * ignored; a child that ends after it counts up to that end.
+ * The critical path of a trace, computed backwards from the end of its first root. At each moment the path contains the
+ * child that ended last, or the parent while no child ran. A child that begins after its parent's end is ignored. A
+ * child that ends later is cut at the parent's end.
  *
  * Source: the public model's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first
@@ -77,7 +77,7 @@ export async function criticalPath<S extends PathSpan>(
   return sections;
 }
 
-/** Takes children from the end of the list: `until` only moves back. */
+/** Removes children from the end of the list until one ended by `until`. `until` never moves forward. */
 function lastFinished<S extends PathSpan>({ children }: Node<S>, until: bigint): Node<S> | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
     if (child.end <= until) {
@@ -122,7 +122,7 @@ async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Pr
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const span of byParent.get(node.span.spanId) ?? []) {
-      // Spans that share an id would make the walk endless.
+      // Spans that share an id would make the walk endless, so each span is visited once.
       if (seen.has(span) || span.startTimeUnixNano > node.end) {
         continue;
       }
@@ -156,7 +156,7 @@ function nodeOf<S extends PathSpan>(span: S, parent: Node<S> | undefined): Node<
   return { span, start, end, parent, children: [] };
 }
 
-/** Sums the critical paths of traces, one in each turn. @param traces read one at a time */
+/** Sums the critical paths of traces and yields to the event loop after each trace. @param traces read one at a time */
 export async function criticalPathSums(traces: Iterable<Trace>): Promise<CriticalPathSums> {
   const shares = new Map<string, { -readonly [Key in keyof CriticalPathShare]: CriticalPathShare[Key] }>();
   let durationNano = 0n;

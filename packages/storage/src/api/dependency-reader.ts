@@ -5,31 +5,34 @@ import type { ReadOptions } from "./span-reader.ts";
 export interface DependencyLink {
   /** The service of the calling span. */
   readonly parent: string;
-  /** Differs from `parent`, because calls of a service to itself are no links. */
+  /** The called service. It differs from `parent`: calls inside one service are not links. */
   readonly child: string;
-  /** Number of calls in the time. */
+  /** Number of calls in the time range. */
   readonly callCount: number;
   /** The program that found the link; "" when it was found in stored spans. */
   readonly source: string;
-  /** The number that the called spans stand for, when the query asks for it and the store knows. */
+  /**
+   * Estimated number of original spans behind the called spans. Present when the query asks for it and the store has
+   * it.
+   */
   readonly adjusted?: AdjustedCounts | undefined;
 }
 
 export interface DependencyQuery {
-  /** Nanoseconds since the Unix epoch; inclusive. */
+  /** Start of the time range in nanoseconds since the Unix epoch; inclusive. */
   readonly startUnixNano: bigint;
-  /** End of the time, exclusive. */
+  /** End of the time range; exclusive. */
   readonly endUnixNano: bigint;
-  /** True: links also say what calls whose spans were sampled stand for. */
+  /** True: links also have `adjusted`, the estimated number of original calls before sampling. */
   readonly adjusted?: boolean | undefined;
 }
 
 /** Reads which services call which. Throws `StorageError`. */
 export interface DependencyReader {
   /**
-   * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in a
-   * minute of the query, and its parent is stored and belongs to another service. A server's span that shares its id
-   * with the client's span has the client's as parent.
+   * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in a minute
+   * of the query, and its parent is stored and belongs to another service. A server span that shares its id with a
+   * client span has the client span as parent.
    */
   getDependencies(query: DependencyQuery, options?: ReadOptions): Promise<DependencyLink[]>;
 }

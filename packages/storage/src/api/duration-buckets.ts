@@ -1,15 +1,15 @@
 /** Buckets for each doubling of the duration; each bucket is 9 % wide. */
 export const bucketsPerDoubling = 8;
 
-/** The bucket that a duration is counted in: 0 for up to a nanosecond, 504 for the longest. */
+/** Index of the duration's bucket: 0 for up to a nanosecond, 504 for the longest durations. */
 export function durationBucket(durationNano: bigint): number {
   return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * bucketsPerDoubling);
 }
 
 /**
- * A quantile of durations that were counted in buckets, in nanoseconds; within its bucket by interpolation. In the
- * highest bucket it is the shortest duration that the bucket takes: interpolation could exceed the longest duration.
- * @param counts by bucket; 0 is returned when there are none
+ * Estimates a quantile of durations in nanoseconds from counts by bucket, interpolated within the bucket. For the
+ * highest bucket it returns the bucket's lower bound, because interpolation could exceed the longest duration.
+ * @param counts number of durations by bucket; with no counts the result is 0
  * @param quantile 0 to 1
  */
 export function quantileNano(counts: ReadonlyMap<number, number>, quantile: number): number {
@@ -40,8 +40,8 @@ export function nanoOfPosition(position: number): number {
 }
 
 /**
- * The share of counted durations that are no longer than this one, 0 to 1; within its bucket by interpolation.
- * @param counts by bucket, not all 0
+ * Share of counted durations that are not longer than this duration, 0 to 1, interpolated within its bucket.
+ * @param counts number of durations by bucket, not all 0
  */
 export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano: bigint): number {
   const own = durationBucket(durationNano);
@@ -55,24 +55,24 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
   }
   const within = durationNano <= 1n ? 1 : Math.log2(Number(durationNano)) * bucketsPerDoubling - own;
   const inOwn = counts.get(own) ?? 0;
-  // The duration is usually one of the counted ones.
+  // At least 1 is counted, because the duration itself is usually among the counted ones.
   return (below + Math.min(inOwn, Math.max(1, inOwn * within))) / total;
 }
 
-/** Buckets of calls between services are wider, so that there are fewer rows of them. */
+/** Calls between services use wider buckets (four per doubling), so the table of calls has fewer rows. */
 export const callBucketsPerDoubling = 4;
 
-/** The bucket that a call between services is counted in: 0 for up to a nanosecond, 252 for the longest. */
+/** Index of the bucket for a call between services: 0 for up to a nanosecond, 252 for the longest durations. */
 export function callBucket(durationNano: bigint): number {
   return durationNano <= 1n ? 0 : Math.floor(Math.log2(Number(durationNano)) * callBucketsPerDoubling);
 }
 
-/** The duration in the middle of a bucket of calls, in nanoseconds: off by at most a tenth from all that it holds. */
+/** Middle of a bucket of calls in nanoseconds. It differs by at most 10 % from every duration in the bucket. */
 export function durationOfCallBucket(bucket: number): number {
   return 2 ** ((bucket + 0.5) / callBucketsPerDoubling);
 }
 
-/** The duration in the middle of a bucket, in nanoseconds: off by at most 5 % from all that it holds. */
+/** Middle of a bucket in nanoseconds. It differs by at most 5 % from every duration in the bucket. */
 export function durationOfBucket(bucket: number): number {
   return nanoOfPosition(bucket + 0.5);
 }

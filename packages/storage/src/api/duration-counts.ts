@@ -2,17 +2,18 @@ import { nanoOfPosition } from "./duration-buckets.ts";
 
 const buckets = 505;
 
-/**
- * Counts of calls by bucket of duration, with additions and removals, for quantiles of the present counts.
- */
+/** Counts of calls by bucket of duration. Calls can be added and removed, and quantiles can be read in between. */
 export class DurationCounts {
   readonly #counts = new Float64Array(buckets);
   #total = 0;
-  /** No bucket outside `#lowest` to `#highest` has had calls. */
+  /** Lowest bucket that ever had calls; all buckets below `#lowest` and above `#highest` are 0. */
   #lowest = buckets;
   #highest = -1;
 
-  /** @param bucket see `durationBucket` @param calls below 0 for some that go */
+  /**
+   * @param bucket see `durationBucket`
+   * @param calls number of calls; negative to remove calls
+   */
   add(bucket: number, calls: number): void {
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + calls;
     this.#total += calls;
@@ -24,7 +25,7 @@ export class DurationCounts {
     }
   }
 
-  /** As the function `quantileNano`. */
+  /** Quantile of the present counts, as the function `quantileNano` computes it. */
   quantileNano(quantile: number): number {
     const rank = quantile * this.#total;
     let below = 0;

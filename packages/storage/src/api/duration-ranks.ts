@@ -2,7 +2,7 @@ import type { SpanKind } from "wire/model";
 import type { DurationRanks, DurationRanksQuery } from "./analysis-reader.ts";
 import { quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
-/** How long the spans of one operation last. */
+/** Durations of the spans of one operation. */
 export interface OperationDurations {
   /** Name of the service. */
   readonly service: string;
@@ -14,7 +14,7 @@ export interface OperationDurations {
   readonly counts: ReadonlyMap<number, number>;
 }
 
-/** The ranks of durations among the counted spans; undefined for operations without spans. */
+/** Computes the rank of each duration. Operations without spans have the result undefined. */
 export function ranksOf(
   operations: DurationRanksQuery["operations"],
   durations: readonly OperationDurations[],

@@ -4,9 +4,9 @@ const view = new DataView(new ArrayBuffer(8));
 const bucketBits = 48n;
 
 /**
- * The bucket of a number: the first bits of its double, so that it is the same everywhere. Numbers that are
- * not above 0 have bucket 0. A bucket excludes its lower bound and includes its upper one. ClickHouse:
- * `bitShiftRight(reinterpretAsUInt64(x) - 1, 48)`.
+ * Index of the number's bucket: the leading 16 bits of its double, so all engines agree. Numbers up to 0 have bucket 0.
+ * A bucket excludes its lower bound and includes its upper one. ClickHouse: `bitShiftRight(reinterpretAsUInt64(x) - 1,
+ * 48)`.
  */
 export function floatBucket(value: number): number {
   if (!(value > 0)) {
@@ -16,7 +16,7 @@ export function floatBucket(value: number): number {
   return Number((view.getBigUint64(0) - 1n) >> bucketBits);
 }
 
-/** The lower bound of a bucket, which its values exceed. */
+/** Lower bound of a bucket; all values in the bucket are greater. */
 export function floatBucketStart(bucket: number): number {
   if (bucket <= 0) {
     return 0;
@@ -25,7 +25,7 @@ export function floatBucketStart(bucket: number): number {
   return view.getFloat64(0);
 }
 
-/** The least power of two that no value of the bucket is above, as Tempo's histograms have it. */
+/** Smallest power of two that is at least as great as every value of the bucket, as in Tempo's histograms. */
 export function powerOfTwoAbove(bucket: number): number {
   if (bucket <= 0) {
     return 0;
@@ -33,7 +33,10 @@ export function powerOfTwoAbove(bucket: number): number {
   return 2 ** (Math.floor(bucket / 16) - 1023 + 1);
 }
 
-/** Accurate to 6 %; values are assumed to be spread evenly within a bucket. NaN without values. */
+/**
+ * Quantile of counted numbers, accurate to 6 %. Values are assumed to be spread evenly within a bucket. NaN when there
+ * are no values.
+ */
 export function floatQuantile(counts: ReadonlyMap<number, number>, quantile: number): number {
   const buckets = [...counts].sort(([one], [other]) => one - other);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);

@@ -4,48 +4,51 @@ import { bucketsPerDoubling, nanoOfPosition } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Most steps of one answer: 31 days of hours, or half a day of minutes. */
+/** Limit of steps in one answer: enough for 31 days in hours, or half a day in minutes. */
 const mostSteps = 750;
-/** The names are sent in a request's address. */
+/** Limit of operation names: the request's address contains all of them. */
 const mostOperations = 100;
 
-/** Which spans of a service are counted, and which of them are good. */
+/** Selects the spans of a service to count, and defines which of them are good. */
 export interface GoodCountsQuery {
   /** Name of the service. */
   readonly service: string;
-  /** Names of operations; all operations when it is empty. */
+  /** Names of operations. Empty: all operations. */
   readonly operations: readonly string[];
-  /** At least one. */
+  /** Kinds of spans to count; at least one. */
   readonly spanKinds: readonly SpanKind[];
-  /** Whole minutes, milliseconds since the Unix epoch; half open. */
+  /** Start of the time range in milliseconds since the Unix epoch, a whole minute; inclusive. */
   readonly startUnixMs: number;
-  /** End of the time, exclusive. */
+  /** End of the time range, exclusive. */
   readonly endUnixMs: number;
-  /** Whole minutes; the last step may end early. */
+  /** Length of a step: whole minutes, in milliseconds. The last step may be shorter. */
   readonly stepMs: number;
-  /** Good spans are in a bucket of durations below this one, see `fastBucket`; absent: any duration is good. */
+  /** Spans in duration buckets below this index are good, see `fastBucket`. Absent: any duration is good. */
   readonly endBucket?: number | undefined;
 }
 
-/** Spans of one step. Spans that were sampled count as what they stand for. */
+/** Counts of one step. A sampled span counts as the number of original spans that it represents. */
 export interface GoodCount {
   /** Index of the step, from 0. Steps without spans are left out. */
   readonly step: number;
-  /** All spans that were asked for. */
+  /** Number of all selected spans. */
   readonly total: number;
-  /** Those without an error that were fast enough. */
+  /** Number of selected spans without an error whose duration is in a bucket below `endBucket`. */
   readonly good: number;
 }
 
 /**
- * The bucket whose lower bound is nearest to a duration: spans in buckets below it count as fast enough.
+ * The bucket whose lower bound is nearest to a duration. Spans in lower buckets count as fast enough.
  * @param latencyNano nanoseconds, at least 1
  */
 export function fastBucket(latencyNano: number): number {
   return Math.round(Math.log2(Math.max(1, latencyNano)) * bucketsPerDoubling);
 }
 
-/** The duration that {@link fastBucket} stands for, in nanoseconds: at most 4.5 % from the one that was asked for. */
+/**
+ * The duration limit in nanoseconds that a result of {@link fastBucket} means. It differs by at most 4.5 % from the
+ * wanted duration.
+ */
 export function fastBucketNano(endBucket: number): number {
   return nanoOfPosition(endBucket);
 }

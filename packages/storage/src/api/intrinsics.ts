@@ -1,7 +1,7 @@
 import { spanKinds, statusCodes } from "wire/model";
 import type { CatalogValue } from "./attribute-catalog.ts";
 
-/** The kind of an intrinsic's values: keywords, texts that spans have, or too many, or none, to list. */
+/** How values of an intrinsic are listed: as fixed keywords, as texts read from spans, or not at all. */
 export type IntrinsicSource =
   | "status"
   | "kind"
@@ -14,7 +14,9 @@ export type IntrinsicSource =
   | "scopeVersion"
   | "unlisted";
 
-/** TraceQL's intrinsics by name, older names without a scope included. Source: Tempo's documentation of TraceQL. */
+/**
+ * TraceQL's intrinsics by name, including the older names without a scope. Source: Tempo's documentation of TraceQL.
+ */
 export const intrinsics: ReadonlyMap<string, IntrinsicSource> = new Map([
   ["duration", "unlisted"],
   ["event:name", "eventName"],

@@ -11,40 +11,43 @@ import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Prometheus's limit for a range query. */
+/** Limit of points of one series, as for Prometheus's range queries. */
 const maxPoints = 11_000;
-/** The names are sent in a request's address. */
+/** Limit of service names: the request's address contains all of them. */
 const maxServices = 100;
 
-/** The time of a query, cut into slots of equal length. */
+/** The time range of a query, divided into slots of equal length. */
 export interface MetricSlots {
-  /** The begin of slot 0: a whole minute, in milliseconds since the Unix epoch. */
+  /** Start of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
-  /** Minutes that one slot sums. */
+  /** Length of a slot in minutes. */
   readonly slotMinutes: number;
   /** Number of slots. */
   readonly count: number;
 }
 
-/** Calls of one series: lists of one length, entries in any order, which add up. */
+/**
+ * Counts of one series. The lists have the same length; entries at one index belong together. Entries of the same slot
+ * are added.
+ */
 export interface SeriesCounts {
   /** Name of the service. */
   readonly service: string;
-  /** "" unless grouped by operation. */
+  /** Name of the operation; "" unless grouped by operation. */
   readonly operation: string;
-  /** Indexes of slots that have calls, ascending. */
+  /** Slot index of each entry, ascending. */
   readonly slots: readonly number[];
-  /** See `durationBucket`; empty when durations do not matter. */
+  /** Duration bucket of each entry, see `durationBucket`. Empty when durations do not matter. */
   readonly buckets: readonly number[];
-  /** Calls of each of these slots. */
+  /** Number of calls of each entry. */
   readonly calls: readonly number[];
-  /** May be empty when durations matter. */
+  /** Number of failed calls of each entry. May be empty when durations matter. */
   readonly errors: readonly number[];
 }
 
 /**
- * Counts the spans of the slots, each series once. With `byBucket` it counts each bucket of durations
- * separately.
+ * Counts the spans of the slots; each series occurs once. With `byBucket`, each duration bucket has an entry of its
+ * own.
  */
 export type CountSlots = (
   query: MetricsQuery,
@@ -53,7 +56,7 @@ export type CountSlots = (
   options: ReadOptions,
 ) => Promise<readonly SeriesCounts[]>;
 
-/** A reader of metrics on anything that can count spans by slots of time. */
+/** Makes a metrics reader from a function that counts spans by slots of time. */
 export function metricsReader(
   countSlots: CountSlots,
 ): Pick<MetricsReader, "getCallRates" | "getErrorRates" | "getLatencies"> {
@@ -92,7 +95,7 @@ function badQuery(message: string): StorageError {
   return new StorageError("STORAGE_BAD_QUERY", message);
 }
 
-/** The times of the points. */
+/** Times of the points in milliseconds since the Unix epoch. */
 function* moments({ startUnixMs, endUnixMs, stepMs }: MetricsQuery): Generator<number> {
   for (let unixMs = startUnixMs; unixMs <= endUnixMs; unixMs += stepMs) {
     yield unixMs;
@@ -126,7 +129,7 @@ function slotsOf(query: MetricsQuery): MetricSlots {
     throw badQuery(`${points} points are over the limit of ${maxPoints}`);
   }
   const minutes = rateMinutes(query);
-  // Windows begin and end at slots only when their length and their distance are multiples of a slot.
+  // A point's window starts and ends at slot boundaries only when both its length and the step are multiples of a slot.
   const slotMinutes = stepMs % minuteMs === 0 ? greatestDivisor(stepMs / minuteMs, minutes) : 1;
   const first = wholeMinute(startUnixMs) - minutes * minuteMs;
   const length = Math.max(0, wholeMinute(endUnixMs) - first);
@@ -141,13 +144,13 @@ function wholeMinute(unixMs: number): number {
   return Math.floor(unixMs / minuteMs) * minuteMs;
 }
 
-/** Sums over the slots that a point looks at; it moves forward only. */
+/** Running sums over the slots of a point's window. The window only moves forward. */
 class Window {
   calls = 0;
   errors = 0;
   readonly durations = new DurationCounts();
   readonly #counts: SeriesCounts;
-  /** Indexes of the counts, by slot. */
+  /** Indexes of the counts, sorted by slot. */
   readonly #order: Uint32Array;
   #entered = 0;
   #left = 0;
@@ -157,7 +160,7 @@ class Window {
     this.#order = orderBySlot(counts.slots, slots);
   }
 
-  /** Slots from `first` to before `end`. */
+  /** Moves the window to the slots from `first` up to, not including, `end`. */
   move(first: number, end: number): void {
     for (; this.#slotAt(this.#entered) < end; this.#entered++) {
       this.#add(this.#entered, 1);

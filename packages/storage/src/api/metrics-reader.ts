@@ -5,26 +5,26 @@ import type { RankedRates, RankedRatesQuery } from "./ranked-rates.ts";
 import type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
-/** Which spans are counted, and for which moments. */
+/** Selects the spans to count, and the times of the points. */
 export interface MetricsQuery {
-  /** At least one. */
+  /** Names of services; at least one. */
   readonly services: readonly string[];
-  /** At least one. */
+  /** Kinds of spans to count; at least one. */
   readonly spanKinds: readonly SpanKind[];
-  /** A series for each operation, rather than one for each service. */
+  /** True: one series for each operation. False: one series for each service. */
   readonly groupByOperation: boolean;
-  /** Milliseconds since the Unix epoch: the moment of the first point. */
+  /** Time of the first point in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
-  /** The last point is at or before it. */
+  /** End of the time range. The last point is at or before this time. */
   readonly endUnixMs: number;
-  /** Between points; at least 1, and so long that there are no more than 11,000 points. */
+  /** Milliseconds between points; at least 1. More than 11,000 points are refused. */
   readonly stepMs: number;
-  /** Milliseconds that each point covers; rounded up to whole minutes. */
+  /** Length of the window before each point in milliseconds, rounded up to whole minutes. */
   readonly ratePerMs: number;
 }
 
 export interface LatencyQuery extends MetricsQuery {
-  /** Above 0, at most 1. */
+  /** The quantile: above 0, at most 1. */
   readonly quantile: number;
 }
 
@@ -35,7 +35,7 @@ export interface MetricPoint {
   readonly value: number;
 }
 
-/** Points in order of time, never none; moments with no calls have none. */
+/** A series with at least one point. Times without calls have no point. */
 export interface MetricSeries {
   /** Name of the service. */
   readonly service: string;
@@ -46,29 +46,30 @@ export interface MetricSeries {
 }
 
 /**
- * Rates, errors and durations, from counts by minute of the spans' start. A point covers the `ratePerMs` that
- * end with the last whole minute before it. Series are sorted by service, then operation. Every method throws
- * `StorageError`; STORAGE_BAD_QUERY for no services, no kinds, an invalid quantile, or too many points.
+ * Rates, errors and durations, computed from counts by minute of the span's start. A point's window has length
+ * `ratePerMs` and ends with the last whole minute before the point. Series are sorted by service, then operation. Every
+ * method throws `StorageError`; STORAGE_BAD_QUERY for no services, no kinds, an invalid quantile, or too many points.
  */
 export interface MetricsReader {
-  /** Calls a second. */
+  /** Calls per second. */
   getCallRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /** The share of calls that failed, 0 to 1. */
   getErrorRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
-  /** A quantile of durations in milliseconds, off by at most a tenth. */
+  /** A quantile of durations in milliseconds, accurate to 10 %. */
   getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /**
-   * A page of services or operations by how they are called, with curves. Ranking, filtering and paging are done by the
-   * store: the answer does not grow with the number of names.
+   * One page of services or operations, ranked by their figures, with curves. The store ranks, filters and pages, so
+   * the size of the answer does not grow with the number of names.
    */
   getRankedRates(query: RankedRatesQuery, options?: ReadOptions): Promise<RankedRates>;
-  /** All and good spans of one service by step, the oldest first. */
+  /** Counts of all and of good spans of one service by step, oldest first. */
   getGoodCounts(query: GoodCountsQuery, options?: ReadOptions): Promise<GoodCount[]>;
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
   /**
-   * Calls between services by spans that start in these minutes, in no order. `DependencyReader` defines a
-   * call. Calls from before the store recorded outcomes have no kind and no failure, and last a nanosecond.
+   * Calls between services whose spans start in these minutes, in no particular order. `DependencyReader` defines a
+   * call. Calls stored by versions that did not record outcomes have no kind, no failure and a duration of 1
+   * nanosecond.
    */
   getCallCounts(query: SpanCountQuery, options?: ReadOptions): Promise<CallCount[]>;
 }

@@ -1,11 +1,11 @@
-/** Callers that wait for a turn, first come, first served. */
+/** Callers that wait for a turn, in the order of their calls. */
 const waiting: (() => void)[] = [];
 let isDue = false;
 
 /**
- * Yields to the event loop in the middle of long work, and resolves in a turn that no other caller has. With
- * plain `setImmediate` all waiting callers would continue in the same turn. Ten pieces of work of some
- * milliseconds each would then delay other requests as one long piece does.
+ * Yields to the event loop in the middle of long work, and resolves in a turn of the event loop that no other caller
+ * gets. With plain `setImmediate` all waiting callers would continue in the same turn. Ten pieces of work of a few
+ * milliseconds each would then delay other requests like one long piece.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { OperationSummary, TopOperationsQuery } from "./analysis-reader.ts";
 
-/** The operations that a query wants, in its order. */
+/** Sorts operations in the query's order and keeps the first `limit`. */
 export function firstOperations(
   summaries: readonly OperationSummary[],
   { order = "duration", limit }: TopOperationsQuery,

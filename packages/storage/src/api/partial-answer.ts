@@ -1,21 +1,21 @@
-/** A reason why spans, or entries of a list, are missing from an answer. */
+/** A reason why an answer lacks spans or list entries. */
 export interface PartialReason {
   /**
-   * - `shard-away`: no server of a shard of the cluster answers
-   * - `part-damaged`: a part of a table is damaged and set aside
+   * - `shard-away`: no server of one shard answers
+   * - `part-damaged`: a part of a table is damaged, so ClickHouse detached it
    * - `list-cut`: a list of names or values has more entries than the limit of the request
    */
   readonly kind: "shard-away" | "part-damaged" | "list-cut";
   /**
-   * The shard's number in the cluster; or table and name of the damaged part: `tracing.spans 20261126_5_5_0`; or scope
-   * and name of the attribute whose list was cut.
+   * Name of what is missing or cut. `shard-away`: the shard's number. `part-damaged`: table and part, such as
+   * `tracing.spans 20261126_5_5_0`. `list-cut`: scope and name of the attribute.
    */
   readonly name: string;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly text: string;
-  /** When the first and the last of the missing spans start, milliseconds since the Unix epoch; absent: at any time. */
+  /** Start of the first missing span, in milliseconds since the Unix epoch. Absent: no lower bound is known. */
   readonly startUnixMs?: number;
-  /** End of the time that is missing; absent when it is not known. */
+  /** Start of the last missing span, in milliseconds since the Unix epoch. Absent: no upper bound is known. */
   readonly endUnixMs?: number;
 }
 
@@ -25,11 +25,11 @@ export interface PartialAnswer {
   readonly reasons: readonly PartialReason[];
 }
 
-/** Collects why the answer to one request is partial: all reads of that request get the same `add`. */
+/** Collects the reasons why the answer to one request is partial. All reads of the request share one `add`. */
 export class PartialReasons {
   readonly #reasons = new Map<string, PartialReason>();
 
-  /** Bound, to be given to reads as `onPartial`. A reason with the same kind and name counts once. */
+  /** Adds a reason; given to reads as `onPartial`. A reason with the same kind and name counts once. */
   readonly add = (reason: PartialReason): void => {
     this.#reasons.set(`${reason.kind} ${reason.name}`, reason);
   };

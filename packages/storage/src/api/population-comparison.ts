@@ -14,16 +14,16 @@ import { StorageError } from "./storage-error.ts";
 const maxSampledSpans = 200_000;
 const maxRows = 1_000;
 
-/** Most spans whose attributes are read on each side, by default. */
+/** Default of `maxSpans`: spans of each side whose attributes are read. */
 const defaultSampledSpans = 20_000;
 
-/** Parts of a side's time from which its sample is taken: a sample covers all of the time, not its end alone. */
+/** Number of stripes of a side's time range. A sample reads a piece of each stripe, so it covers the whole range. */
 const stripes = 60n;
 
-/** Least spans of a group and of its remainder; with fewer, the group explains nothing. */
+/** Minimum number of spans of a group, and of the spans outside of it. With fewer, the group explains nothing. */
 export const fewestSpans = 20;
 
-/** @returns the most spans of a sample. @throws StorageError STORAGE_BAD_QUERY */
+/** @returns maximum number of spans of a sample. @throws StorageError STORAGE_BAD_QUERY */
 export function checkPopulations({ a, b, limit, maxSpans }: PopulationComparisonQuery): number {
   checkCount("limit", limit, maxRows);
   const most = maxSpans ?? defaultSampledSpans;
@@ -38,7 +38,7 @@ export function checkPopulations({ a, b, limit, maxSpans }: PopulationComparison
   return most;
 }
 
-/** When the spans of a side start. @throws StorageError STORAGE_BAD_QUERY when a time is absent */
+/** Time range in which the spans of a side start. @throws StorageError STORAGE_BAD_QUERY when a time is absent */
 export function timeOfPopulation(side: SpanSelection): TimeRange {
   const { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano } = side;
   if (startUnixNano === undefined || endUnixNano === undefined) {
@@ -47,17 +47,20 @@ export function timeOfPopulation(side: SpanSelection): TimeRange {
   return { startUnixNano, endUnixNano };
 }
 
-/** A sample of a time: of each stripe the end, from `skipNano` on. */
+/** A sample of a time range: the range is divided into stripes, and the first `skipNano` of each are skipped. */
 export interface Stripes {
   /** Start of the first stripe. */
   readonly startUnixNano: bigint;
   /** Length of a stripe in nanoseconds. */
   readonly stripeNano: bigint;
-  /** Beginning of each stripe that is not read, in nanoseconds. */
+  /** Length of the skipped beginning of each stripe, in nanoseconds. */
   readonly skipNano: bigint;
 }
 
-/** The sample that has about `most` of a side's spans. @returns undefined when that is all of them */
+/**
+ * Stripes that select about `most` of a side's spans. @returns undefined when `most` or fewer spans exist, so that all
+ * are read
+ */
 export function stripesOf(range: TimeRange, spans: number, most: number): Stripes | undefined {
   if (spans <= most) {
     return undefined;
@@ -67,21 +70,21 @@ export function stripesOf(range: TimeRange, spans: number, most: number): Stripe
   return { startUnixNano: range.startUnixNano, stripeNano, skipNano };
 }
 
-/** The same choice as `sampleCondition` makes in SQL. */
+/** True when the sample has the span. `sampleCondition` makes the same choice in SQL. */
 export function isInSample(startUnixNano: bigint, stripes: Stripes | undefined): boolean {
   return (
     stripes === undefined || (startUnixNano - stripes.startUnixNano) % stripes.stripeNano >= stripes.skipNano
   );
 }
 
-/** Duration per span of the side, where there are spans. */
+/** Mean duration of a side's spans in nanoseconds; 0 without spans. */
 export function meanNano({ durationNano, spans }: PopulationSums): number {
   return spans > 0 ? durationNano / spans : 0;
 }
 
 /**
- * The share of the difference of both means that would be gone without the spans of a group, 0 to 1. It is 0 when the
- * group, or what remains, has too few spans to say so.
+ * How much of the difference between both means disappears without the spans of a group, 0 to 1. The result is 0 when
+ * the group, or the remaining spans, are too few.
  */
 export function explainedShare(
   one: { readonly a: PopulationSums; readonly b: PopulationSums },
@@ -106,7 +109,7 @@ function without(all: PopulationSums, one: PopulationSums): PopulationSums {
   };
 }
 
-/** The weight of a value: the difference of its shares, or the share of the difference that it explains. */
+/** Score of an attribute value: the difference between its two shares, or its explained share if that is greater. */
 export function attributeScore(
   one: Pick<ComparedAttribute, "a" | "b">,
   sample: PopulationComparison["sample"],
@@ -116,7 +119,7 @@ export function attributeScore(
   return Math.max(shares, explainedShare(one, sample));
 }
 
-/** The attributes of the largest weight first; those without weight are left out. */
+/** Attributes by score, highest first. Attributes with score 0 are left out. */
 export function rankedAttributes(
   found: readonly ComparedAttribute[],
   sample: PopulationComparison["sample"],
@@ -131,7 +134,7 @@ export function rankedAttributes(
     .map(({ one }) => one);
 }
 
-/** The operations whose time per span of their side changed most. */
+/** Operations whose time per span of their side changed most, largest change first. */
 export function rankedOperations(
   found: readonly ComparedOperation[],
   all: { readonly a: PopulationSums; readonly b: PopulationSums },

@@ -5,51 +5,51 @@ import { quantileNano } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Most names of one answer. */
+/** Limit of names in one answer. */
 const mostNames = 200;
-/** Most steps of a curve; each name has one figure for each step. */
+/** Limit of steps of a curve; each name has figures for each step. */
 const mostSteps = 500;
-/** Names before the page: a store sorts all of them to find it. */
+/** Limit of names before the page. A store must sort all of them to find the page. */
 const mostSkipped = 1_000_000;
 
-/** The order of names: alphabetical, or by a figure, largest first. */
+/** Sort key of the names: alphabetical, or a figure with the largest value first. */
 export const rateOrders = ["name", "calls", "errors", "p50", "p95", "p99"] as const;
-/** See `rateOrders`; `errors` is the share of calls that failed. */
+/** See `rateOrders`; `errors` is the share of failed calls. */
 export type RateOrder = (typeof rateOrders)[number];
 
-/** A page of services, or of the operations of one service, ranked by how they are called. */
+/** Selects a page of services, or of operations of one service, ranked by their calls. */
 export interface RankedRatesQuery {
   /** The service whose operations are ranked; absent: services are ranked. */
   readonly service?: string | undefined;
-  /** Exactly these names; all names when it is absent. */
+  /** Only these names. Absent: all names. */
   readonly only?: readonly string[] | undefined;
-  /** A part of the name, in upper or lower case; "" is part of all names. */
+  /** Text that the names must contain; upper and lower case are equal. "": all names. */
   readonly contains: string;
-  /** At least one. */
+  /** Kinds of spans to count; at least one. */
   readonly spanKinds: readonly SpanKind[];
-  /** Whole minutes, milliseconds since the Unix epoch; half open. */
+  /** Start of the time range in milliseconds since the Unix epoch, a whole minute; inclusive. */
   readonly startUnixMs: number;
-  /** End of the time, exclusive. */
+  /** End of the time range, exclusive. */
   readonly endUnixMs: number;
-  /** Whole minutes; the last step may end early. */
+  /** Length of a step: whole minutes, in milliseconds. The last step may be shorter. */
   readonly stepMs: number;
-  /** Figure that ranks the names. */
+  /** Sort key of the names. */
   readonly order: RateOrder;
-  /** Most names of the page, 1 to 200. */
+  /** Maximum number of names on the page, 1 to 200. */
   readonly limit: number;
   /** Number of names before the page. */
   readonly offset: number;
-  /** True: figures also say what sampled spans stand for; the order stays that of the stored spans. */
+  /** True: the answer also has figures adjusted for sampling. Names are still sorted by the figures of stored spans. */
   readonly adjusted?: boolean | undefined;
 }
 
-/** Figures of what sampled spans stand for. */
+/** Figures adjusted for sampling: estimates for all original spans. */
 export interface AdjustedFigures extends Omit<AdjustedCounts, "adjusted"> {
   /** Number of calls. */
   readonly calls: number;
-  /** Number of those that failed. */
+  /** Estimated number of failed calls. */
   readonly errors: number;
-  /** Durations in milliseconds, of all calls that the spans stand for. */
+  /** Median duration in milliseconds over all original calls. */
   readonly p50Ms: number;
   /** 95th percentile of the duration in milliseconds. */
   readonly p95Ms: number;
@@ -61,33 +61,33 @@ export interface AdjustedFigures extends Omit<AdjustedCounts, "adjusted"> {
 export interface RateFigures {
   /** Number of calls. */
   readonly calls: number;
-  /** Number of those that failed. */
+  /** Number of failed calls. */
   readonly errors: number;
-  /** Durations in milliseconds, right within a tenth and never above the longest. */
+  /** Median duration in milliseconds, accurate to 10 % and never above the longest duration. */
   readonly p50Ms: number;
   /** 95th percentile of the duration in milliseconds. */
   readonly p95Ms: number;
   /** 99th percentile of the duration in milliseconds. */
   readonly p99Ms: number;
-  /** Present when the query asked for it, and the source of the figures knows. */
+  /** Figures adjusted for sampling. Present if the query wants them and the store has them. */
   readonly adjusted?: AdjustedFigures | undefined;
 }
 
 /** One service or operation. */
 export interface RatedName {
-  /** Service, or operation of one service. */
+  /** Name of the service, or of the operation of one service. */
   readonly name: string;
   /** Figures of the whole time range. */
   readonly whole: RateFigures;
-  /** Figures of each step from the start; undefined for a step without calls. */
+  /** Figures of each step, in order of time; undefined for a step without calls. */
   readonly steps: readonly (RateFigures | undefined)[];
 }
 
-/** A page of names, and how many there are. Names that were not called in the time are in none. */
+/** A page of names with the total number of names. Names without calls in the time range are left out. */
 export interface RankedRates {
   /** Number of names on all pages. */
   readonly matched: number;
-  /** Names in the asked order. */
+  /** Names in the order of the query. */
   readonly names: readonly RatedName[];
 }
 
@@ -96,17 +96,17 @@ export interface RankedRates {
  * step and bucket are summed.
  */
 export interface NameCounts {
-  /** Service, or operation of one service. */
+  /** Name of the service, or of the operation of one service. */
   readonly name: string;
-  /** Index of the step. */
+  /** Step index of each entry. */
   readonly steps: readonly number[];
-  /** See `durationBucket`. */
+  /** Duration bucket of each entry, see `durationBucket`. */
   readonly buckets: readonly number[];
-  /** Calls of each step. */
+  /** Number of calls of each entry. */
   readonly calls: readonly number[];
-  /** Failed calls of each step. */
+  /** Number of failed calls of each entry. */
   readonly errors: readonly number[];
-  /** The number of calls that each call stands for, 0 when unknown. Present when the query asked for it. */
+  /** Number of original calls behind each call of the entry, 0 when unknown. Present when the query asks for it. */
   readonly adjustedCounts?: readonly number[] | undefined;
 }
 
@@ -159,9 +159,9 @@ export function checkRankedRates(query: RankedRatesQuery): void {
 }
 
 /**
- * Makes the figures of a page.
- * @param page names in the order of their rank; names of equal rank stay in this order
- * @param counts of at least these names; each name once
+ * Computes the figures of a page.
+ * @param page names in the order of their rank; names of equal rank keep this order
+ * @param counts counts of at least these names; each name occurs once
  */
 export function ratedNames(
   query: RankedRatesQuery,
@@ -173,11 +173,11 @@ export function ratedNames(
     const ofName = byName.get(name);
     return ofName === undefined ? [] : [ratedName(ofName, stepCount(query))];
   });
-  // A store may rank by the bucket of a quantile; within one bucket the figures decide.
+  // A store may rank by the bucket of a quantile. Within one bucket the exact figures decide.
   return rated.sort((one, other) => rankOf(query.order, other.whole) - rankOf(query.order, one.whole));
 }
 
-/** The figure that a name is ranked by; larger comes first. */
+/** The value that a name is ranked by; larger values come first. */
 export function rankOf(order: RateOrder, { calls, errors, p50Ms, p95Ms, p99Ms }: RateFigures): number {
   switch (order) {
     case "name":
@@ -220,30 +220,30 @@ interface CountEntry {
   readonly bucket: number;
   /** Number of spans. */
   readonly calls: number;
-  /** Number of those that failed. */
+  /** Number of failed spans. */
   readonly errors: number;
-  /** The number of spans that each span stands for; 0: unknown. */
+  /** Number of original spans behind each span; 0: unknown. */
   readonly each: number;
 }
 
-/** Sums of what spans stand for. */
+/** Sums adjusted for sampling. */
 interface AdjustedSums {
-  /** Calls. */
+  /** Estimated number of calls. */
   readonly calls: AdjustedSum;
-  /** Failed calls. */
+  /** Estimated number of failed calls. */
   errors: number;
-  /** Calls by bucket. */
+  /** Estimated number of calls by duration bucket. */
   readonly durations: Map<number, number>;
 }
 
 class Sum {
   #calls = 0;
   #errors = 0;
-  /** Calls by bucket. Few steps of a name have more than a dozen. */
+  /** Calls by duration bucket. A step of one name rarely has more than a dozen buckets. */
   readonly #durations = new Map<number, number>();
   readonly #adjusted: AdjustedSums | undefined;
 
-  /** @param isAdjusted whether it also sums what spans stand for */
+  /** @param isAdjusted true: also sums figures adjusted for sampling */
   constructor(isAdjusted: boolean) {
     this.#adjusted = isAdjusted ? { calls: new AdjustedSum(), errors: 0, durations: new Map() } : undefined;
   }

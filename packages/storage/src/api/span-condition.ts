@@ -1,14 +1,14 @@
 import type { Field, FieldExpression, SpansetExpression, TraceQlQuery } from "traceql";
 
-/** Intrinsics whose values depend on other spans of the trace. */
+/** Intrinsics whose values need other spans of the trace. */
 const ofTrace: ReadonlySet<string> = new Set([
   ...["span:childCount", "trace:duration", "trace:rootName", "trace:rootService"],
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],
 ]);
 
 /**
- * Turns a query into a condition on single spans, for readers that see spans one by one.
- * @returns undefined for a query that looks at other spans of the trace too, or at sets of them
+ * Turns a query into a condition on single spans, for readers that see one span at a time.
+ * @returns undefined when the query also needs other spans of the trace, or sets of spans
  */
 export function spanConditionOf(query: TraceQlQuery): FieldExpression | undefined {
   return query.type === "search" ? ofExpression(query.pipeline) : undefined;
@@ -29,7 +29,7 @@ function ofExpression(expression: SpansetExpression): FieldExpression | undefine
       return conditions.reduce((one, other) => joined("&&", one, other));
     }
     case "spanset-operation":
-      // `&&` needs two spans.
+      // `&&` needs two spans, so only `||` can become a condition on one span.
       return expression.operator === "||"
         ? joined("||", ofExpression(expression.left), ofExpression(expression.right))
         : undefined;

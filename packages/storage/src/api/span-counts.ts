@@ -4,15 +4,15 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 const maxMinute = 2 ** 31 - 1;
 
-/** Spans of all services that start in these minutes. */
+/** Selects all spans that start in these minutes. */
 export interface SpanCountQuery {
-  /** Milliseconds since the Unix epoch, a whole minute. */
+  /** Start of the time range in milliseconds since the Unix epoch, a whole minute; inclusive. */
   readonly startUnixMs: number;
-  /** The first minute that does not count. */
+  /** End of the time range, exclusive; a whole minute. */
   readonly endUnixMs: number;
 }
 
-/** Spans of one operation that last about as long. */
+/** Counts of spans of one operation with about the same duration. */
 export interface SpanCount {
   /** Name of the service. */
   readonly service: string;
@@ -20,13 +20,13 @@ export interface SpanCount {
   readonly operation: string;
   /** Kind of the spans. */
   readonly spanKind: SpanKind;
-  /** See `durationOfBucket`. */
+  /** Index of the duration bucket, see `durationOfBucket`. */
   readonly durationBucket: number;
   /** Number of spans. */
   readonly calls: number;
-  /** Number of those that failed. */
+  /** Number of failed spans. */
   readonly errors: number;
-  /** Sum for all calls; negative durations count as 0. */
+  /** Sum of the durations of all calls in nanoseconds. A negative duration counts as 0. */
   readonly durationNano: number;
 }
 

@@ -10,20 +10,20 @@ export interface Trace {
   readonly spans: readonly Span[];
 }
 
-/** A list whose spans are made on access; an array of spans is one. */
+/** A list that may create its spans on access. An array of spans is such a list. */
 export interface SpanList {
   /** Number of spans. */
   readonly length: number;
-  /** @returns undefined from `length` on */
+  /** @returns undefined for an index of `length` or more */
   at(index: number): Span | undefined;
   /**
-   * The row's fields of a span, when there is a row, which costs less than the span. Valid until the next
+   * The fields of a span without decoding the whole span, when the list has rows. The result is valid until the next
    * call.
    */
   fieldsAt?(index: number): SpanFields;
 }
 
-/** A trace whose spans need not be in memory as objects; otherwise as `Trace`. */
+/** A trace whose spans may be stored as rows instead of objects. Otherwise as `Trace`. */
 export interface PackedTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -32,35 +32,35 @@ export interface PackedTrace {
 }
 
 /**
- * A search. A trace matches when ONE of its spans satisfies every condition. Whole traces are returned,
- * ordered by their newest matching span, newest first.
+ * A search. A trace matches when one single span satisfies every condition. Whole traces are returned, ordered by their
+ * newest matching span, newest first.
  */
 export interface TraceQuery {
-  /** Exact; absent or "" means every service. */
+  /** Exact name of the service. Absent or "": every service. */
   readonly service?: string;
-  /** Exact span name; absent or "" means every operation. */
+  /** Exact name of the span. Absent or "": every operation. */
   readonly operation?: string;
   /**
-   * Tags by key and value as text; a double also matches as Go's `%.10g` writes it. Span attributes, resource
-   * attributes and event attributes are searched. So are fields that OTLP spans show as tags: `span.kind`,
-   * `error` = `true`, `otel.status_code` (`OK`, `ERROR`), `otel.status_description`, `otel.scope.name`,
+   * Tags by key and value as text; a double also matches in the form of Go's `%.10g`. Span attributes, resource
+   * attributes and event attributes are searched. The search also covers fields that OTLP spans show as tags:
+   * `span.kind`, `error` = `true`, `otel.status_code` (`OK`, `ERROR`), `otel.status_description`, `otel.scope.name`,
    * `otel.scope.version`, `w3c.tracestate`, and `event` for the name of an event. `service.name` and
    * `internal.span.format` match spans of every format.
    */
   readonly tags?: ReadonlyMap<string, string>;
-  /** Nanoseconds since the Unix epoch; inclusive; applies to a span's start. */
+  /** Earliest start of a matching span, in nanoseconds since the Unix epoch; inclusive. */
   readonly startTimeMinUnixNano?: bigint;
-  /** Latest start of a span that matches. */
+  /** Latest start of a matching span; inclusive. */
   readonly startTimeMaxUnixNano?: bigint;
-  /** Nanoseconds; inclusive; absent or 0 means no bound. */
+  /** Shortest duration of a matching span in nanoseconds; inclusive. Absent or 0: no bound. */
   readonly durationMinNano?: bigint;
-  /** Longest duration of a span that matches. */
+  /** Longest duration of a matching span in nanoseconds; inclusive. */
   readonly durationMaxNano?: bigint;
-  /** The kind, whatever the span's format; absent: every kind. */
+  /** Kind of the span in every format. Absent: every kind. */
   readonly spanKind?: SpanKind;
-  /** True: spans with an error status; false: the others; absent: both. */
+  /** True: spans with an error status. False: spans without. Absent: both. */
   readonly hasError?: boolean;
-  /** Most traces to return; at least 1. */
+  /** Maximum number of traces in the result; at least 1. */
   readonly limit: number;
 }
 
@@ -73,20 +73,19 @@ export interface Operation {
 
 export interface ReadOptions {
   /**
-   * The tenant whose spans are read. "", the default, is the tenant of all spans when tenancy is off. No
-   * tenant sees the spans of another.
+   * The tenant whose spans are read. "", the default, is the tenant of all spans when tenancy is off. A tenant never
+   * sees the spans of another tenant.
    */
   readonly tenant?: string;
   /**
-   * Token of the user for whom the store is read; a remote storage may require it. Our stores do not check
-   * it.
+   * Token of the user for whom the store is read; a remote storage may require it. The built-in stores do not check it.
    */
   readonly bearerToken?: string | undefined;
-  /** Aborts the query in the engine too. */
+  /** Aborts the read, and the query in the engine too. */
   readonly signal?: AbortSignal;
   /**
-   * Called before the read resolves, for each reason why spans are missing from the answer, perhaps
-   * repeatedly. Absent: the caller cannot accept a partial answer, so such a read throws STORAGE_UNAVAILABLE.
+   * Called before the read resolves, once or more for each reason why spans are missing. Absent: a partial answer makes
+   * the read throw STORAGE_UNAVAILABLE.
    */
   readonly onPartial?: (reason: PartialReason) => void;
 }
@@ -99,10 +98,10 @@ export interface SpanReader {
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
-   * As `getTraces`, for traces of any size, when an engine can hold spans in less memory than objects. A span
-   * that is stored more than once, equal in every field, is there once.
-   * @param onCount called when an answer begins, with its number of spans and their approximate bytes, if the
-   *   engine knows. There may be several answers, and an answer may begin again.
+   * As `getTraces`, for traces of any size: an engine may keep spans in less memory than objects need. Copies of a span
+   * that are equal in every field are removed.
+   * @param onCount called when an answer begins, with the number of its spans and their approximate bytes, if the
+   * engine knows them. A read may have several answers, and an answer may begin again.
    */
   getPackedTraces?(
     traceIds: readonly string[],
@@ -110,8 +109,8 @@ export interface SpanReader {
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
   /**
-   * As `getPackedTraces`, for lists of traces: its spans have no attributes, no events, no trace state, and no
-   * text of their status. Present when the engine then reads less.
+   * As `getPackedTraces`, for lists of traces: the spans lack attributes, events, trace state and status text. Present
+   * when this makes the engine read less.
    */
   getOutlines?(
     traceIds: readonly string[],
@@ -120,7 +119,7 @@ export interface SpanReader {
   ): Promise<PackedTrace[]>;
   /** Whole traces with a span that matches, the newest first. */
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
-  /** Only the ids, newest first. */
+  /** Ids of matching traces only, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;
   /** Sorted by name. */
   getServices(options?: ReadOptions): Promise<string[]>;

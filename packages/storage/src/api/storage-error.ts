@@ -1,17 +1,16 @@
 /**
  * Codes of a store's errors.
  *
- * - `STORAGE_UNAVAILABLE` nothing answers, or the store cannot serve now (it starts, is overloaded, or its
- *   disk is full): try later
- * - `STORAGE_TIMEOUT` the deadline passed; a write may or may not have happened
+ * - `STORAGE_UNAVAILABLE` no server answers, or the store is starting, overloaded or out of disk space: try later
+ * - `STORAGE_TIMEOUT` the deadline passed; a write may still have succeeded
  * - `STORAGE_ABORTED` the caller's signal was aborted
  * - `STORAGE_BAD_QUERY` no store can answer the read: an invalid id or limit, too many tags, or too long
  *   texts
  * - `STORAGE_TOO_LARGE` the answer of a read is over the limit of bytes for one read
- * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials (of a write:
- *   the rows are to blame, and only they; anything else that stops a write is `STORAGE_UNAVAILABLE`)
+ * - `STORAGE_REFUSED` the store refuses a read: bad query or wrong credentials. A write gets this code only for bad
+ *   rows; every other obstacle is `STORAGE_UNAVAILABLE`
  * - `STORAGE_VERSION` the store's schema is newer than this code
- * - `STORAGE_UNSUPPORTED` this engine cannot do that at all
+ * - `STORAGE_UNSUPPORTED` this engine does not have the function
  */
 export type StorageErrorCode =
   | "STORAGE_UNAVAILABLE"

@@ -12,29 +12,29 @@ import type { TraceQlReader } from "./traceql-reader.ts";
 export interface TraceStore {
   /** Traces, services and operations. */
   readonly reader: SpanReader;
-  /** Takes spans. */
+  /** Writes spans. */
   readonly writer: SpanWriter;
   /** Calls between services. */
   readonly dependencies: DependencyReader;
   /** Rates and durations made from spans. */
   readonly metrics: MetricsReader;
-  /** Traces that are kept for good. */
+  /** Traces that users keep without a time limit. */
   readonly archive: ArchiveStore;
   /** Heat maps, comparisons and rankings. */
   readonly analysis: AnalysisReader;
   /** Queries in TraceQL. */
   readonly traceql: TraceQlReader;
-  /** Names and values to search for. */
+  /** Names and values of attributes, for completion. */
   readonly catalog: AttributeCatalog;
   /** Data that collectors share for adaptive sampling. */
   readonly sampling: SamplingStore;
   /** Resolves when the store answers and has the schema of this version. @throws StorageError */
   ready(signal?: AbortSignal): Promise<void>;
   /**
-   * Faults of a store that works nevertheless, as sentences for people, from the last `ready`. Absent: the
-   * engine has no such state.
+   * Faults that the last `ready` found although the store works, as sentences for users. Absent: the engine reports no
+   * faults.
    */
   trouble?(): readonly string[];
-  /** Ends connections. */
+  /** Closes the connections. */
   close(): Promise<void>;
 }

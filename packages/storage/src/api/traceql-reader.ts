@@ -4,19 +4,19 @@ import type { AdjustedCounts } from "./adjusted-counts.ts";
 import type { TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
-/** A query of type `search` that `parseTraceQl` has checked; STORAGE_BAD_QUERY for other types. */
+/** A query of type `search` from `parseTraceQl`. Other types fail with STORAGE_BAD_QUERY. */
 export interface TraceQlSearchQuery {
   /** Parsed query. */
   readonly query: TraceQlQuery;
-  /** A span takes part when it starts within it. */
+  /** Time range. Spans that start outside of it are ignored. */
   readonly range: TimeRange;
-  /** Most traces to return, 1 to 10,000. */
+  /** Maximum number of traces in the result, 1 to 10,000. */
   readonly limit: number;
-  /** Most spans to return of each spanset, the first by start. 0 to 10,000; 0 means 10,000. */
+  /** Maximum number of spans of each spanset in the result, earliest first. 0 to 10,000; 0 means 10,000. */
   readonly spansPerSpanset: number;
 }
 
-/** A value, with its name in the query's text, such as `span.http.method`. */
+/** A value with its name as the query writes it, such as `span.http.method`. */
 export type TraceQlAttribute = readonly [key: string, value: AttributeValue];
 
 export interface TraceQlSpan {
@@ -29,8 +29,8 @@ export interface TraceQlSpan {
   /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   /**
-   * Attributes that the query's conditions, `by` and `select` name, as far as the span has them;
-   * `service.name` is always first.
+   * Attributes named by the query's conditions, `by` and `select`, if the span has them. `service.name` is always
+   * first.
    */
   readonly attributes: readonly TraceQlAttribute[];
 }
@@ -38,7 +38,7 @@ export interface TraceQlSpan {
 export interface TraceQlSpanSet {
   /** Number of spans in the spanset, including those left out. */
   readonly matched: number;
-  /** Values of the set, in the query's text: `by(…)` and aggregates such as `count()`. */
+  /** Values of the spanset, named as in the query: `by(…)` and aggregates such as `count()`. */
   readonly attributes: readonly TraceQlAttribute[];
   /** Ordered by start, then id. */
   readonly spans: readonly TraceQlSpan[];
@@ -48,33 +48,31 @@ export interface TraceQlSpanSet {
 export interface TraceQlServiceStats {
   /** Spans of the service in the trace. */
   readonly spanCount: number;
-  /** Number of those that failed. */
+  /** Number of failed spans. */
   readonly errorCount: number;
 }
 
 export interface TraceQlMatch {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** The service of the trace's root span when it starts at most an hour outside the range; otherwise "". */
+  /** Service of the root span. "" when no root span starts within the range plus an hour on both sides. */
   readonly rootServiceName: string;
   /** Name of the root span; "" while it is not stored. */
   readonly rootTraceName: string;
-  /**
-   * From the first start to the last end of the trace's spans that start at most an hour outside the range.
-   */
+  /** First start of the trace's spans. Spans that start more than an hour outside the range are ignored. */
   readonly startUnixNano: bigint;
   /** Time from the first start to the last end of its spans. */
   readonly durationNano: bigint;
   /** Counts by service. */
   readonly serviceStats: ReadonlyMap<string, TraceQlServiceStats>;
-  /** At least one; `by(…)` makes several. */
+  /** Matching spansets; at least one. `by(…)` makes several. */
   readonly spanSets: readonly TraceQlSpanSet[];
 }
 
 export interface TraceQlSearch {
-  /** Newest first, by the newest span that matches. */
+  /** Traces, newest first by their newest matching span. */
   readonly traces: readonly TraceQlMatch[];
-  /** Number of spans that the search read after the indexes had excluded others; for orientation only. */
+  /** Number of spans that the search read after the indexes had excluded others. Only for information. */
   readonly inspectedSpans: number;
 }
 
@@ -83,29 +81,29 @@ export interface TraceQlMetricsQuery {
   /** Parsed query with a metric at its end. */
   readonly query: TraceQlQuery;
   /**
-   * A span counts when it starts within the range. Samples are at the multiples of the step. The sample at
-   * `t` counts the spans after `t - step` up to `t`, as in Tempo.
+   * Time range. A span counts when it starts within it. Samples are at multiples of the step. The sample at `t` counts
+   * the spans after `t - step` up to `t`, as in Tempo.
    */
   readonly range: TimeRange;
-  /** Nanoseconds; at least 1 millisecond, and at most 11,000 samples of each series. */
+  /** Step in nanoseconds; at least 1 millisecond. More than 11,000 samples of each series are refused. */
   readonly stepNano: bigint;
   /**
-   * Most series to return, 1 to 10,000. When there are more, those with the largest sums stay, and
+   * Maximum number of series in the result, 1 to 10,000. With more, the series with the largest sums stay, and
    * `truncated` is set.
    */
   readonly maxSeries: number;
-  /** True: return exemplars, one for each sample; false by default. */
+  /** True: the answer has one exemplar for each sample. Default: false. */
   readonly exemplars?: boolean;
 }
 
 export interface TraceQlSample {
-  /** End of the interval that it is of. */
+  /** End of the sample's interval. */
   readonly unixNano: bigint;
-  /** Value of the step. */
+  /** Value of the function in the interval. */
   readonly value: number;
 }
 
-/** A span that is an example of a sample. */
+/** An example span of a sample. */
 export interface TraceQlExemplar {
   /** Trace of the example. */
   readonly traceId: string;
@@ -113,20 +111,20 @@ export interface TraceQlExemplar {
   readonly spanId: string;
   /** Start of the span. */
   readonly unixNano: bigint;
-  /** The span's own value, such as its duration. */
+  /** The span's measured value, such as its duration. */
   readonly value: number;
 }
 
 export interface TraceQlSeries {
   /**
-   * Labels with Tempo's names. `by(…)` in the query's text, with value type `empty` for spans without it.
-   * `p`, a double, for `quantile_over_time`. `__bucket`, a double, for `histogram_over_time`: the upper
-   * bound, in seconds for durations. `__name__`, the function, when a series has no other label.
+   * Labels with Tempo's names. An attribute of `by(…)` is named as in the query; spans without it have a value of type
+   * `empty`. `p`, a double, for `quantile_over_time`. `__bucket`, a double, for `histogram_over_time`: the upper bound,
+   * in seconds for durations. `__name__`, the function, when a series has no other label.
    */
   readonly labels: readonly TraceQlAttribute[];
   /**
-   * Ordered by time. Counts and rates have a sample at each step, which may be 0; other functions only where
-   * they have a value.
+   * Ordered by time. Counts and rates have a sample at each step, which may be 0; other functions have samples only
+   * where a value exists.
    */
   readonly samples: readonly TraceQlSample[];
   /** Examples of spans behind the values. */
@@ -136,32 +134,32 @@ export interface TraceQlSeries {
 export interface TraceQlMetrics {
   /** Ordered by labels. */
   readonly series: readonly TraceQlSeries[];
-  /** True when series were left out for `maxSeries`. */
+  /** True when series were left out because of `maxSeries`. */
   readonly truncated: boolean;
   /** Spans that were read for the answer. */
   readonly inspectedSpans: number;
   /**
-   * Present when the query says `with(adjusted=true)`: the values then count what sampled spans stand for. It
-   * covers all spans that the query counts, those of several pipelines together.
+   * Present for queries with `with(adjusted=true)`, whose values are adjusted for sampling. It covers all spans that
+   * the query counts, in all of its pipelines.
    */
   readonly adjusted?: AdjustedSpans | undefined;
 }
 
-/** The spans that a query counts, and what they stand for. */
+/** The spans that a query counts, with the estimated number of original spans. */
 export interface AdjustedSpans extends AdjustedCounts {
   /** Number of stored spans. */
   readonly spans: number;
 }
 
-/** Spans of a metrics query with the same values of `by(…)`, whose durations or other numbers are counted. */
+/** Spans of a metrics query with the same values of `by(…)`, counted by their duration or another number. */
 export interface TraceQlGroup {
-  /** In the order of `by(…)`; of type `empty` for spans without it. */
+  /** Values in the order of `by(…)`; type `empty` for spans without the attribute. */
   readonly values: readonly AttributeValue[];
   /** Spans of the group. */
   readonly spans: number;
-  /** The greatest number; nanoseconds for durations. */
+  /** Largest number in the group; nanoseconds for durations. */
   readonly greatest: number;
-  /** Spans by `floatBucket` of their number. */
+  /** Number of spans by `floatBucket` of their number. */
   readonly buckets: ReadonlyMap<number, number>;
 }
 
@@ -172,8 +170,8 @@ export interface TraceQlReader {
   /** Series of a metric query. */
   metrics(request: TraceQlMetricsQuery, options?: ReadOptions): Promise<TraceQlMetrics>;
   /**
-   * The sums behind the metrics of one `quantile_over_time`, over the whole range, in one read. STORAGE_BAD_QUERY for
-   * another query.
+   * The histograms behind one `quantile_over_time`, over the whole range, in one read. Other queries fail with
+   * STORAGE_BAD_QUERY.
    */
   groups(
     request: Pick<TraceQlMetricsQuery, "query" | "range">,

@@ -3,7 +3,7 @@ import type { Trace } from "./span-reader.ts";
 
 /**
  * Groups spans into traces.
- * @param traceIds each once; ids without spans are left out
+ * @param traceIds ids without repeats; ids without spans are left out
  * @param spans in any order; spans with the same start keep their order
  */
 export function tracesInOrder(traceIds: readonly string[], spans: readonly Span[]): Trace[] {

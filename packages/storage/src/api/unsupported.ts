@@ -7,13 +7,13 @@ import type { SamplingStore } from "./sampling-store.ts";
 import { StorageError } from "./storage-error.ts";
 import type { TraceQlReader } from "./traceql-reader.ts";
 
-/** The parts of a store that an engine may be without. */
+/** The parts of a store that an engine may lack. */
 export interface OptionalParts {
   /** Calls between services. */
   readonly dependencies: DependencyReader;
   /** Rates, errors and durations by service and operation. */
   readonly metrics: MetricsReader;
-  /** Traces that a user chose to keep. */
+  /** Traces that users keep without a time limit. */
   readonly archive: ArchiveStore;
   /** Heat maps, comparisons, exceptions and other sums over many traces. */
   readonly analysis: AnalysisReader;
@@ -25,8 +25,8 @@ export interface OptionalParts {
 }
 
 /**
- * Stands in for the parts that an engine does not support: every call throws STORAGE_UNSUPPORTED.
- * @param reason for the error's message, such as `the remote-storage API has no analysis`
+ * Makes replacements for the parts that an engine lacks: every call throws STORAGE_UNSUPPORTED.
+ * @param reason text of the error, such as `the remote-storage API has no analysis`
  */
 export function unsupported(reason: string): OptionalParts {
   const refuse = async (): Promise<never> => {

@@ -24,10 +24,10 @@ import { askingTraceQl } from "./traceql-asking.ts";
 const minuteMs = 60_000;
 const noonUnixMs = Number(noonUnixNano / 1_000_000n);
 
-/** 1.96 standard deviations of four spans that stand for ten each. */
+/** Margin of four spans that each represent ten: 1.96 standard deviations. */
 const marginOfFourTenths = 1.96 * Math.sqrt(4 * 10 * 9);
 
-/** One kept span of ten, as OpenTelemetry, Jaeger's client and older SDKs state it. */
+/** Sampling probability of 1/10, in the notation of OpenTelemetry, of Jaeger's client and of older SDKs. */
 const tenth: SpanFacts = { traceState: "vendor=x,ot=rv:aabbccddeeff00;th:e6666666666666" };
 const tenthByJaeger: SpanFacts = {
   attributes: [
@@ -44,10 +44,10 @@ const untold: SpanFacts = {
   traceState: "ot=rv:aabbccddeeff00,th:8",
   attributes: [text("sampler.type", "rate")],
 };
-/** The sampler of a child had no choice. */
+/** A child span, whose sampler only followed the parent's decision. */
 const child: SpanFacts = { ...tenthByJaeger, parentSpanId: "00000000000000ff" };
 
-/** Rates of spans that were sampled. */
+/** Contract of rates that are adjusted for sampling. */
 export function adjustedRatesContract({ store, test }: ContractContext): void {
   const ranking = {
     ...{ contains: "", spanKinds: ["server"] as const, order: "calls" as const, limit: 10, offset: 0 },
@@ -73,7 +73,7 @@ export function adjustedRatesContract({ store, test }: ContractContext): void {
     expect([s?.calls, s?.errors, mixed?.calls]).toEqual([6, 2, 2]);
     expect(s?.adjusted).toMatchObject({ calls: 42, errors: 11, unknown: 2, least: 10, greatest: 10 });
     expect(s?.adjusted?.margin).toBeCloseTo(marginOfFourTenths, 6);
-    // One slow call in six, but in 42.
+    // One of six stored calls is slow, but only one of 42 original calls.
     expect(s?.p95Ms).toBeGreaterThan(90);
     expect(s?.adjusted?.p95Ms).toBeLessThan(2);
     expect(names[0]?.steps.map((step) => [step?.calls, step?.adjusted?.calls])).toEqual([
@@ -89,7 +89,7 @@ export function adjustedRatesContract({ store, test }: ContractContext): void {
   });
 }
 
-/** Calls between services whose spans were sampled. */
+/** Contract of links between services that are adjusted for sampling. */
 export function adjustedLinksContract({ store, test }: ContractContext): void {
   test("dependencies: calls also say how many they stand for, whether their parent came before or after", async () => {
     const [caller, called] = [newServiceName(), newServiceName()];
@@ -101,7 +101,7 @@ export function adjustedLinksContract({ store, test }: ContractContext): void {
     };
     const calls = [call(tenth), call(tenth), call(half), call(tenthByJaeger)];
     await write(store(), calls.slice(0, 2).flat());
-    // These wait for their parents.
+    // These calls wait until their parent spans arrive.
     for (const [parent, waiting] of calls.slice(2)) {
       await write(store(), [waiting]);
       await write(store(), [parent]);
@@ -116,7 +116,7 @@ export function adjustedLinksContract({ store, test }: ContractContext): void {
   });
 }
 
-/** TraceQL metrics of spans that were sampled. */
+/** Contract of TraceQL metrics that are adjusted for sampling. */
 export function adjustedTraceqlContract(context: ContractContext): void {
   const { store, test } = context;
   const { metrics } = askingTraceQl(context);
@@ -145,7 +145,7 @@ export function adjustedTraceqlContract(context: ContractContext): void {
     expect(await figure("avg_over_time(duration)")).toBeCloseTo(1.4 / 23, 9);
     expect(await figure("max_over_time(duration)")).toBe(1);
     expect(await figure("quantile_over_time(duration, .8)")).toBeLessThan(0.011);
-    // A query that SQL alone does not decide is counted span by span.
+    // SQL alone cannot evaluate this query, so the engine counts span by span.
     expect(await figure("select(span.a) | by(span.a) | count() > 0 | count_over_time()")).toBe(23);
     const nothing = await metrics(`{ resource.service.name = "none" } | rate() with(adjusted=true)`);
     expect(nothing.adjusted).toEqual({ spans: 0, adjusted: 0, margin: 0, unknown: 0, least: 0, greatest: 0 });

@@ -27,10 +27,10 @@ const at = (seconds: number): SpanFacts => ({
   startTimeUnixNano: noonUnixNano + BigInt(seconds) * secondNano,
 });
 const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 100n * secondNano - 1n };
-/** Only in the minutes of noon, for reads that are answered from counts by minute. */
+/** One minute at noon, for reads that the engine answers from counts by minute. */
 const oneMinute = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + secondNano };
 
-/** Questions about many spans at once. */
+/** Contract of analysis over many spans. */
 export function analysisContract(context: ContractContext): void {
   const { store, test } = context;
   repeatedContract(context);
@@ -237,7 +237,7 @@ export function analysisContract(context: ContractContext): void {
       sampleSpan({ service, name: "later", ...at(3_600) }),
     ]);
     const { analysis } = store();
-    // More texts than one query can name.
+    // More texts than one query can contain.
     const unknown = Array.from({ length: 300 }, (_, index) => ({
       ...{ service, operation: `an operation with a long name, number ${index}`, durationsNano: [1n] },
     }));

@@ -10,7 +10,7 @@ import {
 } from "./contract-context.ts";
 import { fullOtlpSpan, newServiceName, olderModelSpan, sampleSpan } from "./sample-spans.ts";
 
-/** Traces that are kept apart from the others. */
+/** Contract of the archive. */
 export function archiveContract({ store, test }: ContractContext): void {
   const archive = async (...spans: readonly Span[]) =>
     await store().archive.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });

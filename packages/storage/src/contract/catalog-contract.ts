@@ -18,7 +18,7 @@ import {
 
 const minuteNano = 60_000_000_000n;
 
-/** Tests share a store, so each uses its own day and tenant. */
+/** Tests share a store, so each test uses a day and a tenant that no other test uses. */
 let days = 1_000n;
 function newDay(): { readonly range: TimeRange; readonly tenant: string; at(minutes: number): SpanFacts } {
   const startUnixNano = noonUnixNano + ++days * 1_440n * minuteNano;

@@ -8,7 +8,7 @@ import type { TraceStore } from "../api/trace-store.ts";
 export interface ContractContext {
   /** The store under test, open. */
   readonly store: () => TraceStore;
-  /** Declares one test, unless the engine skips it. */
+  /** Declares one test, unless the engine skips the test. */
   readonly test: (name: string, run: () => Promise<void>) => void;
 }
 

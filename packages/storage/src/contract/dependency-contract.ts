@@ -45,12 +45,14 @@ function traceOf(
   );
 }
 
-/** The services of a test, whose names sort in this order. */
+/** Three service names of a test, in alphabetical order. */
 function services(): [string, string, string] {
   return [newServiceName(), newServiceName(), newServiceName()];
 }
 
-/** Which services call which: halves of links may come in any order, in any block, more than once. */
+/**
+ * Contract of links between services. Parent and child spans may arrive in any order, in any block, and more than once.
+ */
 export function dependencyContract({ store, test }: ContractContext): void {
   adjustedLinksContract({ store, test });
   const around = { startUnixNano: noonUnixNano - minuteNano, endUnixNano: noonUnixNano + minuteNano };
@@ -169,7 +171,7 @@ export function dependencyContract({ store, test }: ContractContext): void {
     };
     const short: SpanFacts = { durationNano: 8n * msNano };
     const long: SpanFacts = { ...failed, durationNano: 800n * msNano };
-    // In one block, and in two, of which one has the child only.
+    // Case one: parent and child in one block. Case two: in two blocks.
     for (const [facts, kind, child] of [
       [short, "server", b],
       [long, "server", b],
@@ -206,7 +208,7 @@ export function dependencyContract({ store, test }: ContractContext): void {
   test("dependencies: many calls whose parents never come do not hide those whose parents did", async () => {
     const names = services();
     const [a, b] = names;
-    // Minutes of its own, because other tests do not wait for calls that are not settled.
+    // These minutes belong to this test alone, because other tests do not wait for unsettled calls.
     const startTimeUnixNano = noonUnixNano - 600n * minuteNano;
     const range = { startUnixNano: startTimeUnixNano, endUnixNano: startTimeUnixNano + 1n };
     const lost = Array.from({ length: 1_200 }, () =>

@@ -14,7 +14,7 @@ function spanAt(seconds: number, facts: SpanFacts) {
 const failed: SpanFacts = { status: { code: "error", message: "" } };
 const ms = (duration: bigint) => ({ durationNano: duration * msNano });
 
-/** Counts of good spans, which objectives are made of. */
+/** Contract of counts of good spans, which service level objectives use. */
 export function goodCountsContract({ store, test }: ContractContext): void {
   const queryOf = (service: string, changes: Partial<GoodCountsQuery> = {}): GoodCountsQuery => ({
     ...{ service, operations: [], spanKinds: ["server"], stepMs: minuteMs },

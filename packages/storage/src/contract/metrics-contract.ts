@@ -23,14 +23,14 @@ function spanAt(seconds: number, facts: SpanFacts) {
 
 const failed: SpanFacts = { status: { code: "error", message: "" } };
 
-/** `minute after noon=value` of each point, rounded to three digits. */
+/** Formats each point as `minutes after noon=value`, rounded to three digits. */
 function points(series: MetricSeries | undefined): string {
   return (series?.points ?? [])
     .map(({ unixMs, value }) => `${(unixMs - noonUnixMs) / minuteMs}=${Number(value.toPrecision(3))}`)
     .join(" ");
 }
 
-/** Rates, errors and durations of services and operations. */
+/** Contract of rates, errors and durations of services and operations. */
 export function metricsContract({ store, test }: ContractContext): void {
   adjustedRatesContract({ store, test });
   goodCountsContract({ store, test });
@@ -277,7 +277,7 @@ export function metricsContract({ store, test }: ContractContext): void {
     ]);
     expect(busy?.whole.p50Ms).toBeGreaterThan(70);
     expect(busy?.whole.p99Ms).toBeGreaterThan(630);
-    // An estimate is never above the longest.
+    // An estimate never exceeds the longest duration.
     expect(busy?.whole.p99Ms).toBeLessThanOrEqual(700);
     const [first] = (await metrics.getRankedRates(ranking({ only: ["Shop-000"] }), options)).names;
     expect(first?.steps.map((step) => step?.calls)).toEqual([1, undefined]);

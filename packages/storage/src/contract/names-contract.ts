@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type ContractContext, newToken, write } from "./contract-context.ts";
 import { newServiceName, sampleSpan } from "./sample-spans.ts";
 
-/** Services and operations. */
+/** Contract of the names of services and operations. */
 export function namesContract({ store, test }: ContractContext): void {
   test("services: sorted, each once", async () => {
     const [first, second] = [newServiceName(), newServiceName()];

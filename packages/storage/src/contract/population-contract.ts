@@ -7,13 +7,13 @@ import { msNano, newServiceName, noonUnixNano, type SpanFacts, sampleSpan, text 
 const secondNano = 1_000_000_000n;
 const failed: SpanFacts = { status: { code: "error", message: "" } };
 
-/** A hundred seconds that begin this many after noon. */
+/** A range of 100 seconds that begins `seconds` after noon. */
 function times(seconds: number): Pick<SpanSelection, "startTimeMinUnixNano" | "startTimeMaxUnixNano"> {
   const from = noonUnixNano + BigInt(seconds) * secondNano;
   return { startTimeMinUnixNano: from, startTimeMaxUnixNano: from + 100n * secondNano - 1n };
 }
 
-/** Two populations side by side. */
+/** Contract of the comparison of two populations. */
 export function populationContract({ store, test }: ContractContext): void {
   test("populations: times, their operations, and the value that explains the difference", async () => {
     const service = newServiceName();
@@ -40,7 +40,8 @@ export function populationContract({ store, test }: ContractContext): void {
     ]);
     expect(found.sample.a).toEqual({ spans: 100, errors: 1, durationNano: nanos(300) });
     const listed = found.attributes.filter(({ place }) => place === "span");
-    // Values that one side alone has, or that explain the difference, are listed; values that both have alike are not.
+    // The result lists values of one side only and values that explain the difference. Values that are equally frequent
+    // on both sides are missing.
     expect(listed).toEqual(
       [
         {

@@ -22,8 +22,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Spans that several blocks hold, as when a sender's retry goes to another collector, or two agents send the same: each counts once
- * in every answer. An engine may take some seconds to find them.
+ * Contract of spans in several blocks, such as after a retry to another collector. Every answer counts such a span
+ * once. An engine may need some seconds to find copies.
  */
 export function repeatedContract({ store, test }: ContractContext): void {
   /** The results of all counting reads for a called service; `caller` is its caller. */
@@ -96,7 +96,7 @@ export function repeatedContract({ store, test }: ContractContext): void {
     };
     await expect.poll(look, { timeout: 60_000, interval: 100 }).toEqual([calls, calls]);
   }
-  /** Two calls, of which one fails, in traces of their own. */
+  /** Two calls in two traces; one of them fails. */
   function calls(caller: string, service: string) {
     return [{}, { status: { code: "error", message: "" } } satisfies SpanFacts].map((facts, index) => {
       const traceId = newTraceId();
@@ -146,7 +146,7 @@ export function repeatedContract({ store, test }: ContractContext): void {
     }
     await countedOnce(caller, service, 2);
     expect(await counts(caller, service)).toEqual(once);
-    // And it stays so when another copy comes later.
+    // The count stays the same when another copy arrives later.
     await write(
       store(),
       [twoCalled].flatMap((span) => span ?? []),

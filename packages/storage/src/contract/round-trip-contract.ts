@@ -40,7 +40,7 @@ const roundTrips: readonly { readonly name: string; readonly span: () => Span }[
   { name: "a span before 1970", span: () => sampleSpan({ startTimeUnixNano: -(2n ** 63n) }) },
 ];
 
-/** As packed traces; through `getTraces` when the engine has no packed form. */
+/** Reads packed traces; uses `getTraces` when the engine has no packed form. */
 async function packedTraces(reader: SpanReader, traceIds: readonly string[]): Promise<Trace[]> {
   const traces = (await reader.getPackedTraces?.(traceIds)) ?? (await reader.getTraces(traceIds));
   return traces.map(({ traceId, spans }) => ({
@@ -59,7 +59,7 @@ function outlineOf(span: Span): Span {
   };
 }
 
-/** Spans are read back complete and exact. */
+/** Contract of round trips: spans are read back complete and exact. */
 export function roundTripContract({ store, test }: ContractContext): void {
   for (const { name, span: make } of roundTrips) {
     test(`gives back ${name}`, async () => {

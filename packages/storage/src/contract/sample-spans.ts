@@ -6,7 +6,7 @@ export const msNano = 1_000_000n;
 
 let ids = 0;
 
-/** Never twice the same in a process, nor, most likely, in a store that other runs have filled. */
+/** Random part of names, so that no two runs use the same names in a store. */
 const runId = Math.trunc(Math.random() * 0xffffffff)
   .toString(16)
   .padStart(8, "0");
@@ -32,7 +32,7 @@ export function attribute(key: string, value: AttributeValue): Attribute {
   return { key, value };
 }
 
-/** The fields of a span that a test sets; the rest has defaults. */
+/** Fields of a span that a test sets; other fields have defaults. */
 export type SpanFacts = Partial<Omit<Span, "resource" | "scope">> & {
   readonly service?: string;
   readonly resource?: Partial<Span["resource"]>;
@@ -97,7 +97,7 @@ const nested: AttributeValue = {
   ],
 };
 
-/** One attribute of each type, and the values at its edges. */
+/** Attributes of every type, with the limit values of the types. */
 export const everyAttribute: readonly Attribute[] = [
   attribute("empty", { type: "empty" }),
   text("string", "plain"),
@@ -120,7 +120,7 @@ export const everyAttribute: readonly Attribute[] = [
   text("", "a key may be empty"),
 ];
 
-/** An OTLP span with something in every field. */
+/** An OTLP span with a value in every field. */
 export function fullOtlpSpan(): Span {
   return sampleSpan({
     parentSpanId: "00000000000000aa",
@@ -173,7 +173,10 @@ export function fullOtlpSpan(): Span {
   });
 }
 
-/** A span of the older model: kind and status derived, tags verbatim, references in `links`, logs without a name. */
+/**
+ * A span of the older model: kind and status come from tags, tags are kept unchanged, `links` holds references, and
+ * logs have no name.
+ */
 export function olderModelSpan(format: "proto" | "jaeger"): Span {
   const own = newTraceId();
   const link = { traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0 };

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { OperationThroughput } from "../api/sampling-store.ts";
 import { type ContractContext, expectStorageError, newToken } from "./contract-context.ts";
 
-/** Tests share the store, so each uses its own hour; later tests use later hours, all in the past. */
+/** Tests share the store, so each test uses another hour. Later tests use later hours, all in the past. */
 let lastTime = Date.now() - 20 * 3_600_000;
 function ownTime(): number {
   lastTime += 3_600_000;

@@ -14,7 +14,7 @@ import {
 
 interface SearchCase {
   readonly name: string;
-  /** Conditions beside the service, which every search of this table names. */
+  /** Conditions in addition to the service, which every search of this table names. */
   readonly query: Partial<TraceQuery>;
   readonly found: boolean;
 }
@@ -158,7 +158,7 @@ export function searchContract({ store, test }: ContractContext): void {
       });
       await write(store(), spans);
       const traces = await store().reader.findTraces({ service, limit: 1_000, ...query });
-      // A search over every service meets the traces of other tests.
+      // A search over every service also finds the traces of other tests.
       expect(traces.filter((trace) => trace.traceId === traceId)).toEqual(found ? [{ traceId, spans }] : []);
     });
   }

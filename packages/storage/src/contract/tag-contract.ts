@@ -180,7 +180,7 @@ const cases: Readonly<Record<string, TagCase>> = {
   },
 };
 
-/** Which tags find a span. */
+/** Contract of tag searches. */
 export function tagContract({ store, test }: ContractContext): void {
   const finds = async (service: string, key: string, value: string) => {
     const ids = await store().reader.findTraceIds({ service, tags: new Map([[key, value]]), limit: 10 });

@@ -11,7 +11,10 @@ async function writeAs(store: TraceStore, tenant: string, ...spans: readonly Spa
 const names = (services: readonly string[], ...own: readonly string[]) =>
   services.filter((name) => own.includes(name));
 
-/** No tenant sees the spans of another. Each test uses new tenants, because tests share a store. */
+/**
+ * Contract of tenants: a tenant never sees the spans of another tenant. Each test uses new tenants, because tests share
+ * a store.
+ */
 export function tenantContract({ store, test }: ContractContext): void {
   test("tenants: each sees its own services, operations and traces only", async () => {
     const [service, other] = [newServiceName(), newServiceName()];

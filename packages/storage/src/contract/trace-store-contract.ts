@@ -18,13 +18,13 @@ import { unsupportedContract } from "./unsupported-contract.ts";
 import { writeContract } from "./write-contract.ts";
 
 export interface TraceStoreContract {
-  /** Name of the engine, for the report. */
+  /** Name of the engine, for the test report. */
   readonly name: string;
   /** Called once, before the first test. The store may hold data of other runs. */
   readonly open: () => TraceStore | Promise<TraceStore>;
-  /** Tests that this engine cannot pass, by their full name, each with its reason. */
+  /** Full names of tests that this engine cannot pass, each with a reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
-  /** Parts that this engine cannot serve, each with its reason: their tests are skipped. */
+  /** Parts that this engine lacks, each with a reason. Their tests are skipped. */
   readonly unsupported?: { readonly [Part in keyof OptionalParts]?: string };
 }
 
@@ -39,8 +39,8 @@ const optionalContracts: { readonly [Part in keyof OptionalParts]: (context: Con
 };
 
 /**
- * The contract of every engine, as tests for vitest. Tests share one store, so each uses its own services and
- * traces.
+ * The contract of every engine, as tests for vitest. Tests share one store, so each test uses services and traces that
+ * no other test uses.
  * @throws Error when `skip` names a test that does not exist
  */
 export function traceStoreContract({ name, open, skip = [], unsupported = {} }: TraceStoreContract): void {

@@ -5,7 +5,7 @@ import type { ContractContext } from "./contract-context.ts";
 import { noonUnixNano } from "./sample-spans.ts";
 
 export const secondNano = 1_000_000_000n;
-/** A minute on both sides of noon. */
+/** From one minute before noon to one minute after it. */
 export const range: TimeRange = {
   startUnixNano: noonUnixNano - 60n * secondNano,
   endUnixNano: noonUnixNano + 60n * secondNano,

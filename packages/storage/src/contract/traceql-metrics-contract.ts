@@ -106,7 +106,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
         ],
       ],
     ]);
-    // Values that are no numbers have no largest value.
+    // Texts have no largest value, so `max` has no result.
     for (const field of ["name", "status", "span.route", "event:name", "rootName"]) {
       for (const most of [`max_over_time(${field})`, `quantile_over_time(${field}, .5)`]) {
         expect([most, values(await metrics(of(most)))]).toEqual([most, []]);
@@ -175,7 +175,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
     const few = await metrics(of("rate() by(span.route)"), { maxSeries: 1 });
     expect(few.truncated).toBe(true);
     expect(values(few).map(([labels]) => labels)).toEqual([["/a"]]);
-    // Conditions that depend on the whole trace.
+    // Conditions that need the whole trace.
     expect(values(await metrics(of("count() = 1 | count_over_time()")))).toEqual(
       values(await metrics(of("count_over_time()"))),
     );

@@ -17,7 +17,7 @@ const aroundNoon = {
   endUnixNano: noonUnixNano + 50n * minuteNano,
 };
 
-/** The minutes of a store may be numbers of 32 bits, which begin again with the years 1970 and 2106. */
+/** A store may keep minutes as 32-bit numbers, which overflow in the years 1970 and 2106. */
 const turnNano = 2n ** 32n * 1_000_000_000n;
 const otherTimesNano = [
   -turnNano,
@@ -26,7 +26,7 @@ const otherTimesNano = [
   120n * 365n * 1_440n * minuteNano,
 ];
 
-/** Time ranges of queries: mostly around noon, some that reach further. */
+/** Time ranges of queries: mostly around noon, some longer. */
 const rangeArbitrary: fc.Arbitrary<TimeRange> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(aroundNoon) },
   fc.constantFrom(
@@ -38,7 +38,7 @@ const rangeArbitrary: fc.Arbitrary<TimeRange> = fc.oneof(
   ),
 );
 
-/** Few words, so that queries often match. */
+/** A small vocabulary, so that queries often match. */
 const words: QueryVocabulary = {
   names: ["a", "b", "c", "service.name"],
   strings: ["x", "y", "", "1", "one"],
@@ -61,7 +61,7 @@ const words: QueryVocabulary = {
   ],
 };
 
-/** Random queries on random traces, answered by the store under test and by a plain reading of every span. */
+/** Runs random queries on random traces, and compares the store's answers with a plain evaluation of every span. */
 export function traceqlModelContract({ store, test }: ContractContext): void {
   test("traceql: any query is answered as one that looks at every span answers it", async () => {
     const tenant = newServiceName();
@@ -106,10 +106,13 @@ async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promis
   });
 }
 
-/** As many spans of other traces as the random traces have, which is few enough to compare all. */
+/** Number of spans of other traces in the comparison; equal to the number in the random traces, so all are compared. */
 const comparedSpans = 100_000;
 
-/** The same for comparisons. An engine may refuse queries that it cannot turn into a condition on spans. */
+/**
+ * Random comparisons against a plain evaluation. An engine may refuse queries that it cannot turn into a condition on
+ * spans.
+ */
 function comparisonModel({ store, test }: ContractContext): void {
   test("comparison: a query selects the spans that looking at every span selects", async () => {
     const tenant = newServiceName();
@@ -146,7 +149,7 @@ function comparisonModel({ store, test }: ContractContext): void {
         answered++;
         expect([printTraceQl(query), own]).toEqual([printTraceQl(query), await ask(model, query)]);
       }),
-      // Attributes of scopes are read out of a text, by an expression that names a long type.
+      // Scope attributes are extracted from a text with an expression that names a long type.
       { numRuns, examples: [[parseTraceQl('{ instrumentation.a = "x" }')]] },
     );
     expect(answered).toBeGreaterThan(0);
@@ -163,7 +166,7 @@ async function answer(
   if (query.type === "search") {
     return compared(await reader.search({ query, range, limit, spansPerSpanset: 5 }, { tenant }));
   }
-  // Metrics begin in 1970, and have a limit of samples.
+  // Metrics start in 1970 and have a limit of samples, so earlier ranges are replaced.
   const ofMetrics = range.startUnixNano < 0n ? aroundNoon : range;
   return rounded(
     await reader.metrics(
@@ -177,7 +180,7 @@ function compared({ traces }: TraceQlSearch): unknown {
   return traces;
 }
 
-/** Sums of doubles depend on the order. */
+/** Rounds values, because sums of doubles depend on the order of addition. */
 function rounded({ series, truncated }: TraceQlMetrics): unknown {
   return {
     truncated,

@@ -9,7 +9,7 @@ import {
   text,
 } from "./sample-spans.ts";
 
-/** root (a (a1, a2), b (b1)). */
+/** Makes the span tree root (a (a1, a2), b (b1)). */
 export function callTree(service: string): Span[] {
   const traceId = newTraceId();
   let starts = noonUnixNano;
@@ -37,7 +37,7 @@ export function callTree(service: string): Span[] {
   return [root, a, a1, a2, b, call("b1", 2n, b, 5n)];
 }
 
-/** A link as bridges from OpenTracing make it to a span's parent. */
+/** A link in the form in which OpenTracing bridges link to a span's parent. */
 export function parentLink(traceId: string, spanId: string): Span["links"][number] {
   return {
     ...{ traceId, spanId, traceState: "", droppedAttributesCount: 0, flags: 0, refType: "none" },
@@ -45,7 +45,7 @@ export function parentLink(traceId: string, spanId: string): Span["links"][numbe
   };
 }
 
-/** A span with something in every place. */
+/** A span with an attribute in every place. */
 export function valueSpan(service: string): Span {
   const none = { traceState: "", droppedAttributesCount: 0, flags: 0 };
   return sampleSpan({

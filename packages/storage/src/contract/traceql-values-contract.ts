@@ -4,7 +4,7 @@ import { newServiceName, sampleSpan, text } from "./sample-spans.ts";
 import { askingTraceQl, range } from "./traceql-asking.ts";
 import { valueSpan } from "./traceql-sample-spans.ts";
 
-/** The contract of values in TraceQL: of every type, in every place, and never interpreted as SQL. */
+/** Contract of values in TraceQL: values of every type in every place match, and no value is interpreted as SQL. */
 export function traceqlValuesContract(context: ContractContext): void {
   const { store, test } = context;
   const { search, metrics } = askingTraceQl(context);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type ContractContext, expectStorageError, newToken, rowsOf, write } from "./contract-context.ts";
 import { newServiceName, sampleSpan } from "./sample-spans.ts";
 
-/** Blocks, tokens, refusals and aborted calls. */
+/** Contract of writes: blocks, tokens, refusals and aborted calls. */
 export function writeContract({ store, test }: ContractContext): void {
   test("ready resolves", async () => {
     await store().ready();

@@ -11,14 +11,14 @@ import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { singleSpanCondition } from "./selection-sql.ts";
 
-/** A block that takes longer than this to insert may be missed by followers. */
+/** Followers may miss a block whose insert takes longer than this. */
 const tailDelaySeconds = 3;
 
 function within({ startUnixNano, endUnixNano }: TimeRange) {
   return { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano };
 }
 
-/** Tables of the spans, and the width of a column. */
+/** Tables to read the spans from, and the width of a column. */
 interface HeatMapSource {
   /** Width of a column in nanoseconds. */
   readonly columnNano: bigint;
@@ -26,7 +26,9 @@ interface HeatMapSource {
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** As for `fromSpans`. `ask`: as false, and the rows tell whether the tenant has spans that are stored more than once. */
+  /**
+   * As for `fromSpans`. `ask`: as false, and the rows also tell if the tenant has spans that are stored more than once.
+   */
   readonly areRepeated: boolean | "ask";
 }
 
@@ -57,7 +59,7 @@ export function durationRankSql(
 ): SqlQuery {
   const { service, operation, spanKind, durationNano, range } = query;
   const parameters: Parameters = { duration: durationNano, service, operation };
-  // Not as conditions of a search, in which "" means no condition.
+  // Conditions of a search cannot be used: in a search, "" means no condition.
   let where = `${spanCondition(within(range), parameters, tenant)} AND service = {service:String} AND name = {operation:String}`;
   if (spanKind !== undefined) {
     where += " AND kind = {kind:String}";
@@ -69,7 +71,7 @@ ${fromSpans(database, where, areRepeated)}`;
   return { sql, parameters };
 }
 
-/** Rows of `OperationSummary`, with calls by bucket of duration rather than quantiles. */
+/** Rows of `OperationSummary` with calls by duration bucket instead of quantiles. */
 export function topOperationsSql(
   { service, range }: TopOperationsQuery,
   database: string,
@@ -98,7 +100,7 @@ export function minuteOf(unixNano: bigint): bigint {
   return unixNano / 60_000_000_000n;
 }
 
-/** One row: `cursor`, up to which spans can be read, and `spans`, their number. */
+/** One row: `cursor`, the position up to which spans can be read, and `spans`, their number. */
 export function tailCountSql(query: TailQuery, database: string, tenant: string): SqlQuery {
   const settled = `toUnixTimestamp(now()) - ${tailDelaySeconds}`;
   const upTo = query.upTo === undefined ? settled : String(Number(query.upTo));
@@ -111,7 +113,7 @@ FROM ${database}.spans AS stored WHERE ${arrivedWithin(query, upTo, parameters, 
   return { sql, parameters };
 }
 
-/** Rows for `readStoredRows`, newest first. @param cursor the end */
+/** Rows for `readStoredRows`, newest first. @param cursor end of the range to read */
 export function tailSpansSql(query: TailQuery, cursor: string, database: string, tenant: string): SqlQuery {
   const parameters: Parameters = { upTo: Number(cursor), limit: query.limit };
   const where = arrivedWithin(query, "{upTo:UInt32}", parameters, tenant);
@@ -124,7 +126,7 @@ function arrivedWithin(query: TailQuery, upTo: string, parameters: Parameters, t
   parameters.after = Number(query.cursor);
   return (
     `${singleSpanCondition(query, parameters, tenant)} AND arrived > toDateTime({after:UInt32}, 'UTC') ` +
-    // Days are those of the writer's clock.
+    // Column `received` uses the day of the collector's clock, which may differ from the server's.
     `AND arrived <= toDateTime(${upTo}, 'UTC') AND received >= toDate(toDateTime({after:UInt32}, 'UTC')) - 1`
   );
 }

@@ -13,9 +13,9 @@ import { type TimeSlice, timeSlices } from "./time-slices.ts";
 const firstSliceNano = 900_000_000_000n;
 
 /**
- * Spans that are read of a side whose spans lie further apart than the first slice. Shares are then accurate
- * to a hundredth. Reading more would be slow, because each granule contains few matching spans.
- * @param maxSpans most spans of a side
+ * Number of spans to read when the matching spans do not lie in the first slice. Shares are then accurate to 1 %. More
+ * spans would be slow to read, because each granule contains few matching spans.
+ * @param maxSpans maximum number of spans of a side
  */
 function enoughSpans(maxSpans: number): number {
   return Math.min(maxSpans, Math.max(1_000, Math.floor(maxSpans / 10)));
@@ -25,7 +25,7 @@ type Row = Omit<AttributeDifference, "place"> & {
   readonly place: AttributeDifference["place"] | "total";
 };
 
-/** The store of one tenant, as a comparison reads it. */
+/** Access to the store of one tenant for a comparison. */
 interface ComparedStore {
   /** Runs a SELECT. */
   readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
@@ -33,7 +33,7 @@ interface ComparedStore {
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** Whether spans of the time may be stored more than once. */
+  /** True when spans of the time range may be stored more than once. */
   readonly areRepeatedIn: (range: Partial<TimeRange>) => Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ export async function compareAttributes(
   };
 }
 
-/** The time of both sides together. */
+/** Time range that covers both sides. */
 function rangeOf({ selection, background }: AttributeComparisonQuery): TimeSlice {
   const [min, otherMin] = [selection.startTimeMinUnixNano, background.startTimeMinUnixNano];
   const [max, otherMax] = [selection.startTimeMaxUnixNano, background.startTimeMaxUnixNano];

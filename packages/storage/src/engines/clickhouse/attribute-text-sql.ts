@@ -16,27 +16,30 @@ const mark = "'\\xFF'";
 const valueMark = "'\\xFE'";
 const arrayMark = `'\\xFE${attributeTypeLetters.array}'`;
 
-/** The attributes of a column, each without its marks: key, FE, letter, value; and two empty texts. */
+/**
+ * Splits a column into its attributes, without the marks between them: key, FE, letter, value. The array ends with two
+ * empty texts.
+ */
 function splitElements(column: string): string {
   return `splitByChar(${mark}, ${column})`;
 }
 
 /**
- * Hashes of the elements. The expression must stay exactly that of the indexes of `spans`, or they are not
- * used.
+ * Hashes of the elements. The expression must stay identical to the expression of the index, or ClickHouse does not use
+ * the index.
  */
 function indexedHashes(column: string): string {
   return `arrayMap(e -> cityHash64(e), ${splitElements(column)})`;
 }
 
-/** Keys of array attributes. This expression must stay exactly that of the indexes, too. */
+/** Keys of array attributes. The expression must stay identical to the expression of the index. */
 function indexedArrayKeys(column: string): string {
   const key = `substring(e, 1, position(e, ${arrayMark}) - 1)`;
   const arrays = `arrayFilter(e -> position(e, ${arrayMark}) > 0, ${splitElements(column)})`;
   return `if(position(${column}, ${arrayMark}) = 0, emptyArrayString(), arrayMap(e -> ${key}, ${arrays}))`;
 }
 
-/** The attributes of a column, each a text: key, FE, letter, value. */
+/** Attributes of a column as an array of texts: key, FE, letter, value. */
 export function elementsOf(column: string): string {
   return `arrayFilter(e -> e != '', ${splitElements(column)})`;
 }
@@ -51,7 +54,7 @@ export function valueOfElement(element: string): string {
   return `substring(${element}, ${placeOfMark(element, valueMark)} + 2)`;
 }
 
-/** Key, FE and value of an element, without the type. */
+/** Key, FE and value of an element, without the letter of the type. */
 export function untypedElement(element: string): string {
   return `concat(substring(${element}, 1, ${placeOfMark(element, valueMark)}), ${valueOfElement(element)})`;
 }
@@ -71,15 +74,15 @@ const types = Object.keys(attributeTypeLetters) as AttributeType[];
 const typeNames = types.map((type) => `'${type}'`).join(", ");
 const typeLetters = types.map((type) => `'${attributeTypeLetters[type]}'`).join(", ");
 
-/** The name of the type that has a letter. */
+/** Name of the type for a type letter. */
 function typeName(letter: string): string {
   return `transform(${letter}, [${typeLetters}], [${typeNames}])`;
 }
 
 /**
- * The values of attributes with one key, of all that a column has.
- * @param key an expression for a text
- * @returns an array of tuples of the type's name and the value
+ * Values of all attributes of a column that have this key.
+ * @param key SQL expression for a text
+ * @returns SQL for an array of tuples of type name and value
  */
 export function valuesOfKey(column: string, key: string): string {
   const element = `arrayFilter(e -> startsWith(e, concat(${key}, ${valueMark})), ${splitElements(column)})`;
@@ -87,14 +90,14 @@ export function valuesOfKey(column: string, key: string): string {
   return `arrayMap(e -> (${typeName(`substring(e, ${at} + 2, 1)`)}, substring(e, ${at} + 3)), ${element})`;
 }
 
-/** The condition that a column has an attribute with this key. @param key an expression for a text */
+/** The condition that a column has an attribute with this key. @param key SQL expression for a text */
 export function hasKey(column: string, key: string): string {
   return `position(${column}, concat(${mark}, ${key}, ${valueMark})) > 0`;
 }
 
 /**
- * The first attribute of a name in a column: the letter of its type, and its value. `e`, as of an empty
- * value, when there is none.
+ * First attribute with this name in a column: letter of the type, then value. `e`, the letter of the empty type, when
+ * there is none.
  */
 export function firstElement(column: string, name: string): string {
   const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
@@ -102,19 +105,19 @@ export function firstElement(column: string, name: string): string {
   return `if(${at} = 0, 'e', substring(${column}, ${from}, ${placeOfMark(column, mark, from)} - (${from})))`;
 }
 
-/** Expressions for an attribute. */
+/** SQL expressions for the parts of one attribute. */
 export interface AttributeParts {
-  /** The condition that it is of a type. */
+  /** Condition that the attribute has this type. */
   readonly isOf: (type: AttributeType) => string;
-  /** The name of the type. */
+  /** Name of the attribute's type. */
   readonly type: string;
-  /** The value. */
+  /** Value of the attribute as text. */
   readonly text: string;
 }
 
 /**
- * Takes the result of `firstElement` apart. That is a long expression; give it a name when several parts are
- * needed.
+ * Extracts the parts from the result of `firstElement`. That expression is long: give it an alias when several parts
+ * are needed.
  */
 export function partsOfElement(element: string): AttributeParts {
   return {
@@ -124,14 +127,13 @@ export function partsOfElement(element: string): AttributeParts {
   };
 }
 
-/** A value, or one of several: their types and texts. */
+/** One or several values to search for, as types and texts. */
 export type SoughtValues = readonly (readonly [type: AttributeType, text: SqlText])[];
 
 /**
- * The condition that a column has an attribute.
- *
- * The search in the text itself is exact and leaves few rows. Their hashes are compared too, because the
- * index knows only hashes.
+ * Condition that a column has the attribute with one of these values.
+ * Searching in the text is exact but reads every text. The hashes are compared as well, because the index contains only
+ * hashes.
  */
 export function hasElement(column: string, key: SqlText, values: SoughtValues): string {
   const hashes = values.map(([type, { text }]) => String(elementHash(key.text, type, text)));
@@ -144,8 +146,8 @@ export function hasElement(column: string, key: SqlText, values: SoughtValues): 
 }
 
 /**
- * The same without the hashes, for few rows: to plan a condition for the index takes longer than to read
- * them.
+ * As `hasElement`, but without hashes, for few rows: planning a condition for the index takes longer than reading the
+ * rows.
  */
 export function hasElementText(column: string, key: SqlText, values: SoughtValues): string {
   const needles = values.map(([type, text]) =>
@@ -157,13 +159,13 @@ export function hasElementText(column: string, key: SqlText, values: SoughtValue
     : `multiSearchAny(${column}, [${needles.join(", ")}])`;
 }
 
-/** The condition that a column has an array with this key. The index knows the second part. */
+/** Condition that a column has an array with this key. The second part of the condition uses the index. */
 export function hasArray(column: string, key: SqlText): string {
   const needle = concatenated("\\xFF", key, `\\xFE${attributeTypeLetters.array}`);
   return `(position(${column}, ${needle}) > 0 AND has(${indexedArrayKeys(column)}, ${sqlOf(key)}))`;
 }
 
-/** Types that have a value with this text. */
+/** Types that can have a value with this text. Example: `5` may be a string, an integer or a double. */
 export function typesOfText(text: string): AttributeType[] {
   const number = Number(text);
   const isOf: Readonly<Record<AttributeType, boolean>> = {

@@ -14,33 +14,36 @@ import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf, hasParentLinkSql } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
-/** Number of spans that are read; the rest of the last minute is read as well. */
+/** Number of spans to read; the rest of the oldest minute is read as well. */
 const maxNamedSpans = 300_000;
 
-/** The spans that are read: those of the newest minutes, or granules spread over a minute with very many. */
+/**
+ * The spans to read: the spans of the newest minutes. In a minute with very many spans, only every n-th granule is
+ * read.
+ */
 export interface Sample {
   readonly range: TimeRange;
-  /** Every `stride`-th granule is read. */
+  /** Only every `stride`-th granule is read. */
   readonly stride: number;
-  /** Whether some of the spans may be stored more than once; then each is read once, which takes longer. */
+  /** True when some spans may be stored more than once. Then a slower statement removes copies. */
   readonly areRepeated: boolean;
 }
 
 const minuteNano = 60_000_000_000n;
 const granuleRows = 4_096;
 
-/** The value and the condition that it may be there, of attributes with a key. */
+/** SQL for the values of a key, and a condition that excludes spans without the key. */
 interface Values {
-  /** An array of tuples of the type's name and the value. */
+  /** SQL for an array of tuples of type name and value. */
   readonly found: string;
   readonly mayHave: string;
 }
 
-/** The columns of a scope's attributes. */
+/** Columns with the attributes of one scope. */
 interface Place {
-  /** An array of the keys. */
+  /** SQL for an array of the keys. */
   readonly keys: string;
-  /** @param key an expression for a text */
+  /** @param key SQL expression for a text */
   readonly values: (key: string) => Values;
 }
 
@@ -51,7 +54,7 @@ function textPlace(column: string, elements = elementsOf(column)): Place {
   };
 }
 
-/** @param attributes an expression for an array of tuples */
+/** @param attributes SQL expression for an array of tuples */
 function tuplePlace(keys: string, attributes: string): Place {
   return {
     keys,
@@ -81,7 +84,7 @@ function countParameters({ startUnixNano, endUnixNano }: TimeRange, tenant: stri
   return { tenant, from: startUnixNano / minuteNano, to: endUnixNano / minuteNano };
 }
 
-/** The part of a filter that counts by minute can evaluate. */
+/** Conditions for the part of a filter that the counts by minute can evaluate. */
 function countedBy({ service, operation }: SpanFilter, parameters: Parameters): string {
   if (service) {
     parameters.service = service;
@@ -97,8 +100,8 @@ function countedBy({ service, operation }: SpanFilter, parameters: Parameters): 
 }
 
 /**
- * One row: `minute`, the first to read, and `spans`, the number from there on; no row when nothing was
- * counted.
+ * One row: `minute`, the first minute to read, and `spans`, the number of spans from then on. No row when there are no
+ * counts.
  */
 export function sampleSql(range: TimeRange, filter: SpanFilter, database: string, tenant: string): SqlQuery {
   const parameters = countParameters(range, tenant);
@@ -150,8 +153,8 @@ function sampledFrom(
 }
 
 /**
- * Keys of attributes with the number of their spans. Resources are few, so each is parsed once, whatever the
- * number of its spans.
+ * Keys of attributes with the number of their spans. Each distinct resource is parsed once, because there are few
+ * resources and many spans.
  */
 function keysOf(scope: keyof typeof places, from: string): string {
   const { resource } = attributeTexts;
@@ -169,7 +172,7 @@ interface NamesSource {
   readonly tenant: string;
 }
 
-/** Rows of `scope` and `name`: of each scope the most frequent. */
+/** Rows of `scope` and `name`: the most frequent names of each scope. */
 export function namesSql(
   query: AttributeNamesQuery,
   { scopes, sample, database, tenant }: NamesSource,
@@ -190,7 +193,7 @@ ORDER BY scope, seen DESC, name LIMIT {limit:UInt64} BY scope`;
   return { sql, parameters };
 }
 
-/** Rows of `CatalogValue`: names of services or operations, of all spans. */
+/** Rows of `CatalogValue`: names of services or operations, counted over all spans. */
 export function countedNamesSql(
   { range, limit, prefix = "", filter = {} }: AttributeValuesQuery,
   column: "service" | "name",
@@ -229,7 +232,7 @@ export function attributeValuesSql(
 
 const ofRoots = `parent_span_id = toFixedString('', 8) AND NOT ${hasParentLinkSql}`;
 
-/** The columns with the texts of an intrinsic, and the spans that have it. */
+/** For an intrinsic: the column with its texts, and a condition for the spans that have such a text. */
 const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string, condition: string]>> = {
   name: ["name", "1"],
   statusMessage: ["status_message", "status_message != ''"],
@@ -263,7 +266,7 @@ export function textsSql(
   return { sql, parameters };
 }
 
-/** @param counted a SELECT of `type`, `value` and `seen` */
+/** @param counted SELECT with the columns `type`, `value` and `seen` */
 function valuesFrom(counted: string): string {
   return `SELECT type, value, toFloat64(seen) AS count FROM (${counted})
 WHERE startsWith(value, {prefix:String}) AND length(value) <= ${maxCatalogValueBytes}

@@ -44,7 +44,7 @@ import type { CopyQuestion, CopyRow } from "./repeated/known-copies.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
-/** Services of an analysis besides its connection. */
+/** Dependencies of the reader besides its connection. */
 interface AnalysisReaderParts {
   readonly settings: {
     readonly database: string;
@@ -54,7 +54,7 @@ interface AnalysisReaderParts {
   readonly repeated: CopyQuestion;
 }
 
-/** Analysis as SQL; critical paths on the traces that a search finds. */
+/** Analysis in SQL. Critical paths are computed in the process, from the traces that a search finds. */
 export class ClickHouseAnalysisReader implements AnalysisReader {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;

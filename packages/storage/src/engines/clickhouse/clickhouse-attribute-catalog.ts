@@ -29,8 +29,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Names and values from `span_metrics` when it has them, otherwise from the newest spans. Its counts tell
- * from which minute on there are enough spans.
+ * Reads names and values from `span_metrics` if possible, otherwise from the newest spans. Counts by minute decide how
+ * many minutes of spans must be read.
  */
 export class ClickHouseAttributeCatalog implements AttributeCatalog {
   readonly #connection: ClickHouseConnection;
@@ -59,7 +59,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
         return intrinsicNames(query).map((name) => ({ scope, name }));
       }
       const names = rows.flatMap((row) => (row.scope === scope ? [row.name] : []));
-      // Resources of the older model have a service without an attribute for it.
+      // Resources of the older span model have a service, but no `service.name` attribute.
       const isLacking = scope === "resource" && rows.length > 0 && !names.includes("service.name");
       if (isLacking && "service.name".startsWith(prefix)) {
         names.unshift("service.name");
@@ -141,7 +141,7 @@ function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "servi
   return scope === "resource" && name === "service.name" ? "service" : undefined;
 }
 
-/** True when the filter has only conditions that the counts can evaluate: service and operation. */
+/** True when the filter has only conditions on service and operation, which the counts can evaluate. */
 function isKnownToCounts({ service, operation, tags, ...others }: SpanFilter): boolean {
   return (tags?.size ?? 0) === 0 && Object.values(others).every((condition) => condition === undefined);
 }

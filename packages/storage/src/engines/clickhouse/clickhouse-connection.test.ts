@@ -15,7 +15,7 @@ async function listen(onRequest: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** An address at which nobody listens. */
+/** An address without a listener. */
 async function deadAddress(): Promise<string> {
   const url = await listen(() => {});
   const server = servers.pop();
@@ -30,7 +30,7 @@ function connect(urls: readonly string[], requestTimeoutMs = 10_000): ClickHouse
   return connection;
 }
 
-/** Every kind of call, with a name for the table of tests. */
+/** Each kind of call, with a name for the test table. */
 const calls: readonly {
   readonly name: string;
   readonly run: (connection: ClickHouseConnection, signal?: AbortSignal) => Promise<unknown>;
@@ -78,7 +78,7 @@ describe("a read", () => {
 });
 
 describe("an insert of several pieces", () => {
-  /** Answers when it has the whole body. */
+  /** A server that answers after it has read the whole body. */
   async function bodies(): Promise<{ url: string; got: { text: string; length: string | undefined }[] }> {
     const got: { text: string; length: string | undefined }[] = [];
     const url = await listen(async (request, response) => {

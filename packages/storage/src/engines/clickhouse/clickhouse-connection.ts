@@ -31,74 +31,71 @@ export type { AnswerSize } from "./calls/answer-stream.ts";
 
 /** Options of a connection. */
 export interface ConnectionOptions {
-  /** Servers, with user and password where they have their own. */
+  /** Addresses of the servers. An address may contain a user and a password. */
   readonly urls: readonly string[];
-  /** The user for addresses that name none. */
+  /** User for addresses without a user. */
   readonly user: string;
-  /** Password for servers without their own. */
+  /** Password for addresses without a password. */
   readonly password: string;
-  /** Milliseconds until a call without an answer fails. */
+  /** Time limit of a call in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Most connections to one server. */
+  /** Maximum number of connections to one server. */
   readonly maxConnections: number;
-  /** Most bytes of one answer, so that a read cannot fill the memory. */
+  /** Maximum size of one answer in bytes. The limit protects the memory of the process. */
   readonly maxReadBytes: number;
-  /** Trust and certificate, watched for changes; undefined for the system's trust. */
+  /** Trusted CAs and client certificate, reloaded when the files change. Undefined: the system's CAs. */
   readonly tls?: WatchedHostTls | undefined;
-  /** Called when a server goes down or comes back. */
+  /** Called when a server goes down or comes back up. */
   readonly onHostChange?: OnHostChange | undefined;
-  /** Makes a span of each call; undefined for none. */
+  /** Records a span for each call. Undefined: calls are not traced. */
   readonly traceCall?: TraceCall | undefined;
-  /** Settings of every read of a cluster. */
+  /** Settings for every read, used in a cluster. */
   readonly readSettings?: Settings;
-  /** Settings of every insert; those of the insert itself take precedence. */
+  /** Settings for every insert. The settings of a single insert take precedence. */
   readonly insertSettings?: Settings;
-  /** Settings among these that a server may not know. */
+  /** Names of settings that older servers may not know. */
   readonly optionalSettings?: readonly string[];
-  /** Which shards of a cluster answer; absent without shards. */
+  /** Which shards of a cluster answer. Absent without shards. */
   readonly shards?: ShardsOfReads | undefined;
-  /** Whether a cluster can be written to; absent without a Keeper. */
+  /** State of the Keeper, which writes to a cluster need. Absent without a Keeper. */
   readonly keeper?: KeeperOfInserts | undefined;
-  /** True: a read never returns a partial answer, even when its caller accepts one. */
+  /** True: a read fails instead of returning a partial answer, even when the caller would accept one. */
   readonly refusesPartial?: boolean;
-  /**
-   * Called for each second server that was tried because the first took long, and for each that was not
-   * because of the limit.
-   */
+  /** Called when a slow read is sent to a second server as well, and when the limit of such reads prevents this. */
   readonly onHedge?: OnHedge | undefined;
-  /** Inserts with a token that take long are sent to a second server too. */
+  /** True: a slow insert with a deduplication token is sent to a second server as well. */
   readonly hedgesInserts?: boolean;
 }
 
-/** One of the servers. */
+/** One of the servers, with its state. */
 export interface OneServer {
-  /** Without credentials. */
+  /** Address without credentials. */
   readonly url: string;
-  /** Whether calls are sent to it. */
+  /** True when the server is up, so that calls are sent to it. */
   readonly isUp: boolean;
-  /** Whether it is left out because it refuses our user or password. */
+  /** True when calls skip the server because it refuses our user or password. */
   readonly refusesUs: boolean;
-  /** Calls go to this server alone. */
+  /** A connection that sends its calls only to this server. */
   readonly connection: ClickHouseConnection;
 }
 
-/** The server that a call goes to: any, the first of the list that is up, or the one with this index. */
+/** Server of a call: any server, the first server that is up, or the server with this index. */
 type Choice = "any" | "first" | number;
 
 interface Call {
   /** The statement of a read. */
   readonly sql?: string;
-  /** Gives the call up; undefined for calls that always end. */
+  /** Aborts the call. Undefined: nothing aborts the call early. */
   readonly signal: AbortSignal | undefined;
-  /** The kind of call, for its usual duration. */
+  /** Kind of the call. Calls of one kind take about the same time, which decides when a second server is tried. */
   readonly kind: string;
-  /** Whether it writes. A write also fails while the keeper of the replicas is away. */
+  /** True for a write. A write also fails while the Keeper of the replicas does not answer. */
   readonly isInsert?: boolean;
-  /** True: running it twice does no harm, so it may go to another server when the connection breaks. */
+  /** True: running the call twice is harmless. When the connection breaks, the call goes to another server. */
   readonly isRepeatable?: boolean;
-  /** Limit of this call. Default: the connection's. */
+  /** Time limit of this call in milliseconds. Default: the limit of the connection. */
   readonly timeoutMs?: number;
-  /** Decides when the call also goes to a second server; undefined: never. */
+  /** Decides when the call also goes to a second server. Undefined: never. */
   readonly pace?: HedgePace | undefined;
 }
 
@@ -108,51 +105,46 @@ interface Shared {
   readonly pool: HostPool;
   /** Sends requests. */
   readonly requests: HostRequests;
-  /** Tells when a read is slow enough to ask a second server. */
+  /** Decides when a slow read is sent to a second server. */
   readonly readPace: HedgePace;
-  /** The same for inserts. */
+  /** Decides when a slow insert is sent to a second server. */
   readonly insertPace: HedgePace;
-  /** Shares reads among the replicas of a shard. */
+  /** Distributes reads over the replicas of a shard. */
   readonly replicaTurns: ReplicaTurns;
 }
 
 /**
- * Calls ClickHouse over HTTP, at one or more addresses. Each call is one query with a deadline; when its
- * signal is aborted, the query ends in the server too. A call whose server is down goes to the next server at
- * once. A call that breaks off is repeated only when running it twice does no harm: reads, and inserts with a
- * deduplication token. Every method throws `StorageError`.
+ * Calls ClickHouse over HTTP, at one or more addresses. Each call is one query with a deadline. Aborting the signal
+ * also cancels the query in the server. A call whose server is down goes to the next server at once. When the
+ * connection breaks, a call is repeated only if running it twice is harmless: reads, and inserts with a deduplication
+ * token. Every method throws `StorageError`.
  */
 export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
   readonly #shared: Shared;
   readonly #choice: Choice;
 
-  /** @throws StorageError STORAGE_REFUSED for an address that is none */
+  /** @throws StorageError STORAGE_REFUSED for an invalid address */
   constructor(options: ConnectionOptions, shared?: Shared, choice: Choice = "any") {
     this.#options = options;
     this.#shared = shared ?? sharedBy(options);
     this.#choice = choice;
   }
 
-  /**
-   * A connection to the same servers. All calls go to the first of the list that is up, with these additional
-   * settings.
-   */
+  /** A connection to the same servers whose calls all go to the first server that is up, with additional settings. */
   steady(settings: Settings = {}): ClickHouseConnection {
     return new ClickHouseConnection(withSettings(this.#options, settings), this.#shared, "first");
   }
 
-  /**
-   * A connection for statements about the shards themselves, with these read settings instead of the others.
-   */
+  /** A connection for statements about the shards themselves. It replaces the read settings. */
   ofShards(readSettings: Settings): ClickHouseConnection {
     return new ClickHouseConnection({ ...this.#options, shards: undefined, readSettings }, this.#shared);
   }
 
-  /** The servers one by one. Closing one of them closes all. */
+  /** A connection for each server. Closing one of them closes all. */
   each(): OneServer[] {
     const { pool } = this.#shared;
-    // A statement about one server needs no check of the cluster.
+    // A statement to a single server does not need the cluster's state.
     const options = { ...this.#options, shards: undefined };
     return pool.hosts.map(({ index, url }) => ({
       url,
@@ -162,7 +154,7 @@ export class ClickHouseConnection {
     }));
   }
 
-  /** The rows of a SELECT that names no format, one object each; `maxReadBytes` of JSON at most. */
+  /** Rows of a SELECT without FORMAT, one object for each row. The JSON may have at most `maxReadBytes`. */
   async rows<Row>(sql: string, parameters: QueryParameters, read: ReadCall = {}): Promise<Row[]> {
     const json = await this.bytes(`${sql} FORMAT JSONEachRow`, parameters, this.#options.maxReadBytes, read);
     const lines = json.toString("utf8").split("\n");
@@ -170,8 +162,8 @@ export class ClickHouseConnection {
   }
 
   /**
-   * The answer to a SELECT that names its format.
-   * @param maxBytes STORAGE_TOO_LARGE when the answer is longer
+   * The answer to a SELECT with FORMAT.
+   * @param maxBytes size limit of the answer; a longer answer throws STORAGE_TOO_LARGE
    */
   bytes(sql: string, parameters: QueryParameters, maxBytes: number, read: ReadCall = {}): Promise<Buffer> {
     return this.#read(sql, parameters, read, ({ body }, abort) => collect(body, maxBytes, abort));
@@ -179,9 +171,9 @@ export class ClickHouseConnection {
 
   /**
    * As `bytes`, but passes the answer on while it arrives.
-   * @param begin called when the answer begins, with its size if the server announces one, and again when the
-   *   answer is read again. The writer that the last call returned gets the whole answer; a piece is read
-   *   when the one before was taken.
+   * @param begin called when the answer begins, with its size if the server announces one. It is called again when the
+   * read is repeated. The writer from the last call gets the whole answer. The next piece is read after the writer has
+   * accepted the previous one.
    */
   pieces(
     sql: string,
@@ -196,14 +188,14 @@ export class ClickHouseConnection {
     });
   }
 
-  /** A statement without an answer. */
+  /** Runs a statement that returns no rows. */
   command(sql: string, signal?: AbortSignal, settings?: Settings): Promise<void> {
     return this.#command({ signal, kind: "command" }, sql, settings);
   }
 
   /**
-   * A statement without an answer that may take longer than the deadline of other calls.
-   * @param timeoutMs deadline of this command
+   * Runs a statement that returns no rows and may take longer than other calls.
+   * @param timeoutMs time limit of this statement
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     return this.#command({ signal, kind: "command", timeoutMs }, sql);
@@ -211,9 +203,9 @@ export class ClickHouseConnection {
 
   /**
    * @param sql `INSERT INTO … FORMAT …`
-   * @param settings query settings; with a deduplication token, it may be sent to more than one server
-   * @param rows sent as they are; after a failure they may still be read
-   * @returns true when nothing reads the rows any more; false when a second server got them too
+   * @param settings query settings; with a deduplication token, the insert may be sent to more than one server
+   * @param rows body of the request; after a failure the connection may still read the bytes
+   * @returns true when nothing reads the bytes of `rows` any more; false when a second server was sent the rows too
    */
   async insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<boolean> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
@@ -225,7 +217,7 @@ export class ClickHouseConnection {
     const { wasAlone } = await this.#tryHosts(call, async (host, abort, race) => {
       const replica = firstReplica === undefined ? undefined : firstReplica + race.attemptsBefore;
       const own = replica === undefined ? query : { ...query, ...triesFirst(replica) };
-      // Without rows it is an INSERT … SELECT.
+      // An insert without rows is an INSERT … SELECT.
       const isRead = rows instanceof Uint8Array && rows.length === 0;
       const send = isRead ? requests.ask(host, own, rows, abort) : requests.send(host, own, rows, abort);
       const { body } = await send;
@@ -290,7 +282,7 @@ export class ClickHouseConnection {
     const call = { sql, signal, kind, isRepeatable: true, pace };
     const { value } = await this.#tryHosts(call, async (host, abort, race) => {
       const answer = await requests.ask(host, query, Buffer.from(sql), abort, headers);
-      // The signal of a server that is not the first one ends this.
+      // Another server has answered first, so this answer is dropped.
       if (!race.claim()) {
         throw new Error("another server was first");
       }
@@ -353,7 +345,7 @@ export class ClickHouseConnection {
         }
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
         if (await this.#isOfShards(failure)) {
-          // Reads report absent shards themselves, with a text of their own.
+          // Reads report missing shards themselves, with another text.
           const shards = isInsert ? awayError(this.#options.shards?.away ?? [], failure) : failure;
           return { kind: "failed", failure: shards, goOn: "throw" };
         }
@@ -370,14 +362,14 @@ export class ClickHouseConnection {
   }
 
   /**
-   * True when the failure concerns a shard without a server that answers; other servers would fail as well.
+   * True when the failure comes from a shard without any answering server. Other servers would fail in the same way.
    */
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#options;
     if (shards === undefined || !isNeighbourFault(failure)) {
       return false;
     }
-    // Shards that are known to be absent are checked every second by another task.
+    // Another task checks missing shards every second, so a check now is needed only if none is known.
     if (shards.away.length === 0) {
       await shards.look();
     }
@@ -425,11 +417,11 @@ export class ClickHouseConnection {
   #readSettings(parameters: QueryParameters): Settings {
     const query: Record<string, string> = {
       max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
-      // ClickHouse cancels the query of a disconnected client only when the query is read-only. A POST is not by
-      // default. 2 means read-only with settings allowed.
+      // ClickHouse cancels the query of a disconnected client only when the query is read-only, which a POST is not by
+      // default. 2 means read-only, but settings are allowed.
       readonly: "2",
       cancel_http_readonly_queries_on_client_close: "1",
-      // Without it, an error in the middle of the rows follows a status of 200, as text behind the rows.
+      // Without this setting, an error in the middle of the rows arrives as text after status 200.
       wait_end_of_query: "1",
       ...this.#options.readSettings,
     };
@@ -460,7 +452,7 @@ function withSettings(options: ConnectionOptions, settings: Settings): Connectio
   };
 }
 
-/** One error for all tried servers; with a single server its own error. */
+/** One error for all tried servers. With a single server, its error is returned unchanged. */
 function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
   const [first] = failures;
   if (first === undefined) {

@@ -4,7 +4,7 @@ import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** @param acquire what asking for the lease gives */
+/** @param acquire result of the request for the lease */
 function dependenciesWith(acquire: () => Promise<boolean>): ClickHouseDependencies {
   const connection = new ClickHouseConnection({
     ...{

@@ -23,27 +23,30 @@ import {
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 const settleEveryMs = 60_000;
-/** Time of the lease in ms, longer than a step takes: two steps at once could count a call twice. */
+/**
+ * Duration of the lease in milliseconds. It must exceed the duration of a step: two steps at once could count a call
+ * twice.
+ */
 const leaseMs = 300_000;
 const minuteNano = 60_000_000_000n;
 
-/** Runs a statement of `settleSql`; in a cluster, in each shard. */
+/** Runs a statement of `settleSql`, in a cluster once in each shard. */
 export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortSignal) => Promise<void>;
 
-/** Services of the sums besides their connection. */
+/** Dependencies of the reader besides its connection. */
 interface DependenciesParts {
-  /** Database of the sums. */
+  /** Database with the counts of calls. */
   readonly database: string;
-  /** Lets one process of several do the sums. */
+  /** Leases, so that only one of several processes settles calls. */
   readonly leases: Pick<SamplingStore, "acquireLease">;
   /** Runs a step. Default: on the connection's server; a cluster runs it on each shard. */
   readonly runStep?: RunSettleStep | undefined;
 }
 
 /**
- * Links between services. A view counts calls as spans arrive, when parent and child come in one block. The
- * other calls wait. Every minute the writer with the lease settles those whose parent has arrived since.
- * Reads between two steps look for the parents of waiting calls themselves.
+ * Links between services. A view counts calls as spans arrive, when parent and child come in one block. Other calls
+ * wait in a table. Every minute the process with the lease settles the waiting calls whose parent has arrived. Reads
+ * between two steps look for the parents of waiting calls themselves.
  */
 export class ClickHouseDependencies implements DependencyReader {
   readonly #connection: ClickHouseConnection;
@@ -93,7 +96,7 @@ export class ClickHouseDependencies implements DependencyReader {
     }));
   }
 
-  /** Calls that have a parent; a call may have several rows. @param minutes both inclusive */
+  /** Calls that have a parent. One call may have several rows. @param minutes first and last minute, both inclusive */
   async #calls(
     detail: CallDetail,
     minutes: { readonly from: number; readonly to: number },
@@ -129,8 +132,8 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 
   /**
-   * Called after each block; starts a step when a minute has passed since the last one. Nobody waits for the
-   * step, and a failed step is repeated by the next one.
+   * Called after each block; starts a step when a minute has passed since the last one. The writer does not wait for
+   * the step. The next step repeats a failed one.
    */
   blockWritten(): void {
     if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) {
@@ -159,22 +162,22 @@ export class ClickHouseDependencies implements DependencyReader {
     }
   }
 
-  /** Ends the running step. */
+  /** Aborts the running step. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#step;
   }
 }
 
-/** The 32-bit number of a minute. */
+/** Number of the minute since the Unix epoch, modulo 2^32. */
 function minuteNumber(unixNano: bigint): number {
   const minute = unixNano / minuteNano;
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
 }
 
 /**
- * The rows that no other row cancels. A copy of a span has a negative number of calls, which cancels calls that are
- * counted already.
+ * Removes rows that cancel each other. A copy of a span adds a row with a negative number of calls, which cancels a
+ * call that was counted twice.
  */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
   const key = ({ parentKey, startMinute, child, kind, failed, bucket, adjusted_count }: CountedCalls) =>
@@ -182,7 +185,7 @@ function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
   return sumsBy(rows, key, ({ calls }) => calls !== 0);
 }
 
-/** Each pair of services once, in order of their names. */
+/** One link for each pair of services, in order of their names. */
 function linksOf(calls: readonly CountedCalls[], isAdjusted: boolean): DependencyLink[] {
   const byName = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
   const keyOf = ({ parent, child }: CountedCalls) => JSON.stringify([parent, child]);
@@ -200,7 +203,7 @@ function linksOf(calls: readonly CountedCalls[], isAdjusted: boolean): Dependenc
     .sort((one, other) => byName(one.parent, other.parent) || byName(one.child, other.child));
 }
 
-/** One row for all rows with the same key, unless their calls sum to zero. */
+/** Merges all rows with the same key into one row. Keys whose calls sum to zero are removed. */
 function sumsBy(
   rows: readonly CountedCalls[],
   keyOf: (row: CountedCalls) => string,

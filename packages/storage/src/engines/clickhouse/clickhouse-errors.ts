@@ -25,8 +25,8 @@ const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
 ]);
 
 /**
- * Codes for faulty rows of an insert. Any other error, such as wrong credentials or an unknown error of the disk, is
- * not the fault of the rows. They are kept and sent again.
+ * Error codes for invalid rows of an insert. After any other error, such as wrong credentials or a disk error, the rows
+ * are kept and sent again.
  */
 const badRowsCodes: ReadonlySet<number> = new Set([
   27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -41,8 +41,8 @@ const badRowsCodes: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Codes of trouble in one server that another server may not have. Not included are errors that all servers
- * would report: a query too large for memory, too many parts, too few replicas for a quorum.
+ * Error codes for faults of one server that other servers may not have. Errors that all servers would report are left
+ * out: a query too large for memory, too many parts, too few replicas for a quorum.
  */
 const hostFaultCodes: ReadonlySet<number> = new Set([
   198, // DNS_ERROR
@@ -57,7 +57,7 @@ const hostFaultCodes: ReadonlySet<number> = new Set([
   999, // KEEPER_EXCEPTION
 ]);
 
-/** Codes of a read that met bytes on the disk that are not those that were written; another replica has its own. */
+/** Error codes for damaged data on the disk of one server. Another replica has its own copy. */
 const damageCodes: ReadonlySet<number> = new Set([
   33, // CANNOT_READ_ALL_DATA
   40, // CHECKSUM_DOESNT_MATCH
@@ -70,7 +70,7 @@ const damageCodes: ReadonlySet<number> = new Set([
   432, // UNKNOWN_CODEC
 ]);
 
-/** Codes of a server that refuses our user or password: it was changed on one side and not yet on the other. */
+/** Error codes of a server that refuses our user or password, for example during a change of the password. */
 const credentialsCodes: ReadonlySet<number> = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
@@ -78,7 +78,7 @@ const credentialsCodes: ReadonlySet<number> = new Set([
   516, // AUTHENTICATION_FAILED
 ]);
 
-/** Codes of a server that does not reach its Keeper. */
+/** Error codes of a server that does not reach its Keeper. */
 const keeperCodes: ReadonlySet<number> = new Set([
   225, // NO_ZOOKEEPER
   242, // TABLE_IS_READ_ONLY
@@ -87,7 +87,7 @@ const keeperCodes: ReadonlySet<number> = new Set([
 export const keeperAway =
   "the Keeper is away (NO_ZOOKEEPER), so nothing can be written until it is back, while reads go on";
 
-/** Codes of a query that took longer than its limit. */
+/** Error codes of a query that exceeded its time limit. */
 const tooLongCodes: ReadonlySet<number> = new Set([
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
@@ -97,7 +97,7 @@ const insertTooLong = "the insert takes too long: it is tried again";
 
 const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
 
-/** Errors of a connection that was never made. */
+/** Error codes of connections that were never established, so the request was not sent. */
 const neverSentCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -117,24 +117,24 @@ const missingSchemaCodes: ReadonlySet<number> = new Set([
   81, // UNKNOWN_DATABASE
 ]);
 
-/** Longest part of an engine's error text that our message includes; `cause` has the whole text. */
+/** Maximum length of an engine's error text in our message. `cause` has the whole text. */
 const maxMessageLength = 500;
 
 /** Facts about a failed call besides its error. */
 export interface FailedCall {
   /** Address without credentials. */
   readonly url: string;
-  /** Limit of the call, for the message. */
+  /** Time limit of the call in milliseconds, for the message. */
   readonly timeoutMs: number;
-  /** The caller's signal was aborted. */
+  /** True when the caller's signal was aborted. */
   readonly aborted: boolean;
-  /** True: our own deadline passed. */
+  /** True when our time limit passed. */
   readonly timedOut: boolean;
-  /** Whether the call inserts rows. */
+  /** True when the call inserts rows. */
   readonly isInsert: boolean;
 }
 
-/** Turns any exception of a ClickHouse call into the package's error. Codes get their meaning only here. */
+/** Turns any exception of a ClickHouse call into the package's error. Only this function interprets error codes. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof StorageError) {
     return error;
@@ -156,7 +156,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
     return new StorageError(code, message, options);
   }
-  // No answer, or one that is not ClickHouse's: nothing listens, a proxy answered, or the connection broke.
+  // There is no answer from ClickHouse: nothing listens, a proxy answered, or the connection broke.
   const detail = text === "" ? connectionErrorCode(error) : shorten(text);
   return new StorageError(
     "STORAGE_UNAVAILABLE",
@@ -165,7 +165,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   );
 }
 
-/** The meaning of some codes in words of ours, before the engine's; empty for others. */
+/** Explains some error codes in our words, placed before the engine's text. Empty for other codes. */
 function explanationOf(code: number, isInsert: boolean): string {
   if (keeperCodes.has(code)) {
     return `${keeperAway}: `;
@@ -178,7 +178,7 @@ function explanationOf(code: number, isInsert: boolean): string {
 
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
   const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
-  // A replica was killed while it was read, or is damaged. A repeated read uses another replica.
+  // The replica was killed during the read, or its data is damaged. A repeated read uses another replica.
   if (!isInsert && (code === endedEarlyCode || damageCodes.has(code))) {
     return "STORAGE_UNAVAILABLE";
   }
@@ -187,33 +187,36 @@ function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorC
 }
 
 /**
- * A server that loses another server of its cluster in the middle of a read reports that the data ended early, with a
- * code for faulty rows.
+ * A server that loses another server of its cluster during a read reports that the data ended early. It uses an error
+ * code for invalid rows.
  */
 const betweenServers =
   /while (?:receiving packet|reading) from |from server |Connection |DB::Exception: Received from/i;
 
-/** True when a table of that name exists. */
+/** True when the error says that the table already exists. */
 export function isTableThere(error: unknown): boolean {
   return hasCode(error, tableThereCode);
 }
 
-/** True when a replica has not yet applied a change that another replica accepted; a moment later it has. */
+/** True when a replica has not yet applied an ALTER that another replica accepted. A retry succeeds moments later. */
 export function isAlterInTheWay(error: unknown): boolean {
   return hasCode(error, cannotAssignAlterCode);
 }
 
-/** The Keeper knows a replica of this name: the server has lost its tables, or two have one name. */
+/**
+ * True when the Keeper already knows a replica with this name: the server has lost its tables, or two servers share a
+ * name.
+ */
 export function isReplicaThere(error: unknown): boolean {
   return hasCode(error, replicaThereCode);
 }
 
-/** A table that was detached is still used by a query, and cannot come back yet. */
+/** True when a query still uses a detached table, so that the table cannot be attached again yet. */
 export function isTableInUse(error: unknown): boolean {
   return hasCode(error, tableThereCode);
 }
 
-/** A server from before the setting. */
+/** True when the server is older than the setting. */
 export function isUnknownSetting(error: unknown): boolean {
   return hasCode(error, unknownSettingCode);
 }
@@ -223,7 +226,7 @@ function hasCode(error: unknown, code: number): boolean {
   return cause instanceof ClickHouseError && Number(cause.code) === code;
 }
 
-/** True when nothing answered, or something other than ClickHouse. */
+/** True when no server answered, or the answer did not come from ClickHouse. */
 export function isConnectionError(error: StorageError): boolean {
   return error.code === "STORAGE_UNAVAILABLE" && !(error.cause instanceof ClickHouseError);
 }
@@ -240,7 +243,7 @@ export function isHostFault(error: StorageError): boolean {
   return hostFaultCodes.has(code) || code === endedEarlyCode || damageCodes.has(code);
 }
 
-/** Codes of a server that could not reach, or lost, another server of its cluster. */
+/** Error codes of a server that could not reach, or lost, another server of its cluster. */
 const neighbourCodes: ReadonlySet<number> = new Set([
   endedEarlyCode,
   198, // DNS_ERROR
@@ -249,23 +252,23 @@ const neighbourCodes: ReadonlySet<number> = new Set([
   279, // ALL_CONNECTION_TRIES_FAILED
 ]);
 
-/** True when a server answered that another one of its cluster does not. */
+/** True when the server answered that another server of its cluster does not answer. */
 export function isNeighbourFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && neighbourCodes.has(Number(error.cause.code));
 }
 
-/** True when the server refuses user or password; it has then done nothing. */
+/** True when the server refuses user or password. It then has not started the call. */
 export function isCredentialsFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && credentialsCodes.has(Number(error.cause.code));
 }
 
-/** Whether the server cannot have begun the call. */
+/** True when the server cannot have started the call. */
 export function wasNeverSent(error: StorageError): boolean {
   const code = (error.cause as { readonly code?: unknown } | undefined)?.code;
   return isConnectionError(error) && typeof code === "string" && neverSentCodes.has(code);
 }
 
-/** True when the tables do not exist: the data folder was emptied, or another server answers now. */
+/** True when the tables do not exist: the data folder was emptied, or the address now belongs to another server. */
 export function isSchemaMissing(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return cause instanceof ClickHouseError && missingSchemaCodes.has(Number(cause.code));

@@ -7,18 +7,18 @@ import type { ReadOptions } from "../../api/span-reader.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** An owner's claim to a lease. */
+/** A claim of one owner to a lease. */
 interface Claim {
   /** Process that holds the lease. */
   readonly owner: string;
-  /** Microseconds, in ClickHouse's text form. */
+  /** Time of the claim, with microseconds, in ClickHouse's text form. */
   readonly since: string;
 }
 
 interface ProbabilitiesRow {
   /** Process that calculated them. */
   readonly owner: string;
-  /** Time of the calculation. */
+  /** Time of the calculation in milliseconds since the Unix epoch. */
   readonly calculatedUnixMs: string | number;
   /** Service of each entry. */
   readonly services: readonly string[];
@@ -26,17 +26,17 @@ interface ProbabilitiesRow {
   readonly operations: readonly string[];
   /** Probability of each entry, from 0 to 1. */
   readonly probabilities: readonly number[];
-  /** Spans a second of each entry with which the calculation began. */
+  /** Sampled spans per second of each entry, from which the probability was computed. */
   readonly qps: readonly number[];
 }
 
 /**
  * Sampling data in ClickHouse.
  *
- * ClickHouse has no compare-and-set, so a lease is claimed first and checked afterwards. An owner writes a
- * claim while no claim is live, and the oldest live claim has the lease. When two owners claim at the same
- * moment, the younger may not see the older claim yet. Both then have the lease, until the younger asks
- * again. A claim that has lost is withdrawn at once.
+ * ClickHouse has no compare-and-set, so a lease is claimed first and checked afterwards. An owner writes a claim while
+ * no claim is live, and the oldest live claim has the lease. When two owners claim at the same moment, the younger may
+ * not see the older claim yet. Both then have the lease until the younger owner's next call. A losing claim is
+ * withdrawn at once.
  */
 export class ClickHouseSamplingStore implements SamplingStore {
   readonly #connection: ClickHouseConnection;
@@ -162,7 +162,7 @@ HAVING argMax(leases.ends, leases.updated) > now64(6) ORDER BY since, owner LIMI
     const columns = Object.keys(rows[0] ?? {}).join(", ");
     const sql = `INSERT INTO ${this.#database}.${table} (${columns}) FORMAT JSONEachRow`;
     const body = Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n"));
-    // One block: it is stored completely or not at all.
+    // One block: ClickHouse stores all rows or none.
     const settings = { async_insert: "0", max_insert_block_size: String(rows.length + 1) };
     await this.#schema.run(() => this.#connection.insert(sql, settings, body, signal), signal);
   }

@@ -2,7 +2,10 @@ import { StorageError } from "../../api/storage-error.ts";
 import type { ConnectionOptions } from "./clickhouse-connection.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 
-/** Options and database of a connection, checked. @throws StorageError STORAGE_REFUSED for invalid ones */
+/**
+ * Checks the options, and returns options and database of a connection. @throws StorageError STORAGE_REFUSED for
+ * invalid options
+ */
 export function clickHouseSettings(options: ClickHouseStoreOptions) {
   const database = options.database ?? "tracing";
   if (options.urls.length === 0) {

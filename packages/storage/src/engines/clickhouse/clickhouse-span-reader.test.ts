@@ -20,7 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-// Slices of time end with whole minutes: how many a search asks for must not depend on the second at which the test runs.
+// Time slices end at whole minutes. Fake time keeps the number of slices independent of the second at which the test
+// runs.
 beforeEach(() => {
   const minuteMs = 60_000;
   vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / minuteMs) * minuteMs - 15_000 });
@@ -39,7 +40,8 @@ describe("a search of a store with too many spans", () => {
     await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
     const settings = { database, maxReadBytes: 1_000_000 };
-    // Each search that would read more than one row is refused, and repeated in pieces; so are slices joined.
+    // Every search that would read more than one row is refused and then repeated in pieces. The same holds for joined
+    // slices.
     const dense = new ClickHouseSpanReader(connection, schema, settings, {
       maxDenseRows: 1,
       maxSparseRows: 1,
@@ -72,7 +74,7 @@ describe("a search of a service with many spans a minute", () => {
       expect(await reader.findTraceIds({ service: "present", limit })).toEqual(newest);
       return asked.mock.calls.map(([sql]) => /max_rows_to_read = 1$/.test(sql));
     };
-    // The first search also asks for the schema.
+    // The first search also reads the schema.
     await reader.findTraceIds({ service: "another", limit: 1 });
     expect(await refused(2)).toEqual([true, false]);
     expect(await refused(2)).toEqual([false]);
@@ -89,10 +91,10 @@ describe("a search for something rare", () => {
     );
     await shared.store.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });
     const schema = new SchemaGuard(connection, database);
-    // Knows of no search before.
+    // Makes a reader that remembers no earlier search.
     const newReader = () =>
       new ClickHouseSpanReader(connection, schema, { database, maxReadBytes: 1_000_000 });
-    // The first of all looks at the schema.
+    // The very first search also reads the schema.
     expect(await newReader().findTraceIds({ service: "rare", limit: 5 })).toHaveLength(5);
     const asked = vi.spyOn(connection, "rows");
     const statements = async (startTimeMinUnixNano: bigint, limit: number, reader = newReader()) => {
@@ -104,10 +106,10 @@ describe("a search for something rare", () => {
     const hour = 3_600_000_000_000n;
     expect(await statements(nowNano - hour, 20)).toEqual([3, 2]);
     expect(await statements(nowNano - 72n * hour, 20)).toEqual([5, 4]);
-    // One in a minute: sixteen are expected of a quarter of an hour.
+    // One match per minute: a quarter of an hour should have sixteen.
     expect(await statements(nowNano - hour, 2)).toEqual([2, 2]);
     expect(await statements(nowNano - hour, 3)).toEqual([3, 3]);
-    // A reader that has looked before begins with all that time.
+    // A reader that remembers the first search starts with the whole range.
     const reader = newReader();
     expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 2]);
     expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 1]);
@@ -198,13 +200,13 @@ describe("a search by a tag that was rare the last time", () => {
     expect(await statements(reader, ["request", "b"], 1n)).toEqual([[1], 2]);
     expect(await statements(reader, ["request", "a"], 1n)).toEqual([[0], 1]);
     expect(await statements(reader, ["request", "nobody's"], 1n)).toEqual([[], 1]);
-    // An hour is known, and sixteen more are the next; then the rest.
+    // The remembered hour is searched first, then a slice of sixteen hours, then the rest.
     expect(await statements(reader, ["request", "c"], 72n)).toEqual([[2], 2]);
     expect(await statements(reader, ["request", "d"], 72n)).toEqual([[3], 1]);
     expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
     expect(await statements(reader, ["all", "true"], 72n, 4)).toEqual([[0, 1, 2, 3], 1]);
     expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
-    // Statements that would read more than a row are refused, once.
+    // A statement that would read more than one row is refused, but only once.
     const tight = new ClickHouseSpanReader(connection, schema, settings, { maxSparseRows: 1 });
     const before = await statements(tight, ["request", "b"], 1n);
     expect(before[0]).toEqual([1]);
@@ -217,7 +219,7 @@ describe("a search by a tag that was rare the last time", () => {
 describe("a search that the newest minute nearly satisfies", () => {
   test("asks for few more minutes", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
-    // Four in the last minute, two in each before it, in an hour and a half.
+    // Four spans in the last minute, then two per minute for an hour and a half.
     const seconds = [1, 2, 3, 4, ...Array.from({ length: 180 }, (_, index) => 125 + 30 * index)];
     const spans = seconds.map((second) =>
       sampleSpan({ service: "even", startTimeUnixNano: nowNano - BigInt(second) * 1_000_000_000n }),
@@ -288,7 +290,7 @@ describe("outlines of traces", () => {
   test("are read without the columns that hold most bytes of a span", async () => {
     const span = sampleSpan({ attributes: [text("body", "x".repeat(100_000))] });
     await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
-    // A whole span would be over the limit of an answer.
+    // One whole span would exceed the size limit of an answer.
     const settings = { database, maxReadBytes: 10_000 };
     const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), settings);
     const [outline] = await reader.getOutlines([span.traceId]);

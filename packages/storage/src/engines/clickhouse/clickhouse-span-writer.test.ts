@@ -23,7 +23,8 @@ describe("ClickHouseSpanWriter", () => {
     await server.stop();
   });
 
-  // Whatever the profile of the user says: a plain text goes into a LowCardinality all the same, and nothing else differs.
+  // The user's profile does not matter: plain text is accepted for a LowCardinality column. Everything else is
+  // identical.
   test.each(["0", "1"])("sends blocks that need no conversion of types (allowed: %s)", async (allowed) => {
     const connection = new ClickHouseConnection({
       ...{ urls: [server.url], user: "default", password: "", requestTimeoutMs: 60_000 },

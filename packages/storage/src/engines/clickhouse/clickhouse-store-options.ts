@@ -5,63 +5,66 @@ import type { WatchedHostTls } from "./hosts/host-tls.ts";
 /** Addresses, credentials and time limits of a ClickHouse store. */
 export interface ClickHouseStoreOptions {
   /**
-   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. With
-   * several, successive calls go to different servers that are up. User and password in an address override
-   * those below.
+   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. With several,
+   * successive calls go to different servers that are up. User and password in an address override `user` and
+   * `password`.
    */
   readonly urls: readonly string[];
-  /** "default" by default. */
+  /** User for addresses without a user. Default: "default". */
   readonly user?: string;
-  /** Empty by default. */
+  /** Password for addresses without a password. Default: empty. */
   readonly password?: string;
-  /** Letters, digits and `_`, at most 64; "tracing" by default. Created when it is missing. */
+  /**
+   * Name of the database: letters, digits and `_`, at most 64. Default: "tracing". The store creates a missing
+   * database.
+   */
   readonly database?: string;
-  /** Deadline of one call, milliseconds; 30,000 by default. */
+  /** Time limit of one call in milliseconds. Default: 30,000. */
   readonly requestTimeoutMs?: number;
-  /** Most connections to one address at a time; 16 by default. */
+  /** Maximum number of open connections to one address. Default: 16. */
   readonly maxConnections?: number;
   /**
-   * Most bytes of rows that one read may return; 512 MiB by default. The spans occupy about three times as
-   * much.
+   * Maximum size of the rows that one read may return, in bytes. Default: 512 MiB. Decoded spans need about three times
+   * as much memory.
    */
   readonly maxReadBytes?: number;
   /**
-   * True by default: each span counts once. False: a span that is stored more than once may count as often. False
-   * saves a query before or within each read that counts spans. For measurements of what that costs.
+   * True, the default: each span counts once. False: a span that is stored several times may count several times. False
+   * saves a query before or within each read that counts spans; it exists to measure this cost.
    */
   readonly exactCounts?: boolean;
-  /** Tables over several servers; a single server by default. */
+  /** Cluster that holds the tables. Absent: a single server. */
   readonly cluster?: ClusterSettings | undefined;
   /**
-   * For https addresses; absent: the system's authorities, and no client certificate. The store closes it.
+   * TLS settings for https addresses. Absent: the system's CAs, and no client certificate. The store closes the object.
    */
   readonly tls?: WatchedHostTls | undefined;
-  /** Called at once with the state of every server, and then with each change. */
+  /** Called immediately with the state of every server, and again at each change. */
   readonly onHostChange?: OnHostChange | undefined;
-  /** Called when a second server is asked because the first is slow. */
+  /** Called when a slow call is sent to a second server as well. */
   readonly onHedge?: OnHedge | undefined;
   /**
-   * `allow`, the default: callers that accept reasons (`ReadOptions.onPartial`) get an answer without the
-   * rows of an absent shard. `refuse`: such a read fails.
+   * `allow`, the default: callers that accept reasons (`ReadOptions.onPartial`) get an answer without the rows of a
+   * missing shard. `refuse`: such a read fails.
    */
   readonly partialAnswers?: "allow" | "refuse" | undefined;
-  /** Called at each read; makes the read a part of a trace. */
+  /** Called at each read; returns the span that traces the read. */
   readonly traceCall?: TraceCall | undefined;
 }
 
 /**
- * Called when a read or insert took so long that a second server was tried.
- * @param kind the purpose of the call: "trace", "search", "insert" and so on
- * @param outcome which server answered first: `won` the second, `lost` the first; `denied`: a second one
- *   would have been one too many
+ * Called when a read or insert took so long that a second server was considered.
+ * @param kind purpose of the call: "trace", "search", "insert" and so on
+ * @param outcome `won`: the second server answered first; `lost`: the first server did; `denied`: the limit of second
+ * calls was reached
  */
 export type OnHedge = (kind: string, outcome: "won" | "lost" | "denied") => void;
 
-/** A read of the server as a part of a trace. */
+/** The span of one read. */
 export interface CallTrace {
-  /** The header of W3C Trace Context. */
+  /** The `traceparent` header of W3C Trace Context. */
   readonly traceparent: string;
-  /** @param error why it failed */
+  /** Ends the span. @param error why the read failed */
   end(error?: unknown): void;
 }
 

@@ -99,7 +99,7 @@ describe("a ClickHouse store", () => {
       });
     }
     expect(await names()).toEqual({ services: ["goes", "stays"], operations: ["both", "old"] });
-    // As retention does, for every table that is partitioned by the day.
+    // Drops a partition as retention does, for every table with a partition for each day.
     await runSql(server.url, `ALTER TABLE ${own}.spans DROP PARTITION '2019-01-01'`);
     expect(await names()).toEqual({ services: ["stays"], operations: ["both"] });
     await runSql(server.url, `ALTER TABLE ${own}.spans DROP PARTITION '2019-01-02'`);
@@ -244,7 +244,8 @@ describe("a ClickHouse store", () => {
       (await store.reader.getPackedTraces?.([traceId]))?.length,
     ];
     expect(await found()).toEqual([1, 1]);
-    // Later it would be a search through everything.
+    // The row becomes 2 minutes old. The read of just-arrived rows covers one minute; more would be a search through
+    // all data.
     await runSql(server.url, `ALTER TABLE ${own}.spans UPDATE arrived = arrived - 120 ${ofTrace}`);
     expect(await found()).toEqual([0, 0]);
   });
@@ -287,7 +288,7 @@ FROM numbers(${calls})`,
   test("leaves the lease with the oldest of several claims made at the same moment", async () => {
     const { sampling } = store;
     expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(true);
-    // As a rival's that had not yet seen the claim of "one".
+    // The claim of a rival that has not yet seen the claim of "one".
     await runSql(
       server.url,
       `INSERT INTO ${own}.leases (name, owner, ttl_ms) VALUES ('lead', 'rival', 60000), ('lead', 'other', 1)`,

@@ -22,10 +22,10 @@ import { clickHouseSpanCounts } from "./span-counts.ts";
 import { ClickHouseTraceQlReader } from "./traceql/clickhouse-traceql-reader.ts";
 
 /**
- * A store on ClickHouse: the process `tracing-storage`, a server, or a cluster. Opening sends no request;
- * `ready`, or the first read or write, creates the tables. While the server is down, calls throw
- * STORAGE_UNAVAILABLE. They work again when it is back, also with an emptied data folder.
- * @throws StorageError STORAGE_REFUSED for options that cannot work
+ * A store on ClickHouse: the process `tracing-storage`, a server, or a cluster. Opening sends no request; `ready`, or
+ * the first read or write, creates the tables. While the server is down, calls throw STORAGE_UNAVAILABLE. They work
+ * again when the server is back, even with an empty data folder.
+ * @throws StorageError STORAGE_REFUSED for invalid options
  */
 export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {
   const settings = clickHouseSettings(options);

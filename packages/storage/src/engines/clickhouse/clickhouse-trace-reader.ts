@@ -13,22 +13,22 @@ import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * Ids of one query. On a cluster ids that all shards must search are sent in the request's address, and
- * Node's servers accept 16 KiB of headers.
+ * Limit of ids in one query. On a cluster, the request's address contains ids that all shards must search, and Node's
+ * servers accept 16 KiB of headers.
  */
 const idsPerQuery = 200;
 
 /** Limit of the read, and the counter of its spans. */
 interface PackedRead {
-  /** Bytes of the answer above which the read fails. */
+  /** Size limit of the answer in bytes; a longer answer makes the read fail. */
   readonly maxBytes: number;
-  /** Called with the size of the answer, before its rows are read. */
+  /** Called with the number of rows and, if known, their bytes, before the rows are read. */
   readonly onCount: (spans: number, bytes?: number) => void;
   /** Signal and kind of the read. */
   readonly read: ReadCall;
 }
 
-/** Reads whole traces from one table, with one query for each 200 of them. */
+/** Reads whole traces from one table, with one query for each 200 ids. */
 export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "getPackedTraces"> {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
@@ -39,9 +39,9 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   readonly #origins = new StoredOrigins();
 
   /**
-   * @param sql gives rows for `readStoredRows`, for the parameters `ids` and `tenant`
-   * @param settings `isCluster`: traces are first read from the shard that their ids name; `justArrived`: SQL
-   *   for the rows of traces that `sql` does not find yet
+   * @param sql query with the parameters `ids` and `tenant`, which returns rows for `readStoredRows`
+   * @param settings `isCluster`: read traces first from the shard that their ids determine; `justArrived`: SQL for rows
+   * that `sql` does not find yet
    */
   constructor(
     connection: ClickHouseConnection,
@@ -152,11 +152,11 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       return ids.filter((id) => !found.has(id));
     };
     if (this.#isCluster && missing().length > 0) {
-      // When shards were added, older traces are in other shards.
+      // After a shard was added, older traces remain in other shards, so all shards are searched.
       yield { sql: this.#sql, parameters: { ids: missing() }, isOfFewShards: false };
     }
     if (this.#justArrived !== undefined && missing().length > 0) {
-      // Named ids let the index on ids skip what arrived lately; on a cluster they would also skip shards.
+      // Naming the ids lets the id index skip recent rows. On a cluster it would also skip shards.
       yield this.#isCluster
         ? { sql: this.#justArrived, parameters: { ids: missing() }, isOfFewShards: false }
         : { sql: namingTraces(this.#justArrived, missing()), parameters: {}, isOfFewShards: false };

@@ -17,13 +17,13 @@ import type { SqlQuery } from "./search-sql.ts";
 
 /** Sums of one population in one bucket of durations. */
 interface BucketRow {
-  /** Which of the two populations; the engine answers 1 or 0. */
+  /** The population of the row. ClickHouse returns 1 or 0. */
   readonly isA: number | boolean;
-  /** Index of the bucket of durations. */
+  /** Index of the duration bucket. */
   readonly bucket: number;
   readonly spans: number;
   readonly errors: number;
-  /** Sum of the spans' durations, in nanoseconds; negative durations count as 0. */
+  /** Sum of the spans' durations in nanoseconds. A negative duration counts as 0. */
   readonly durationNano: number;
   /** The longest duration in nanoseconds. */
   readonly longestNano: number;
@@ -43,7 +43,7 @@ interface OperationRow
   readonly cells: readonly Cell[];
 }
 
-/** Sampled spans of both populations with one value of one attribute, or all sampled spans (`total`). */
+/** Sampled spans of both populations that share one attribute value. The row `total` is for all sampled spans. */
 interface AttributeRow {
   readonly place: ComparedAttribute["place"] | "total";
   readonly key: string;
@@ -58,7 +58,7 @@ interface AttributeRow {
   readonly b_nanos: number;
 }
 
-/** The store of one tenant, as a comparison reads it. */
+/** Access to the store of one tenant for a comparison. */
 interface PopulationStore {
   /** Runs a SELECT. */
   readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
@@ -66,13 +66,13 @@ interface PopulationStore {
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** Whether spans of the time may be stored more than once. */
+  /** True when spans of the time range may be stored more than once. */
   readonly areRepeatedIn: (range: TimeRange) => Promise<boolean>;
 }
 
 /**
- * Counts all spans of both sides by narrow columns, and reads attributes of a sample of each. The sample is taken in
- * many parts of the time, so that the end of a range does not speak for all of it.
+ * Counts all spans of both sides from small columns, and reads the attributes of a sample of each side. The sample is
+ * spread over the whole time range, so its end does not dominate.
  */
 export async function comparePopulations(
   query: PopulationComparisonQuery,

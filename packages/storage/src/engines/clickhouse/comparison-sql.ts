@@ -11,23 +11,23 @@ import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { selectionCondition } from "./selection-sql.ts";
 import type { TimeSlice } from "./time-slices.ts";
 
-/** Where spans are, and whether some of them may be stored more than once: see `fromSpans`. */
+/** Location of the spans. See `fromSpans` for spans that are stored more than once. */
 export interface ComparedSource {
   /** Database of the spans. */
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** Whether spans of the time may be stored twice; the query then counts each once. */
+  /** True when spans of the time range may be stored twice. The query then counts each span once. */
   readonly areRepeated: boolean;
 }
 
 /** A side of a comparison. */
 export type ComparedSide = "selected" | "others";
 
-/** Spans of a side that are still to be found. */
+/** Number of spans of each side that still have to be found. */
 export type WantedSpans = Readonly<Record<ComparedSide, number>>;
 
-/** A side's newest spans: how many, and when the first of them starts. */
+/** The newest spans of one side: their number, and the earliest start among them. */
 export interface NewestSpans {
   readonly side: ComparedSide;
   readonly spans: number;
@@ -35,8 +35,7 @@ export interface NewestSpans {
 }
 
 /**
- * Rows of `NewestSpans`: the time at which the newest spans of a slice begin, without reading their
- * attributes.
+ * Rows of `NewestSpans`: start time of the oldest of the newest spans in a slice. The query does not read attributes.
  */
 export function newestComparedSql(
   query: AttributeComparisonQuery,
@@ -58,10 +57,10 @@ FROM (${newest.join(" UNION ALL ")}) GROUP BY side`;
 }
 
 /**
- * Rows of `AttributeDifference` with the largest differences, after a row with the number of spans, whose
- * place is `total`. Attributes of resources are counted by resource first, because resources are few. Groups
- * are formed by a hash of key and value.
- * @param starts for each side, the start of the oldest span to read; a side without it is empty
+ * Rows of `AttributeDifference` with the largest differences, after a row with the number of spans, whose place is
+ * `total`. Attributes of resources are counted by resource first, because there are few resources. Groups are formed by
+ * a hash of key and value.
+ * @param starts for each side, the start of the oldest span to read; a side without an entry is empty
  */
 export function comparisonSql(
   { selection, background, limit }: AttributeComparisonQuery,
@@ -75,7 +74,7 @@ export function comparisonSql(
     parameters[`${side}From`] = startUnixNano;
     return `(start >= fromUnixTimestamp64Nano({${side}From:Int64}, 'UTC') AND ${conditions[side]})`;
   });
-  // More than `maxSpans` only when several spans share the oldest start.
+  // The result exceeds `maxSpans` only when several spans share the oldest start.
   const scan = (columns: string) => `SELECT ${conditions.selected} AS is_selected, ${columns}
     ${fromSpans(database, sides.join(" OR "), areRepeated)} LIMIT {maxSpans:UInt64} BY is_selected`;
   const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
@@ -99,7 +98,7 @@ LIMIT {limit:UInt64}`;
   return { sql, parameters };
 }
 
-/** Key and value of each attribute of a column, once. */
+/** Key and value of each attribute of a column, without repeats. */
 function untyped(column: string): string {
   return `arrayDistinct(arrayMap(e -> ${untypedElement("e")}, ${elementsOf(column)}))`;
 }

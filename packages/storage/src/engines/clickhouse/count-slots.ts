@@ -5,7 +5,7 @@ import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** Counts from `span_metrics`, which has them by minute. */
+/** Counts spans by slot from `span_metrics`, which has counts by minute. */
 export function clickHouseCountSlots(
   connection: ClickHouseConnection,
   schema: SchemaGuard,
@@ -28,7 +28,7 @@ export function clickHouseCountSlots(
   };
 }
 
-/** A row for each series: thousands of rows would take longer to read than to count. */
+/** The query returns one row for each series, because reading thousands of rows takes longer than counting. */
 function countSql(
   { groupByOperation }: MetricsQuery,
   { slotMinutes }: MetricSlots,
@@ -39,8 +39,7 @@ function countSql(
   const rows = `FROM ${database}.span_metrics AS m
   WHERE tenant = {tenant:String} AND service IN {services:Array(String)} AND kind IN {kinds:Array(String)}
     AND minute >= {startMinute:Int32} AND minute < {startMinute:Int32} + {slotMinutes:Int32} * {slots:Int32}`;
-  // The table has hardly more rows than the result would have groups, so the caller adds them up while
-  // reading.
+  // The table has hardly more rows than the result would have groups, so the reader adds up ungrouped rows.
   if (byBucket && groupByOperation && slotMinutes === 1) {
     return `SELECT service, name AS operation, groupArray(${slot}) AS slots, groupArray(bucket) AS buckets,
   groupArray(toFloat64(toInt64(m.calls))) AS calls, [] AS errors

@@ -3,14 +3,14 @@ import { readStoredRows } from "wire/rows";
 import { StorageError } from "../../api/storage-error.ts";
 
 /**
- * Other formats than our own codecs would need SQL.
+ * Decodes stored rows. Only the formats of our codecs are supported; others would need SQL.
  * @throws StorageError STORAGE_REFUSED
  */
 export function decodeSpans(rows: Uint8Array): Span[] {
   return decoded(() => readStoredRows(rows));
 }
 
-/** Runs `decode` on stored rows. @throws StorageError STORAGE_REFUSED when they cannot be read */
+/** Runs `decode` on stored rows. @throws StorageError STORAGE_REFUSED for unreadable rows */
 export function decoded<T>(decode: () => T): T {
   try {
     return decode();

@@ -1,24 +1,24 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
-/** Tenants and services that are remembered. */
+/** Limit of remembered pairs of tenant and service. */
 const maxKinds = 1_024;
 
-/** How long the present minute is assumed dense, in milliseconds, once it was found so. */
+/** Time for which the present minute is assumed to be dense after a refused statement, in milliseconds. */
 const denseMs = 10_000;
 
 /**
- * Remembers where the present minute has too many spans to read all of them. A search there begins with the newest
- * seconds, without a statement that is refused first: planning it costs as much as reading a few seconds.
+ * Remembers for which services the present minute has too many spans to read all of them. A search then begins with the
+ * newest seconds. That saves a statement that would be refused: planning it costs as much as reading a few seconds.
  */
 export class DensePresent {
   readonly #untilMs = new Map<string, number>();
 
-  /** @param nowMs by the monotonic clock */
+  /** @param nowMs time of the monotonic clock in milliseconds */
   knows(query: TraceQuery, tenant: string, nowMs: number): boolean {
     return (this.#untilMs.get(kindOf(query, tenant)) ?? 0) > nowMs;
   }
 
-  /** A statement for the whole minute was refused. */
+  /** Called when ClickHouse refused a statement for the whole minute. */
   note(query: TraceQuery, tenant: string, nowMs: number): void {
     const kind = kindOf(query, tenant);
     this.#untilMs.delete(kind);
@@ -30,7 +30,7 @@ export class DensePresent {
   }
 }
 
-/** The order of the table has the service; other conditions change what is read little. */
+/** The table is ordered by service. Other conditions hardly change the number of rows to read, so they are ignored. */
 function kindOf({ service }: TraceQuery, tenant: string): string {
   return JSON.stringify([tenant, service]);
 }

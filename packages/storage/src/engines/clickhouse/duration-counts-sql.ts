@@ -4,11 +4,12 @@ import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Texts of one query. They are sent in the request's address, and Node's servers accept 16 KiB of headers.
+ * Limit for the texts of one query in bytes. The request's address contains them, and Node's servers accept 16 KiB of
+ * headers.
  */
 const maxChunkBytes = 6_000;
 
-/** The quotes and the comma around two texts, encoded. */
+/** Bytes of the quotes and the comma around two texts, percent-encoded. */
 const bytesBesideTexts = 18;
 
 interface Operation {
@@ -16,7 +17,7 @@ interface Operation {
   readonly operation: string;
 }
 
-/** Operations without repeats, in groups that one query can name. */
+/** Operations without repeats, in groups that fit into one query. */
 export function* operationChunks(operations: DurationRanksQuery["operations"]): Generator<Operation[]> {
   let chunk: Operation[] = [];
   let length = 0;
@@ -41,7 +42,7 @@ export function* operationChunks(operations: DurationRanksQuery["operations"]): 
   }
 }
 
-/** Rows of `OperationDurations`, their counts as pairs `buckets`. */
+/** Rows of `OperationDurations` with the counts as pairs in `buckets`. */
 export function durationCountsSql(
   operations: readonly Operation[],
   range: TimeRange,

@@ -4,30 +4,28 @@ import { placeOfMark } from "./place-of-mark.ts";
 // SQL expressions on `event_text`. `event-text.ts` of `wire/rows` describes its format: FD, time, FC, name
 // and attribute list for each event, and FC with the number of dropped attributes, if any.
 
-/** The column. Attributes of events are searched in it like those of spans in theirs. */
+/** Name of the column. Searches for event attributes use it as searches for span attributes use `attribute_text`. */
 export const eventText = "event_text";
 
-/** All attributes of events, each a text: key, FE, letter, value. */
+/** All attributes of all events as an array of texts: key, FE, letter, value. */
 export const eventElements = `arrayFilter(e -> ${placeOfMark("e", "'\\xFE'")} > 0, splitByChar('\\xFF', ${eventText}))`;
 
-/** The events, each a text without its mark. */
+/** The events as an array of texts, each without its leading mark. */
 const texts = `arraySlice(splitByChar('\\xFD', ${eventText}), 2)`;
 
-/**
- * The fields of the event `e`: time; name and attributes; the number of dropped attributes unless it is 0.
- */
+/** The fields of the event `e`: time, name with attributes, and the number of dropped attributes unless it is 0. */
 const fields = "splitByChar('\\xFC', e)";
 
-/** The place in `f`, the name and attributes of an event, where the attributes begin. */
+/** Position in `f` at which the attributes begin. `f` is the name of an event followed by its attributes. */
 const firstMark = placeOfMark("f", "'\\xFF'");
 /** The attribute list of `f`. */
 const list = `substring(f, if(${firstMark} = 0, length(f) + 1, ${firstMark}))`;
 
-/** The names of events. */
+/** Names of the events. */
 export const eventNames = `arrayMap(e -> splitByChar('\\xFF', ${fields}[2])[1], ${texts})`;
 
-/** The times of events, in nanoseconds since the Unix epoch. */
+/** Times of the events in nanoseconds since the Unix epoch. */
 export const eventTimes = `arrayMap(e -> toInt64(${fields}[1]), ${texts})`;
 
-/** For each event: an array of its attributes, as tuples of key, type name and value. */
+/** For each event, an array of its attributes as tuples of key, type name and value. */
 export const eventAttributes = `arrayMap(f -> ${attributeTuples(list)}, arrayMap(e -> ${fields}[2], ${texts}))`;

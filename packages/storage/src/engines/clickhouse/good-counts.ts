@@ -10,13 +10,13 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 interface GoodCountsRead {
   /** Database of the counts. */
   readonly database: string;
-  /** Spans, time, and what makes a span good. */
+  /** Selects the spans to count and defines which spans are good. */
   readonly query: GoodCountsQuery;
   /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 
-/** Counts from `span_metrics`, which has spans by minute and bucket of duration. @throws StorageError */
+/** Counts good spans from `span_metrics`, which has counts by minute and duration bucket. @throws StorageError */
 export async function clickHouseGoodCounts(
   connection: ClickHouseConnection,
   schema: SchemaGuard,
@@ -25,7 +25,7 @@ export async function clickHouseGoodCounts(
   checkGoodCounts(query);
   const { service, operations, spanKinds, startUnixMs, endUnixMs, stepMs, endBucket } = query;
   const each = countOfSql("m.adjusted_count");
-  // Copies of a span that are taken back may be in rows of their own, below 0.
+  // A removed copy of a span may be a separate row with negative counts, so the sum needs signed numbers.
   const good = "toInt64(m.calls) - toInt64(m.errors)";
   const isFast = endBucket === undefined ? "" : ", m.bucket < {endBucket:UInt16}";
   const among = operations.length === 0 ? "" : " AND name IN {operations:Array(String)}";

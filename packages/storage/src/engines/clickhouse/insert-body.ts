@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 /** The body of an insert: bytes, or several pieces in order. */
 export type InsertBody = Uint8Array | readonly Uint8Array[];
 
-/** Smaller neighbours are sent as one. */
+/** Limit of a small piece in bytes. Adjacent small pieces are sent as one piece. */
 const smallBytes = 16 * 1024;
 
 /** Length of a body in bytes. */
@@ -12,11 +12,11 @@ export function bodyBytes(body: InsertBody): number {
 }
 
 /**
- * The body in a form that undici sends in pieces; the next piece is read when the system has taken the one
- * before.
+ * The body in a form that undici sends in pieces. The next piece is read after the system has accepted the previous
+ * piece.
  */
 export function sentBody(body: InsertBody): Uint8Array | Readable {
-  // An iterable may be given; the type lacks it.
+  // undici accepts an iterable, but its type does not say so.
   return body instanceof Uint8Array ? body : (sentPieces(body) as unknown as Readable);
 }
 

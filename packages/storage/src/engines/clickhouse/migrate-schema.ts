@@ -6,19 +6,18 @@ import { ensureClusterSchema } from "./cluster/ensure-cluster-schema.ts";
 import { hostStates, patientLookMs } from "./cluster/host-state.ts";
 import { ensureSchema, readVersion } from "./schema/ensure-schema.ts";
 
-/** The schema of one server, before and after. */
+/** Schema versions of one server, before and after the migration. */
 export interface ServerMigration {
   readonly url: string;
-  /** Version before; 0: there were no tables. undefined: the server is away. */
+  /** Version before the migration. 0: there were no tables. Undefined: the server is down. */
   readonly before: number | undefined;
-  /** Version now. undefined: the server is away. */
+  /** Version after the migration. Undefined: the server is down. */
   readonly after: number | undefined;
 }
 
 /**
- * Brings the tables to the version of this program, as its processes do it by themselves, but without their
- * deadlines.
- * @returns the steps done at each server, in the order of their addresses
+ * Migrates the tables to the version of this program. Processes do the same at startup, but with time limits.
+ * @returns versions of each server, in the order of their addresses
  * @throws StorageError STORAGE_VERSION when a server has a newer version; then nothing is changed
  */
 export async function migrateSchema(

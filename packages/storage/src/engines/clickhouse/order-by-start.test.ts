@@ -32,7 +32,7 @@ describe("SpanStarts", () => {
 
   test.each([8_191, 8_192, 8_193, 16_384, 50_001, 150_000])("puts %d starts in order", async (count) => {
     const base = 1_795_273_381_000_000_000n;
-    // Scattered, and some of them equal.
+    // Starts in scattered order, some of them equal.
     const starts = Array.from({ length: count }, (_, index) => base + BigInt((index * 7_919) % 60_013));
     expect(await orderOf(starts)).toEqual(expected(starts));
   });

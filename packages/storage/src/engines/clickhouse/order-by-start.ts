@@ -1,12 +1,12 @@
 import { nextTurn } from "../../api/next-turn.ts";
 
-/** Sorted in one go: some milliseconds. */
+/** Number of elements that are sorted in one turn, which takes some milliseconds. */
 const runLength = 8_192;
 
-/** Elements that are merged before other work gets a turn. */
+/** Number of elements that are merged before the event loop gets a turn. */
 const mergedLength = 65_536;
 
-/** Starts of spans, in two numbers each: numbers compare faster than bigints. */
+/** Start times of spans, each as two numbers: numbers compare faster than bigints. */
 export class SpanStarts {
   readonly #high: number[] = [];
   readonly #low: number[] = [];
@@ -15,15 +15,15 @@ export class SpanStarts {
     return this.#high.length;
   }
 
-  /** @param high the upper half of its 64 bits, signed @param low the lower, which is not */
+  /** @param high upper 32 bits, signed @param low lower 32 bits, unsigned */
   add(high: number, low: number): void {
     this.#high.push(high);
     this.#low.push(low);
   }
 
   /**
-   * Positions of the starts, ordered by time; equal starts keep their order. Yields to other work, because
-   * sorting a million takes seconds.
+   * Positions of the starts, ordered by time. Equal starts keep their order. Yields to the event loop, because sorting
+   * a million starts takes seconds.
    */
   async inOrder(): Promise<Uint32Array> {
     let order = Uint32Array.from({ length: this.length }, (_, index) => index);
@@ -60,7 +60,7 @@ export class SpanStarts {
     return order;
   }
 
-  /** Whether two positions have the same start. */
+  /** True when both positions have the same start. */
   areEqual(one: number, other: number): boolean {
     return this.#high[one] === this.#high[other] && this.#low[one] === this.#low[other];
   }

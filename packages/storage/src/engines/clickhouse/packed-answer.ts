@@ -5,11 +5,11 @@ import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
 import { SpanStarts } from "./order-by-start.ts";
 
-/** Bytes of rows that are read in one turn; some milliseconds of work. */
+/** Bytes of rows that are read in one turn, which takes some milliseconds. */
 const gatheredBytes = 512 * 1024;
 
 interface SpansOfTrace {
-  /** In order of arrival. */
+  /** Indexes of the trace's rows, in order of arrival. */
   readonly indexes: number[];
   readonly starts: SpanStarts;
 }
@@ -22,7 +22,7 @@ export class PackedAnswer {
   #pieceBytes = 0;
   #bytes = 0;
 
-  /** @param origins shared by answers */
+  /** @param origins resources and scopes that several answers share */
   constructor(origins: StoredOrigins) {
     this.#spans = new PackedSpans(origins);
   }
@@ -33,8 +33,8 @@ export class PackedAnswer {
   }
 
   /**
-   * The next piece of the answer, which may be cut anywhere.
-   * @throws StorageError STORAGE_REFUSED for unreadable rows; some faults show only when spans are read
+   * Adds the next piece of the answer. A piece may end inside a row.
+   * @throws StorageError STORAGE_REFUSED for unreadable rows; some faults are only found when spans are read
    */
   async add(piece: Buffer): Promise<void> {
     this.#pieces.push(piece);
@@ -43,7 +43,7 @@ export class PackedAnswer {
     if (this.#pieceBytes < gatheredBytes) {
       return;
     }
-    // Answers that have arrived completely would otherwise be read in one turn, and delay other requests.
+    // An answer that has arrived completely would otherwise be read in one turn and delay other requests.
     await nextTurn();
     this.#take();
   }
@@ -59,8 +59,7 @@ export class PackedAnswer {
   }
 
   /**
-   * The trace with its spans ordered by start; spans with the same start keep their order. A span whose row is
-   * stored more than once is there once.
+   * The trace with its spans ordered by start. Spans with the same start keep their order. Copies of a row are removed.
    */
   async trace(traceId: string): Promise<PackedTrace | undefined> {
     const found = this.#traces.get(traceId);
@@ -93,10 +92,13 @@ export class PackedAnswer {
   }
 }
 
-/** Rows that are hashed before other work gets a turn; some milliseconds. */
+/** Number of rows that are hashed in one turn, which takes some milliseconds. */
 const hashedPerTurn = 8_192;
 
-/** Indexes of a trace's spans by their starts. Copies share a start, so only spans that do are compared. */
+/**
+ * Indexes of a trace's spans, ordered by start, without copies. Copies share a start, so only spans with equal starts
+ * are compared.
+ */
 async function withoutCopies({ indexes, starts }: SpansOfTrace, spans: PackedSpans): Promise<Uint32Array> {
   const order = await starts.inOrder();
   let kept = 0;
@@ -122,7 +124,7 @@ async function withoutCopies({ indexes, starts }: SpansOfTrace, spans: PackedSpa
   return order.subarray(0, kept);
 }
 
-/** Notes the span in `known`, by the checksum of its row. @returns true for a copy of a noted span */
+/** Adds the span to `known`, under the checksum of its row. @returns true when `known` already has a copy */
 function isKnown(known: Map<number, number[]>, index: number, spans: PackedSpans): boolean {
   const row = spans.rowAt(index);
   const checksum = crc32(row);

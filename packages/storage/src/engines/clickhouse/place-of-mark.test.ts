@@ -15,7 +15,7 @@ test.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
   async (byte) => {
     const text = `concat(repeat('a', at), '${byte}', repeat('b', bytes - at - 1))`;
     const found = [placeOfMark("text", `'${byte}'`), placeOfMark("text", `'${byte}'`, "at + 1")];
-    // `position` says 0 for some of these on processors without AVX-512.
+    // For some of these texts `position` returns 0 on processors without AVX-512.
     const sql =
       `SELECT bytes, at FROM (SELECT bytes, at, materialize(${text}) AS text FROM ` +
       "(SELECT number + 1 AS bytes, arrayJoin(range(toUInt64(bytes))) AS at FROM numbers(64)) SETTINGS max_block_size = 1) " +

@@ -1,12 +1,12 @@
 /**
- * The first place of a mark, one byte of FC to FF, in a text: from 1, or 0 when it is absent. `position`
- * cannot be used. In ClickHouse 25.10 to 26.7, on processors without AVX-512, it misses a single byte above
- * 7F near the end of a block's texts. The last row then seems to have no mark (issue 111232 of ClickHouse,
- * 306 of StringZilla). It does find several bytes. The function used here ignores case, and marks have none,
- * so it is as exact.
- * @param text an expression
- * @param mark a literal
- * @param from an expression: the byte to begin with, from 1 on
+ * SQL for the position of the first mark in a text, a byte from FC to FF. The result is 1 for the first byte, and 0
+ * without a mark. `position` cannot be used: in ClickHouse 25.10 to 26.7, on processors without AVX-512, it misses a
+ * single byte above 7F near the end of a block's texts. The last row then seems to have no mark (issue 111232 of
+ * ClickHouse, 306 of StringZilla). It does find sequences of several bytes. The function used instead ignores case,
+ * which does not matter for marks.
+ * @param text SQL expression
+ * @param mark SQL literal
+ * @param from SQL expression for the first byte to search, counted from 1
  */
 export function placeOfMark(text: string, mark: string, from?: string): string {
   return `positionCaseInsensitive(${[text, mark, ...(from === undefined ? [] : [from])].join(", ")})`;

@@ -19,21 +19,21 @@ import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import { spansOfTraces } from "./schema/span-sql.ts";
 import { newDatabaseName, runSql, storageProgram } from "./test-server.ts";
 
-/** Whoever has another one sees the same: it stands in the text of a failure. */
+/** The seed is part of each failure's text, so that a failure can be repeated. */
 const seed = Math.trunc(Math.random() * 2 ** 31);
 const random = seededRandom(seed);
 const database = newDatabaseName();
 const tenants = ["", "acme", "žluťoučký\t'\\🦊"] as const;
 const minuteNano = 60_000_000_000n;
 
-/** A span of a tenant, and the insert that brings it. */
+/** A span with its tenant and the index of its insert. */
 interface WrittenSpan {
   readonly span: Span;
   readonly tenant: string;
   readonly insert: number;
 }
 
-/** Days of arrival, by insert; the first has the most, so that its services have several granules. */
+/** Day of arrival of each insert. The first day has the most spans, so its services have several granules. */
 const insertDays = [5, 5, 5, 5, 6, 6, 6, 7, 7];
 const traceCount = 90;
 const written = someSpans();
@@ -166,9 +166,10 @@ test("after OPTIMIZE … FINAL", async () => {
 });
 
 /**
- * Asks for traces alone and in groups, for some that are not there, and as a wrong tenant, by parts and by the engine.
- * @param leastByParts of the statements that parts may answer, so many
- * @param asked those that are asked for alone
+ * Reads traces alone and in groups, including missing traces and a wrong tenant. Compares the answers of `parts` and of
+ * the engine.
+ * @param leastByParts minimum number of statements that `parts` must answer
+ * @param asked traces that are also read alone
  */
 async function expectSameAnswers(leastByParts: number, asked = traces): Promise<void> {
   const questions: { readonly ids: readonly string[]; readonly tenant: string; readonly spans: number }[] =
@@ -193,7 +194,7 @@ async function expectSameAnswers(leastByParts: number, asked = traces): Promise<
   const known = pick(traces);
   const wrongTenant = tenants.find((tenant) => tenant !== known.tenant) ?? "";
   questions.push({ ids: [known.id], tenant: wrongTenant, spans: 0 });
-  // A value with a backslash is the engine's, as it was.
+  // Only the engine answers statements whose values contain a backslash.
   const forParts = questions.filter(({ tenant }) => !parameterText(tenant).includes("\\")).length;
 
   const before = await pointReads();
@@ -207,7 +208,7 @@ async function expectSameAnswers(leastByParts: number, asked = traces): Promise<
       if (ids.length === 1) {
         expect(readStoredRows(byParts).length, message).toBe(spans);
       }
-      // A difference of megabytes would be looked for for minutes.
+      // Comparing megabytes in an assertion would take minutes to format, so only the equality is asserted.
       const isSame = byParts.equals(byEngine) || inOrder(rows).equals(inOrder(rowsOf(byEngine)));
       expect(isSame, message).toBe(true);
     }
@@ -219,7 +220,7 @@ async function expectSameAnswers(leastByParts: number, asked = traces): Promise<
   );
 }
 
-/** The answer in the form that the store's connection requests. */
+/** Reads the answer in the format that the store's connection requests. */
 async function ask(ids: readonly string[], tenant: string, by: "parts" | "engine"): Promise<Buffer> {
   const sql = ids.length === 1 ? onOneThread(spansOfTraces(database)) : spansOfTraces(database);
   const search = new URLSearchParams({
@@ -230,7 +231,7 @@ async function ask(ids: readonly string[], tenant: string, by: "parts" | "engine
     use_statistics_for_part_pruning: "0",
     optimize_const_name_size: "-1",
     param_tenant: parameterText(tenant),
-    // Says nothing, but no statement with it is answered by parts.
+    // This setting changes nothing, but statements with it are answered by the engine.
     ...(by === "engine" ? { max_columns_to_read: "0" } : {}),
   });
   const response = await fetch(`${url}/?${search}`, { method: "POST", body: namingTraces(sql, ids) });
@@ -240,11 +241,14 @@ async function ask(ids: readonly string[], tenant: string, by: "parts" | "engine
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Bytes of the columns between texts, as `storedColumns` has them: a number is a column of so many bytes, or several. */
+/**
+ * Layout of a row: a number is the size in bytes of one or several columns; "text" is a text column. See
+ * `storedColumns`.
+ */
 const rowForm = [1, ...["text", "text", "text"], 16 + 8 + 8, "text", 4, "text", 1 + 8 + 8 + 1] as const;
 const rowEnd = ["text", "text", "text", "text"] as const;
 
-/** The rows of an answer, in an order of their own. */
+/** Sorts the rows of an answer, so that answers can be compared. */
 function inOrder(rows: readonly Buffer[]): Buffer {
   return Buffer.concat(rows.toSorted((one, other) => one.compare(other)));
 }
@@ -291,8 +295,8 @@ async function pointReads(): Promise<{ readonly parts: number; readonly engine: 
 }
 
 /**
- * Spans of all kinds, which lie in several inserts, days, hours and tenants. One service has most of them, and the others share its
- * granules; a few start at any time that there is.
+ * Spans of all kinds in several inserts, days, hours and tenants. One service has most spans, and the others share its
+ * granules. A few spans start at arbitrary times.
  */
 function someSpans(): WrittenSpan[] {
   const forms = fc.sample(spanArbitrary, { numRuns: 1_000, seed });
@@ -306,10 +310,10 @@ function someSpans(): WrittenSpan[] {
     const ownInserts = Array.from({ length: 1 + (trace % 3) }, () =>
       Math.trunc(random() * insertDays.length),
     );
-    // Few traces have many spans.
+    // Only a few traces have many spans.
     const count = trace % 8 === 0 ? 850 : 1 + Math.trunc(random() * 30);
     for (let index = 0; index < count; index++) {
-      // Most of a large trace is small: granules are unpacked whole.
+      // Most spans of a large trace are small, because ClickHouse decompresses whole granules.
       const form = count > 100 && random() < 0.85 ? plain(pick(forms)) : pick(forms);
       const isAnyTime = random() < 0.02;
       const start = noonUnixNano + (hour + BigInt(index % 3)) * minuteNano + BigInt(index);
@@ -348,7 +352,7 @@ function pick<T>(list: readonly T[]): T {
   return list[Math.trunc(random() * list.length)] as T;
 }
 
-/** Numbers from 0 up to 1. Mulberry32. */
+/** Random numbers from 0 to below 1, by Mulberry32. */
 function seededRandom(from: number): () => number {
   let state = from;
   return () => {
@@ -359,7 +363,7 @@ function seededRandom(from: number): () => number {
   };
 }
 
-/** As `startStorageProcess`, and says where its counts are. */
+/** As `startStorageProcess`, and also returns the address of the admin port. */
 async function startProcess(
   dataDir: string,
 ): Promise<{ readonly url: string; readonly adminUrl: string; readonly end: () => Promise<void> }> {
@@ -384,7 +388,7 @@ async function startProcess(
     if (http === undefined || adminPort === undefined) {
       continue;
     }
-    // The pipe must be emptied, or the process stops at a log line.
+    // The pipe must be read, or the process blocks when it writes a log line.
     child.stderr.resume();
     return {
       url: `http://${http}`,

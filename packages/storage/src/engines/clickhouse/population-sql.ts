@@ -14,13 +14,13 @@ import { selectionCondition } from "./selection-sql.ts";
 
 type Sides = Pick<PopulationComparisonQuery, "a" | "b">;
 
-/** The bucket of `durationBucket`. */
+/** SQL of the bucket index, as `durationBucket` computes it. */
 const bucketSql = "if(duration > 1, toUInt16(floor(log2(duration) * 8)), 0)";
 
 const sumsSql = `toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors,
   toFloat64(sum(greatest(duration, 0))) AS durationNano, toFloat64(max(duration)) AS longestNano`;
 
-/** Rows of one side and bucket: `isA`, `bucket` and sums. It reads only narrow columns of all spans. */
+/** Rows by side and bucket: `isA`, `bucket` and sums. The query reads small columns of all spans. */
 export function populationSql(sides: Sides, source: ComparedSource): SqlQuery {
   const parameters: Parameters = {};
   const { isA, where } = conditionsOf(sides, parameters, source);
@@ -29,7 +29,7 @@ ${fromSpans(source.database, where, source.areRepeated)} GROUP BY isA, bucket`;
   return { sql, parameters };
 }
 
-/** Rows of one operation each, those whose time per span of their side changed most. */
+/** One row for each operation, ordered by the change of its time per span of the side. */
 export function comparedOperationsSql(
   { limit, ...sides }: PopulationComparisonQuery,
   all: { readonly a: PopulationSums; readonly b: PopulationSums },
@@ -54,15 +54,16 @@ LIMIT {limit:UInt64}`;
 }
 
 /**
- * Rows of one value of an attribute each, those that tell most, after a row `total` with the sums of both samples.
- * @param stripes of the sides; undefined for one that is read whole
+ * One row for each attribute value with a high score, after a row `total` with the sums of both samples.
+ * @param stripes sample of each side; undefined for a side that is read completely
  */
 export function comparedAttributesSql(
   { limit, maxSpans = 0, ...sides }: PopulationComparisonQuery,
   stripes: { readonly a: Stripes | undefined; readonly b: Stripes | undefined },
   source: ComparedSource,
 ): SqlQuery {
-  // A sample may be somewhat larger than meant: spans are not spread evenly within a stripe.
+  // A sample may be somewhat larger than wanted, because spans are not evenly spread within a stripe. The limit is
+  // therefore doubled.
   const parameters: Parameters = { limit: limit + 1, most: maxSpans * 2, fewest: fewestSpans };
   const { isA, where } = conditionsOf(sides, parameters, source, stripes);
   const sums = (as: (name: string) => string) =>
@@ -101,7 +102,7 @@ LIMIT {limit:UInt64}`;
   return { sql, parameters };
 }
 
-/** Key and value of each attribute of a column, once. */
+/** Key and value of each attribute of a column, without repeats. */
 function untyped(column: string): string {
   return `arrayDistinct(arrayMap(e -> ${untypedElement("e")}, ${elementsOf(column)}))`;
 }
@@ -119,7 +120,7 @@ function conditionsOf(
   return { isA, where: `((${ofA}) OR (${ofB}))` };
 }
 
-/** The same choice as `isInSample` makes. */
+/** SQL condition for the sample. `isInSample` makes the same choice. */
 function sampleCondition(side: "a" | "b", stripes: Stripes | undefined, parameters: Parameters): string {
   if (stripes === undefined) {
     return "";

@@ -13,13 +13,19 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** Longer lists of names are not sent as a condition, because they would be in the request's address. */
+/**
+ * Limit for a list of names in bytes. Longer lists are not sent as a condition, because the request's address would
+ * contain them.
+ */
 const maxNamesBytes = 6_000;
 
-/** Letters of a name in the answer; a longer name is cut, as one answer holds hundreds. More than `maxNamesBytes`. */
+/**
+ * Limit of a name's length in the answer; longer names are cut, because one answer has hundreds of names. It is greater
+ * than `maxNamesBytes`.
+ */
 const maxNameLetters = 8_000;
 
-/** Quantiles are ranked by their bucket of durations, which has the same order. */
+/** SQL of the sort key. Quantiles are sorted by their duration bucket, which gives the same order. */
 const rankSql: Readonly<Record<RateOrder, string>> = {
   name: "0",
   calls: "sum(m.calls)",
@@ -33,13 +39,13 @@ const rankSql: Readonly<Record<RateOrder, string>> = {
 interface RankedRatesRead {
   /** Database of the counts. */
   readonly database: string;
-  /** Names, time and order. */
+  /** Names, time range and order. */
   readonly query: RankedRatesQuery;
   /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 
-/** Ranks names in `span_metrics`, then reads the curves of one page of them. @throws StorageError */
+/** Ranks names in `span_metrics`, then reads the curves for one page of names. @throws StorageError */
 export async function clickHouseRankedRates(
   connection: ClickHouseConnection,
   schema: SchemaGuard,
@@ -66,7 +72,7 @@ export async function clickHouseRankedRates(
   }
   const counts = await rows<NameCounts>(countStatement(query, page, database));
   const nameOf = new Map(page);
-  // The store's answer calls a name by its hash.
+  // The second answer identifies a name by its hash.
   const named = counts.map((ofName) => ({ ...ofName, name: nameOf.get(ofName.name) ?? "" }));
   return {
     matched: ranked?.matched ?? 0,
@@ -80,7 +86,7 @@ export async function clickHouseRankedRates(
 
 interface Statement {
   readonly sql: string;
-  /** Parameters that the other statement does not have. */
+  /** Parameters that only this statement has. */
   readonly more: QueryParameters;
 }
 
@@ -94,7 +100,7 @@ function sourceSql({ service }: RankedRatesQuery, database: string): { key: stri
   };
 }
 
-/** One row: the number of names, and the names of the page in order. */
+/** One row: the number of names, and the names of the page in their order. */
 function rankStatement(query: RankedRatesQuery, database: string): Statement {
   const { contains, only, order, limit, offset } = query;
   const { key, source } = sourceSql(query, database);
@@ -117,7 +123,7 @@ FROM (
   return { sql, more };
 }
 
-/** A row for each name of the page. */
+/** One row for each name of the page. */
 function countStatement(
   query: RankedRatesQuery,
   page: readonly (readonly [hash: string, name: string])[],
@@ -126,11 +132,12 @@ function countStatement(
   const { key, source } = sourceSql(query, database);
   const names = page.map(([, name]) => name);
   const length = names.reduce((sum, name) => sum + encodedLength(name), 0);
-  // The table is in the order of services: their names spare it most of the reading that hashes do not.
+  // The table is ordered by service. A condition on service names skips most granules, but a condition on hashes does
+  // not.
   const isShort = query.service === undefined && length <= maxNamesBytes;
   const among = isShort ? " AND service IN {names:Array(String)}" : "";
   const isAdjusted = query.adjusted === true;
-  // Copies of a span that are taken back may be in rows of their own, below 0.
+  // A removed copy of a span may be a separate row with negative counts, so the sum needs signed numbers.
   const sum = (column: string) => `toFloat64(sum(${isAdjusted ? `toInt64(m.${column})` : `m.${column}`}))`;
   const sql = `SELECT toString(hash) AS name, groupArray(step) AS steps, groupArray(bucket) AS buckets,
   groupArray(n) AS calls, groupArray(failed) AS errors${isAdjusted ? ", groupArray(adjusted_count) AS adjustedCounts" : ""}

@@ -1,38 +1,38 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { firstSliceNano } from "./time-slices.ts";
 
-/** Kinds of searches that are remembered. */
+/** Limit of remembered kinds of searches. */
 const maxKinds = 1_024;
 
-/** Milliseconds for which a kind of search begins as any other, once it had too much to read. */
+/** Time in milliseconds for which a kind of search starts with the newest minute after a refused statement. */
 const refusedMs = 10_000;
 
-/** About three days; longer searches continue from there. */
+/** Limit of the first slice, three days. Longer searches continue from there. */
 const maxReachNano = 3n * 86_400_000_000_000n;
 
 interface Known {
   readonly reachNano: bigint;
-  /** By the monotonic clock. */
+  /** Time of the monotonic clock in milliseconds, from which the memory may be used again. */
   readonly againMs: number;
 }
 
 /**
- * Remembers how far back searches for something rare had to go. Users who look for a request id, for slow spans, or
- * for a service with few spans search again. That search need not begin with the newest minute. Values of tags and
- * time ranges are not remembered.
+ * Remembers how far back searches for something rare had to go. Users repeat searches for a request id, for slow spans,
+ * or for a service with few spans. The repeated search need not start with the newest minute. Values of tags and time
+ * ranges are not remembered.
  */
 export class SearchReach {
   readonly #known = new Map<string, Known>();
 
-  /** @returns nanoseconds to search first; undefined when such a search is not known */
+  /** @returns length of the first slice in nanoseconds; undefined when no such search is known */
   of(query: TraceQuery, tenant: string, nowMs: number): bigint | undefined {
     const known = this.#known.get(kindOf(query, tenant));
     return known === undefined || known.againMs > nowMs ? undefined : known.reachNano;
   }
 
   /**
-   * @param reachNano the time that was searched; undefined when the newest minute had enough, or most of it.
-   *   Less than a minute teaches nothing.
+   * @param reachNano length of the searched time in nanoseconds; undefined when the newest minute had enough or nearly
+   * enough traces. Less than a minute is ignored.
    */
   note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
     const kind = kindOf(query, tenant);
@@ -48,7 +48,7 @@ export class SearchReach {
     }
   }
 
-  /** There was too much to read at once. */
+  /** Called when a statement was refused because it would read too many rows. */
   refused(query: TraceQuery, tenant: string, nowMs: number): void {
     const kind = kindOf(query, tenant);
     const known = this.#known.get(kind);
@@ -60,7 +60,7 @@ export class SearchReach {
 
 function kindOf(query: TraceQuery, tenant: string): string {
   const { service, operation, spanKind, hasError, durationMinNano, durationMaxNano, tags } = query;
-  // Longer durations are rarer than durations half as long.
+  // Durations are grouped by powers of two: twice the duration is a different kind, because it is rarer.
   const duration = [durationMinNano, durationMaxNano].map((bound) => bound?.toString(2).length);
   return JSON.stringify([
     tenant,

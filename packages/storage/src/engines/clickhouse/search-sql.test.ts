@@ -11,7 +11,7 @@ const { database } = shared;
 const odd = "it's {tenant:String} \\xFF \0\t\r\n;-- žluťoučký";
 const long = "long ".repeat(300);
 
-/** Spans that have a tag, each in another place, and one that has the key and value apart. */
+/** Spans that have the tag, each in another place, and a span with key and value in different tags. */
 function spansWith(key: string, value: string, service: string) {
   const text = (of: string) => ({ type: "string", value: of }) as const;
   const attributes = [{ key, value: text(value) }];
@@ -42,13 +42,13 @@ describe("searchSql", () => {
   ])("finds a tag of $name texts wherever it is, with indexes and without", async ({ name, key, value }) => {
     const { having, not } = spansWith(key, value, name);
     await shared.store.writer.writeSpans(rowsOf(...having, not), { deduplicationToken: newToken() });
-    // The first merge makes the indexes.
+    // The first merge builds the indexes.
     await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     const expected = having.map(({ traceId }) => traceId).sort();
     for (const form of [{}, { apart: true }, { isSmall: true }]) {
       const query = { service: name, tags: new Map([[key, value]]), limit: 9 };
       const { sql, parameters } = searchSql(query, database, "", form);
-      // The tag itself becomes a parameter only when it is long.
+      // Only a long tag becomes a parameter.
       expect(Object.keys(parameters).filter((parameter) => parameter.startsWith("tag"))).toHaveLength(
         name === "long" ? 2 : 0,
       );

@@ -12,16 +12,16 @@ export type Parameters = Record<string, string | bigint | number>;
 export interface SqlQuery {
   /** Statement with named parameters. */
   readonly sql: string;
-  /** Values of the parameters: text of users never stands in a statement. */
+  /** Values of the parameters. Statements never contain text from users, except as escaped literals. */
   readonly parameters: QueryParameters;
 }
 
-/** Most branches; each reads the table once. */
+/** Limit of branches in a statement; each branch reads the table once. */
 const maxBranches = 8;
 
 /**
- * Longer texts of tags become parameters: each occurs in a statement many times, and a statement may have 256
- * KiB.
+ * Limit for tag texts in the statement. Longer texts become parameters: a text occurs many times, and a statement may
+ * have 256 KiB.
  */
 const maxLiteralLength = 1_024;
 
@@ -30,12 +30,10 @@ const maxInt64 = 2n ** 63n - 1n;
 
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
- * @param tenant whose spans are searched
- * @param apart true: search the first tag in events separately. That is better when few granules have the tag,
- *   because a false hit of an index is then not read in full. To separate more places costs more planning than it
- *   saves reading.
- * @param isSmall true: use no index for tags, which is better when few rows are read, because planning takes
- *   most of the time then
+ * @param tenant tenant whose spans are searched
+ * @param apart true: search the first tag separately in events. This is faster when few granules have the tag, because
+ * a false hit of an index is not read in full. Separating more places costs more planning than it saves reading.
+ * @param isSmall true: use no index for tags. This is faster for few rows, because planning dominates then.
  * @throws StorageError STORAGE_BAD_QUERY as in `checkSearch`
  */
 export function searchSql(
@@ -60,10 +58,10 @@ export function searchSql(
 }
 
 /**
- * A single condition on spans, for queries that count each span once. Tags that a span may show without
- * having them as attributes make it slower than a search, because the indexes do not know them.
- * @param parameters receives those of the condition, and `tenant`
- * @param prefix of parameter names, for a query with several conditions
+ * A single condition on spans, for queries that count each span once. Tags that come from other fields make this
+ * condition slower than a search, because the indexes do not contain them.
+ * @param parameters receives the parameters of the condition, and `tenant`
+ * @param prefix prefix of parameter names, for a query with several conditions
  */
 export function spanCondition(
   filter: SpanFilter,
@@ -77,14 +75,17 @@ export function spanCondition(
   return conditions.join(" AND ");
 }
 
-/** A condition for each tag, which a span may have or only show. @param has the condition that it has one */
+/**
+ * One condition for each tag. It matches an attribute, or another field that is shown as this tag. @param has makes the
+ * condition for an attribute
+ */
 function tagConditions(tags: readonly SoughtTag[], has: (sought: SoughtAttribute) => string): string[] {
   return tags.map(({ sought, shown }) =>
     shown === undefined ? has(sought) : `(${shown} OR ${has(sought)})`,
   );
 }
 
-/** Everything but the tags. @param prefix of the names of its parameters */
+/** Conditions for everything but tags. @param prefix prefix of parameter names */
 function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""): string[] {
   const conditions: string[] = [];
   const where = (condition: string, name: string, value: string | bigint) => {
@@ -98,8 +99,7 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
   if (query.operation) {
     where("name = {operation:String}", "operation", query.operation);
   }
-  // A bound that every span satisfies is left out. Servers of a cluster also fail to pass on the first
-  // nanosecond.
+  // A bound that every span satisfies is left out. Servers of a cluster also fail to forward the smallest 64-bit time.
   if (startMin !== undefined && startMin > minInt64) {
     where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
   }
@@ -122,9 +122,9 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
 }
 
 /**
- * Lists of conditions; a span matches when it satisfies all conditions of one list. A tag that a span may
- * have as an attribute, or show in another field, doubles the lists. One condition with OR would read its
- * values for every row that the other conditions leave, because the indexes do not know shown tags.
+ * Lists of conditions. A span matches when it satisfies all conditions of one list. A tag that can be an attribute or
+ * another field doubles the number of lists. A single condition with OR would be slower: the indexes do not contain the
+ * other fields, so ClickHouse would read the values of every row.
  */
 function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
   let branches: string[][] = [[]];
@@ -150,17 +150,17 @@ function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
   return branches;
 }
 
-/** A tag, and the condition that a span shows it without having it. */
+/** A tag to search for, with a condition for fields that are shown as this tag. */
 interface SoughtTag {
-  /** Key and value as the columns hold them. */
+  /** Key and value as the attribute columns store them. */
   readonly sought: SoughtAttribute;
-  /** Name of a tag that is derived from a column; undefined for an attribute. */
+  /** Condition for a field that is shown as this tag. Undefined for an ordinary attribute. */
   readonly shown: string | undefined;
 }
 
 /**
- * @param name of parameters
- * @param parameters receives the texts of tags that are long
+ * @param name prefix of parameter names
+ * @param parameters receives the texts of long tags
  */
 function soughtTags(
   tags: ReadonlyMap<string, string> = new Map(),

@@ -17,8 +17,8 @@ interface SelectionPlace {
 }
 
 /**
- * The condition for spans of a selection.
- * @param parameters receives those of the condition, and `tenant`
+ * Condition for the spans of a selection.
+ * @param parameters receives the parameters of the condition, and `tenant`
  * @throws StorageError STORAGE_BAD_QUERY for a query without an exact condition
  */
 export function selectionCondition(
@@ -36,7 +36,7 @@ export function selectionCondition(
   return `${condition} AND ${exactSql(pipelineSql(query.pipeline, spansOf(source)))}`;
 }
 
-/** The same for single spans at any time. */
+/** As `selectionCondition`, for single spans at any time. */
 export function singleSpanCondition(
   selection: SpanSelection,
   parameters: Parameters,

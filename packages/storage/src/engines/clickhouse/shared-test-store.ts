@@ -3,16 +3,19 @@ import type { TraceStore } from "../../api/trace-store.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
-/** The store and server that the tests of a file share, ready when the first test runs. */
+/** The store and the server that the tests of a file share. Both are ready when the first test runs. */
 export interface SharedTestStore {
   readonly database: string;
   readonly url: string;
   readonly store: TraceStore;
-  /** Runs one statement, past the engine under test; the answer as text. */
+  /** Runs one statement directly on the server and returns the answer as text. */
   sql(sql: string, parameters?: Record<string, string>): Promise<string>;
 }
 
-/** Opens a store in its own database before the first test of a file, and drops both after the last. */
+/**
+ * Opens a store with a new database before the first test of a file. Closes the store and drops the database after the
+ * last test.
+ */
 export function shareTestStore(): SharedTestStore {
   const database = newDatabaseName();
   let server: TestServer;

@@ -4,12 +4,11 @@ import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 const otlpRules = "format IN ('otlp', 'zipkin')";
 
 /**
- * The condition for values that a span shows as tags and does not have as attributes. These are service and format,
- * and with OTLP's rules kind, status, scope, trace state and event names.
- *
- * @param key,value of the tag sought
- * @param valueSql an expression for the value, such as a query parameter
- * @returns undefined for most keys
+ * Condition for values that are shown as tags although they are not attributes: service and format, and by OTLP's rules
+ * kind, status, scope, trace state and event names.
+ * @param key,value the tag to search for
+ * @param valueSql SQL expression for the value, such as a query parameter
+ * @returns undefined for all other keys
  */
 export function shownAsTag(key: string, value: string, valueSql: string): string | undefined {
   if (key === "service.name") {

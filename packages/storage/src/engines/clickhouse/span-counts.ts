@@ -9,13 +9,13 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 interface SpanCountsRead {
   /** Database of the counts. */
   readonly database: string;
-  /** Services and time. */
+  /** Time range to count. */
   readonly query: SpanCountQuery;
   /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 
-/** Counts of all services from `span_metrics`. */
+/** Counts spans of all services from `span_metrics`. */
 export async function clickHouseSpanCounts(
   connection: ClickHouseConnection,
   schema: SchemaGuard,

@@ -28,7 +28,7 @@ async function stored(span: Span): Promise<string> {
 
 const parentSpanId = "27".repeat(8);
 
-/** A span whose only link is its parent's, but for what is said. */
+/** A span whose only link points to its parent, except for the given fields of the link. */
 function child(link: Partial<SpanLink> = {}): Span {
   const traceId = newTraceId();
   const parent: SpanLink = {
@@ -61,7 +61,8 @@ describe("what few spans have", () => {
   });
 
   test("comes back byte by byte, whatever bytes it has", async () => {
-    // Each row has all bytes, beginning with another one: ids of any bytes, texts with quotes, marks and what is no UTF-8.
+    // Each row has all byte values, starting with a different byte: arbitrary ids, and texts with quotes, marks and
+    // invalid UTF-8.
     const all = "arrayStringConcat(arrayMap(i -> char((i + number) % 256), range(256)))";
     const id = (bytes: number) => `toFixedString(substring(${all}, 1, ${bytes}), ${bytes})`;
     const attributes = `[(${all}, 'bytes', ${all}), ('', 'empty', ')]'), (${all}, 'string', '\\\\')]`;

@@ -5,7 +5,7 @@ const second = 1_000_000_000n;
 const minute = 60n * second;
 const now = 1_000_000n * minute;
 
-/** Bounds in seconds before now. */
+/** Formats the bounds of the parts in seconds before now. */
 function parts(min: bigint | undefined, max: bigint | undefined): string {
   const seconds = (bound: bigint | undefined) => (bound === undefined ? "∞" : String((now - bound) / second));
   const split = splitSlice(

@@ -2,27 +2,24 @@ import type { TimeSlice } from "./time-slices.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
-/**
- * Spans that have just arrived are in their own parts of some seconds each; older seconds are scattered over
- * their minute.
- */
+/** Age up to which rows lie in parts of a few seconds each. Older seconds are spread over the part of their minute. */
 const freshNano = 30n * secondNano;
 
 /** Below this many rows one statement is faster than two. */
 export const denseRows = 500_000;
 
 /**
- * The same for the present minute. Its newest seconds are mostly enough, and later searches begin with them, so two
- * statements are needed only once in a while.
+ * As `denseRows`, for the present minute. Its newest seconds are mostly enough. Later searches begin with these
+ * seconds, so two statements are rarely needed.
  */
 export const presentRows = 131_072;
 
-/** A shorter time is read at once. */
+/** Slices shorter than this are read in one statement. */
 const leastPresentNano = 30n * secondNano;
 
 /**
- * Cuts the slice that ends now: newest first, a sixteenth, three more, the rest.
- * @returns undefined when it does not end now, has no beginning, or is short
+ * Divides a slice that ends now, newest part first: one sixteenth, three sixteenths, the rest.
+ * @returns undefined when the slice does not end now, has no start, or is short
  */
 export function presentParts(slice: TimeSlice, nowUnixNano: bigint): readonly TimeSlice[] | undefined {
   const { startTimeMinUnixNano: min, startTimeMaxUnixNano: max } = slice;
@@ -44,10 +41,10 @@ export function presentParts(slice: TimeSlice, nowUnixNano: bigint): readonly Ti
 
 /**
  * Splits a slice of time that has too many spans to read all of them for the newest few.
- * @param share of how many parts of one length the newer one is
- * @returns the newest part and the rest, which together are the slice; undefined when a split does not help.
- *   That is so without a beginning, and within a minute, because the table is ordered by minutes, unless it
- *   is the present minute.
+ * @param share the newer part is 1/`share` of the slice
+ * @returns the newest part and the rest, which together cover the slice. Undefined when a split does not help: the
+ * slice has no start, or lies within one minute. The table is ordered by minutes, so only the present minute can be
+ * split.
  */
 export function splitSlice(
   slice: TimeSlice,

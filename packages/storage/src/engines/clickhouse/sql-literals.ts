@@ -1,12 +1,12 @@
 /**
- * A text as a ClickHouse literal. Texts of a query are part of the statement, because parameters are sent in
- * the request's address, which must be short.
+ * A text as a ClickHouse literal. Statements contain short texts of a query, because the request's address contains the
+ * parameters and must be short.
  */
 export function textLiteral(text: string): string {
   return `'${escapedText(text)}'`;
 }
 
-/** The same without its quotes. */
+/** The text escaped as in a literal, without the quotes. */
 export function escapedText(text: string): string {
   return text.replace(/[\\'\0\n\r\t]/g, (character) => escapes[character] ?? "");
 }
@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** A 64-bit int; the smallest one has no literal of its own. */
+/** Literal for a 64-bit integer. The smallest integer cannot be written as a plain number. */
 export function intLiteral(value: bigint): string {
   return value < 0n ? `toInt64('${value}')` : String(value);
 }
@@ -30,7 +30,7 @@ export function floatLiteral(value: number): string {
   return `toFloat64('${value}')`;
 }
 
-/** @param hex digits only */
+/** @param hex hexadecimal digits only */
 export function bytesLiteral(hex: string): string {
   if (!/^[0-9a-f]*$/.test(hex)) {
     throw new Error(`"${hex}" is not hex`);

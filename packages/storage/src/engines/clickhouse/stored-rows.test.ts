@@ -15,7 +15,7 @@ test("gives back whatever details spans have, as objects, as packed rows and arc
   const someSpans = fc.array(spanArbitrary, { minLength: 36, maxLength: 36 });
   await fc.assert(
     fc.asyncProperty(someSpans, async (some) => {
-      // Times of any year are another matter; one trace for three spans, in their order.
+      // Times of any year are tested elsewhere. Three spans share a trace, in their order.
       const traceIds = some.map(() => newTraceId());
       const spans = some.map(
         (span, index): Span => ({
@@ -57,7 +57,7 @@ async function binary(sql: string): Promise<Uint8Array> {
 }
 
 test("reads a text as what it was made of, whatever bytes that has", async () => {
-  // Each row has all bytes, beginning with another one.
+  // Each row has all byte values, starting with a different byte.
   const all = "arrayStringConcat(arrayMap(i -> char((i + number) % 256), range(256)))";
   const id = (bytes: number) => `toFixedString(substring(${all}, 1, ${bytes}), ${bytes})`;
   const attributes = `[(${all}, 'string', ${all}), ('', 'empty', ')]'), (${all}, 'string', '\\\\')]`;

@@ -1,6 +1,6 @@
 import { runSql } from "./test-server.ts";
 
-/** Names, in order, of the indexes that any part of a table has on this server. */
+/** Sorted names of the indexes that at least one part of a table has on this server. */
 export async function madeIndexes(url: string, database: string, table: string): Promise<readonly string[]> {
   const names = await runSql(
     url,

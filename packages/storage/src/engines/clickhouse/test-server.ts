@@ -7,13 +7,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A server for tests. */
+/** A ClickHouse server for tests. */
 export interface TestServer {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** The program that `npm test` has built, which starts in a third of the processor time of its source; else the source. */
+/**
+ * The built program of `npm test`, which needs a third of the processor time to start. Without a build, the source
+ * file.
+ */
 const programFile =
   process.env.TEST_BUILT_PROGRAMS === undefined ? "bin/tracing-storage.ts" : "dist/tracing-storage.cjs";
 export const storageProgram = fileURLToPath(
@@ -21,8 +24,8 @@ export const storageProgram = fileURLToPath(
 );
 
 /**
- * The process `tracing-storage` on an empty folder and a free port; or the server at TRACING_TEST_CLICKHOUSE_URL, for
- * the same tests against any ClickHouse.
+ * Starts the process `tracing-storage` with an empty folder and a free port. With TRACING_TEST_CLICKHOUSE_URL, the
+ * tests use the server at that address instead.
  */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TRACING_TEST_CLICKHOUSE_URL;
@@ -40,7 +43,7 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-/** @param port 0 for any */
+/** @param port 0: any free port */
 export async function startStorageProcess(
   folder: string,
   port = 0,
@@ -55,7 +58,7 @@ export async function startStorageProcess(
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  // A failed test must leave no process running.
+  // The process must also end when a test fails.
   const killOnExit = () => child.kill("SIGKILL");
   process.once("exit", killOnExit);
   const address = await listeningAddress(child);
@@ -75,7 +78,7 @@ async function listeningAddress(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stderr! })) {
     const address = /listening for ClickHouse HTTP on ([\d.]+:\d+)/.exec(line)?.[1];
     if (address !== undefined) {
-      // The pipe must be emptied, or the process stops at a log line.
+      // The pipe must be read, or the process blocks when it writes a log line.
       child.stderr!.resume();
       return address;
     }
@@ -88,7 +91,7 @@ export function newDatabaseName(): string {
   return `test_${randomBytes(6).toString("hex")}`;
 }
 
-/** Runs one statement, past the engine under test; the answer as text. */
+/** Runs one statement directly on the server and returns the answer as text. */
 export async function runSql(
   url: string,
   sql: string,

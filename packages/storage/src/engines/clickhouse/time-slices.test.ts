@@ -4,7 +4,7 @@ import { likelyPart, timeSlices } from "./time-slices.ts";
 const minute = 60_000_000_000n;
 const now = 1_000_000n * minute + 5n;
 
-/** Bounds in minutes before now, rounded up. */
+/** Formats the bounds of the slices in minutes before now, rounded up. */
 function slices(min?: bigint, max?: bigint): string {
   const minutes = (bound: bigint | undefined) => (bound === undefined ? "∞" : String((now - bound) / minute));
   const query = {
@@ -47,7 +47,7 @@ describe("timeSlices", () => {
 
 describe("likelyPart", () => {
   const quarter = { startTimeMinUnixNano: now - 16n * minute, startTimeMaxUnixNano: now - minute - 6n };
-  /** Its length in minutes. */
+  /** Length of the likely part in minutes. */
   const part = (found: number, wanted: number, slice = quarter, searched = minute) => {
     const parts = likelyPart(slice, searched, found, wanted);
     if (parts === undefined) {

@@ -1,21 +1,21 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 const minuteNano = 60_000_000_000n;
-/** Length of the first slice of a search without known reach. */
+/** Length of the first slice when earlier searches are not known. */
 export const firstSliceNano = minuteNano;
-/** Ratio of a slice's length to that of the slice before. */
+/** Ratio of the lengths of two successive slices. */
 export const sliceGrowth = 16;
 const growth = BigInt(sliceGrowth);
 
 export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxUnixNano">;
 
-/** A column of times has none before it. */
+/** Earliest time that a column can store. */
 const firstNanoThereIs = -(2n ** 63n);
 
 /**
- * Cuts the time of a search into slices, newest first: a minute, a quarter of an hour, four hours, some days,
- * the rest. Traces are returned newest first, so a search that has found enough skips the older slices.
- * @param nowUnixNano later times belong to the first slice
+ * Cuts the time of a search into slices, newest first: a minute, a quarter of an hour, four hours, some days, the rest.
+ * Results are sorted newest first, so a search stops as soon as it has enough traces.
+ * @param nowUnixNano present time; the first slice also contains later times
  * @param firstNano another length of the first slice, not shorter than the default
  */
 export function* timeSlices(
@@ -27,7 +27,7 @@ export function* timeSlices(
   let max = startTimeMaxUnixNano;
   const end = max === undefined || max > nowUnixNano ? nowUnixNano : max;
   for (let length = firstNano; length <= firstNano * growth ** 3n; length *= growth) {
-    // Whole minutes, because the table is ordered by minutes.
+    // Bounds are whole minutes, because the table is ordered by minutes.
     const from = ((end - length) / minuteNano) * minuteNano;
     if (from <= (min ?? firstNanoThereIs)) {
       break;
@@ -39,11 +39,11 @@ export function* timeSlices(
 }
 
 /**
- * Splits a slice: the newest part should contain the missing traces, by the number that each minute before
- * had. It has whole minutes, and twice the estimated length.
+ * Splits a slice so that the newest part should contain the missing traces, estimated from the traces per minute so
+ * far. The part has whole minutes and twice the estimated length.
  * @param searchedNano length of the time range that was searched before the slice, in nanoseconds
- * @param found traces in that range
- * @returns undefined when that part is more than a quarter of the slice, or nothing is known
+ * @param found number of traces in that range
+ * @returns undefined when the part would exceed a quarter of the slice, or no estimate exists
  */
 export function likelyPart(
   { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
@@ -62,7 +62,7 @@ export function likelyPart(
   return [slice(from, max), slice(min, from - 1n)];
 }
 
-/** How long a slice is. @returns undefined for one without a beginning */
+/** Length of a slice in nanoseconds. @returns undefined for a slice without a start */
 export function sliceNano(
   { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
   nowUnixNano: bigint,

@@ -16,22 +16,28 @@ import {
   timeSlices,
 } from "./time-slices.ts";
 
-/** More tags make the SQL too long: every branch repeats all conditions of the other tags. */
+/**
+ * Limit of tags that are searched separately. More make the SQL too long: every branch repeats the conditions of all
+ * other tags.
+ */
 const maxTagsApart = 4;
 
-/** Granules of this many rows are cached unpacked: see `keepsUnpacked`. */
+/**
+ * Limit of rows for one statement over several slices. ClickHouse caches granules up to this many rows uncompressed:
+ * see `keepsUnpacked`.
+ */
 const sparseRows = 262_144;
 
 /** Below this many rows a scan beats the index. */
 const smallRows = 32_768;
 
-/** How long the newest minute is assumed large, in milliseconds, once it was found large. */
+/** Time for which the newest minute is assumed to be large after it was found large, in milliseconds. */
 const notSmallMs = 10_000;
 
-/** Most splits of time slices in one search. Each split costs a statement that reads nothing. */
+/** Limit of splits of time slices in one search. Each split costs a statement that reads nothing. */
 const maxSplits = 8;
 
-/** Limits of rows for each way to search; above a limit the next way is taken. */
+/** Row limits of the ways to search. Above a limit the search uses the next way. */
 export interface RowLimits {
   readonly maxDenseRows?: number | undefined;
   readonly maxPresentRows?: number | undefined;
@@ -39,14 +45,14 @@ export interface RowLimits {
   readonly maxSmallRows?: number | undefined;
 }
 
-/** Runs the statement of a slice. @returns the ids that it finds, newest first */
+/** Runs the statement for one slice. @returns the ids found, newest first */
 export type ReadIds = (sql: string, parameters: QueryParameters) => Promise<{ readonly traceId: string }[]>;
 
-/** Limits and experience that the searches of one reader share. */
+/** Limits and statistics that all searches of one reader share. */
 export class SearchMemory {
   readonly reach = new SearchReach();
   readonly dense = new DensePresent();
-  /** The time at which the newest minute may be small again, by the monotonic clock. */
+  /** Time of the monotonic clock in milliseconds, from which the newest minute may be small again. */
   smallAgainMs = 0;
   readonly database: string;
   readonly maxDenseRows: number;
@@ -54,7 +60,7 @@ export class SearchMemory {
   readonly maxSparseRows: number;
   readonly maxSmallRows: number;
 
-  /** @param limits rows that one statement may read when splitting it may help */
+  /** @param limits row limits of a statement, above which a split may help */
   constructor(
     database: string,
     {
@@ -81,7 +87,7 @@ export class TraceIdSearch {
   readonly #nowUnixNano = BigInt(Date.now()) * 1_000_000n;
   readonly #found = new Set<string>();
   #splitsLeft = maxSplits;
-  /** How much time was searched so far, in nanoseconds. */
+  /** Length of the time searched so far, in nanoseconds. */
   #searchedNano = 0n;
 
   constructor(query: TraceQuery, tenant: string, memory: SearchMemory, read: ReadIds) {
@@ -91,7 +97,7 @@ export class TraceIdSearch {
     this.#read = read;
   }
 
-  /** @returns at most as many ids as the query wants, newest first */
+  /** @returns ids, newest first, at most as many as the query's limit */
   async run(): Promise<string[]> {
     const { reach } = this.#memory;
     const remembered = reach.of(this.#query, this.#tenant, performance.now());
@@ -101,14 +107,14 @@ export class TraceIdSearch {
   }
 
   /**
-   * Begins with the whole time that such a search needed before.
-   * @returns whether matches are rare
+   * Starts with the whole time range that such a search needed before.
+   * @returns true when matches are rare
    */
   async #searchFrom(reachNano: bigint): Promise<boolean> {
     const [first = this.#query, ...older] = timeSlices(this.#query, this.#nowUnixNano, reachNano);
     const isEnough = await this.#searchSparse(first);
     if (isEnough === true) {
-      // There are more matches than thought, so the next such searches begin as any other.
+      // There are more matches than expected, so the next searches of this kind start with the newest minute.
       return false;
     }
     if (isEnough === undefined) {
@@ -126,8 +132,8 @@ export class TraceIdSearch {
 
   /**
    * Searches slices until there are enough traces.
-   * @param newest the slice of them that ends now; undefined when that was searched
-   * @returns whether matches are rare
+   * @param newest the slice that ends now; undefined when it was searched already
+   * @returns true when matches are rare
    */
   async #searchSlices(slices: TimeSlice[], newest: TimeSlice | undefined): Promise<boolean> {
     let isRare = newest === undefined;
@@ -136,7 +142,7 @@ export class TraceIdSearch {
     for (let at = 0; at < slices.length; at++) {
       const likely = mayNarrow ? this.#likelyPart(slices[at] as TimeSlice) : undefined;
       if (likely !== undefined) {
-        // A few more minutes should be enough. Otherwise the stream is uneven, and no further estimate is made.
+        // A few more minutes should have been enough. The stream is uneven, so no further estimate is made.
         mayNarrow = false;
         slices.splice(at, 1, ...likely);
       }
@@ -145,7 +151,8 @@ export class TraceIdSearch {
       this.#countTime(slice);
       if (slice !== newest && this.#found.size * sliceGrowth < this.#query.limit) {
         isRare = true;
-        // A rare match is seldom in the next slice alone. Reading the slice after it too saves a statement.
+        // When matches are rare, one slice is seldom enough. Searching the next slice in the same statement saves a
+        // statement.
         const isEnough =
           mayJoin && next !== undefined ? await this.#searchSparse(joinedSlices(slice, next)) : undefined;
         if (isEnough !== undefined && next !== undefined) {
@@ -173,7 +180,7 @@ export class TraceIdSearch {
     this.#searchedNano += sliceNano(slice, this.#nowUnixNano) ?? 0n;
   }
 
-  /** The newest slice: with tags, as a small one at first. */
+  /** Searches the newest slice. With tags, it first assumes that the slice is small. */
   async #searchNewest(slice: TimeSlice): Promise<boolean> {
     const { service, tags } = this.#query;
     // Without a service, a minute is rarely small.
@@ -189,7 +196,7 @@ export class TraceIdSearch {
     return await this.#searchPresent(slice);
   }
 
-  /** Searches the present minute: in parts, newest first, where it is known or found to have many spans. */
+  /** Searches the present minute. If it is known or found to have many spans, it is searched in parts, newest first. */
   async #searchPresent(slice: TimeSlice): Promise<boolean> {
     const parts = presentParts(slice, this.#nowUnixNano);
     if (parts === undefined) {
@@ -213,8 +220,8 @@ export class TraceIdSearch {
   }
 
   /**
-   * Searches a slice in one statement, unless that would read too many rows. Then the newest part is
-   * searched first, which is mostly enough.
+   * Searches a slice in one statement. If that would read too many rows, the newest part is searched first, which is
+   * mostly enough.
    */
   async #searchDense(slice: TimeSlice, isNewest: boolean, share?: bigint): Promise<boolean> {
     const parts = this.#splitsLeft > 0 ? splitSlice(slice, this.#nowUnixNano, share) : undefined;
@@ -232,29 +239,29 @@ export class TraceIdSearch {
     if (await this.#searchDense(newer, isNewest)) {
       return true;
     }
-    // Nothing was found: the newest spans are in the older part, which is halved to find them.
+    // Nothing was found: the newest matches lie in the older part, so it is halved next.
     return await (this.#found.size === before
       ? this.#searchDense(older, isNewest, 2n)
       : this.#search(older, isNewest));
   }
 
   /**
-   * Searches two or more slices at once, when that is not much to read.
-   * @returns undefined when it is too much, and nothing was read
+   * Searches two or more slices in one statement, if that reads few rows.
+   * @returns undefined when it would read too many rows; then nothing was read
    */
   #searchSparse(slice: TimeSlice): Promise<boolean | undefined> {
     const settings = `, max_rows_to_read = ${this.#memory.maxSparseRows}`;
     return unlessTooMany(() => this.#search(slice, false, settings));
   }
 
-  /** One statement. @returns whether there are enough traces now */
+  /** Runs one statement. @returns true when there are enough traces now */
   async #search(slice: TimeSlice, isNewest: boolean, settings = "", isSmall = false): Promise<boolean> {
     const { database } = this.#memory;
     const { sql, parameters } = searchSql({ ...this.#query, ...slice }, database, this.#tenant, {
       apart: !isNewest && (this.#query.tags?.size ?? 0) <= maxTagsApart,
       isSmall,
     });
-    // Traces with spans in a newer slice too keep their place.
+    // A trace that was found in a newer slice keeps its position.
     for (const { traceId } of await this.#read(`${sql} SETTINGS ${keepsUnpacked}${settings}`, parameters)) {
       this.#found.add(traceId);
     }
@@ -262,7 +269,7 @@ export class TraceIdSearch {
   }
 }
 
-/** @returns undefined when the statement would read more rows than it may; ClickHouse says so before it reads any */
+/** @returns undefined when the statement would exceed its row limit; ClickHouse refuses it before it reads rows */
 async function unlessTooMany(search: () => Promise<boolean>): Promise<boolean | undefined> {
   try {
     return await search();

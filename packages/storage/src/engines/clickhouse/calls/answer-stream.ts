@@ -2,20 +2,18 @@ import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
 import { StorageError } from "../../../api/storage-error.ts";
 
-/**
- * The size of an answer, which a server announces before it: the bytes of its rows in the server's memory.
- */
+/** Size of an answer, which the server announces in a header: the bytes are measured in the server's memory. */
 export interface AnswerSize {
-  /** Rows of the answer, as its first bytes tell. */
+  /** Number of rows, from the header of the answer. */
   readonly rows: number;
-  /** Bytes of the answer, where the server tells them. */
+  /** Size of the rows in bytes. Absent when the server does not announce it. */
   readonly bytes?: number;
 }
 
-/** Bytes of an error's text that are read. */
+/** Limit for reading the text of an error, in bytes. */
 const maxErrorBytes = 65_536;
 
-/** Reads the whole body. @param maxBytes STORAGE_TOO_LARGE when it is longer */
+/** Reads the whole body. @param maxBytes size limit; a longer body fails with STORAGE_TOO_LARGE */
 export async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await handOn(stream, maxBytes, abort, (chunk) => {
@@ -24,7 +22,7 @@ export async function collect(stream: Readable, maxBytes: number, abort: AbortSi
   return Buffer.concat(chunks);
 }
 
-/** Passes the body on while it arrives; a chunk is read when the one before was taken. */
+/** Passes the body on while it arrives. The next chunk is read after the receiver has accepted the previous chunk. */
 export async function handOn(
   stream: Readable,
   maxBytes: number,
@@ -50,7 +48,7 @@ export async function handOn(
   }
 }
 
-/** The failure of a read whose answer has more bytes than `maxBytes`. */
+/** The error for an answer with more bytes than `maxBytes`. */
 export function tooLarge(maxBytes: number): StorageError {
   return new StorageError("STORAGE_TOO_LARGE", `the answer is longer than the limit of ${maxBytes} bytes`);
 }

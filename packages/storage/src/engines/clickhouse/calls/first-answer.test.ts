@@ -3,8 +3,8 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from "./first-answer.ts";
 
 /**
- * A server's behaviour: it answers, answers and breaks off, cannot answer, or must not be tried again; or it
- * waits until the caller disconnects.
+ * Behaviour of a test server. `answers`: answers. `breaks`: answers, then breaks off. `cannot`: fails, another server
+ * may be tried. `stops` and `refuses`: fail, no other server may be tried. `waits`: waits until the caller disconnects.
  */
 type Server = "answers" | "breaks" | "cannot" | "stops" | "refuses" | "waits";
 

@@ -1,48 +1,44 @@
 import type { StorageError } from "../../../api/storage-error.ts";
 
-/** How a call of one server ended. */
+/** Result of a call to one server. */
 export type Attempt<T> =
   | { readonly kind: "done"; readonly value: T }
   /**
    * - `next` try another server
    * - `stop` try no other server
-   * - `throw` no other server could do it either
+   * - `throw` every other server would fail in the same way
    */
   | { readonly kind: "failed"; readonly failure: StorageError; readonly goOn: "next" | "stop" | "throw" }
   /** Another server answered first. */
   | { readonly kind: "lost" };
 
-/** Facts and functions that an attempt gets from the race. */
+/** The interface of the race between servers that an attempt uses. */
 export interface AttemptRace {
-  /** Attempts before this one, of the same call. */
+  /** Number of earlier attempts of the same call. */
   readonly attemptsBefore: number;
-  /** Aborted when another server answered. */
+  /** Aborted when another server has answered first. */
   readonly abort: AbortSignal;
   /**
-   * Call when the server's answer begins: the calls to other servers are aborted.
+   * Must be called when the server's answer begins. It aborts the calls to other servers.
    * @returns false when another server was first
    */
   claim(): boolean;
 }
 
 export interface HedgeOfCall {
-  /** How long the first server may take. */
+  /** Time in milliseconds after which a second server may be tried. */
   readonly afterMs: number;
-  /**
-   * Called once, when the wait is over and another server is left. @returns true when that server may be
-   * tried as well
-   */
+  /** Called once, after that time, if another server is left. @returns true when the second server may be tried */
   may(): boolean;
-  /** @param isWon whether the second server answered first */
+  /** @param isWon true when the second server answered first */
   ended(isWon: boolean): void;
 }
 
 /**
- * Tries one server after the other until one answers. With a hedge, a second server is tried while the first
- * takes long.
- * @param failures receives the failures of servers, including the one that is thrown
- * @returns the first answer, and whether no second server was tried; undefined when no server has an answer
- * @throws StorageError of a failure that no other server could mend
+ * Tries the servers in order until one answers. With a hedge, a second server is also tried when the first is slow.
+ * @param failures receives the failures of servers, including the thrown error
+ * @returns the first answer, and true if no second server was tried; undefined when no server has an answer
+ * @throws StorageError for a failure that every other server would have too
  */
 export async function firstAnswer<Host, T>(
   hosts: readonly Host[],
@@ -111,7 +107,7 @@ export async function firstAnswer<Host, T>(
         if (result.kind === "lost") {
           continue;
         }
-        // Another server may deliver the rest of its answer.
+        // The winner's answer broke off, so another server may deliver it from the start.
         if (winner === id) {
           winner = undefined;
         }

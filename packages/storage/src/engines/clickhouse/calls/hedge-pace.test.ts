@@ -15,7 +15,7 @@ test("waits for the 95th percentile of the kind, as soon as it is known", () => 
     pace.answered("trace", 1);
   }
   expect(pace.begin("trace")).toBe(20);
-  // Only the newest count, and no call waits for ever.
+  // Only the newest durations count, and no wait is unlimited.
   for (let call = 0; call < 200; call++) {
     pace.answered("search", 60_000);
   }

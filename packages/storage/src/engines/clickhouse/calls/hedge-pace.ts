@@ -1,50 +1,53 @@
-/** Latest durations of a kind from which its 95th percentile is computed. */
+/** Number of latest durations of a kind from which the 95th percentile is computed. */
 const keptDurations = 200;
 /** Number of calls between two computations of the percentile. */
 const everyCalls = 20;
-/** With fewer durations the percentile is unknown. */
+/** Minimum number of durations for a percentile. */
 const leastDurations = 20;
 
 export interface HedgeLimits {
-  /** Wait before enough calls of a kind were timed, in milliseconds. */
+  /** Wait in milliseconds while too few calls of a kind were timed. */
   readonly firstMs: number;
   /** Shortest wait before a second server is tried, in milliseconds. */
   readonly leastMs: number;
-  /** The wait is this factor times the 95th percentile of the kind's times. */
+  /** The wait is this factor times the 95th percentile of the kind's durations. */
   readonly factor: number;
-  /** Second calls for each call: 0.1 is one in ten. */
+  /** Limit of second calls as a share of all calls: 0.1 is one in ten. */
   readonly share: number;
-  /** Second calls that may follow each other at once after a time without any. */
+  /** Number of second calls that may be made at once after a period without second calls. */
   readonly burst: number;
 }
 
-/** Reads: a hung server of four makes a quarter of them wait until it is found, which takes 3 s. */
+/**
+ * Limits for reads. If one of four servers hangs, a quarter of the reads wait until the hang is detected, which takes 3
+ * s.
+ */
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
 /**
- * Inserts: a second insert costs the servers as much as the first, so it waits until the first is far later than
- * usual.
+ * Limits for inserts. A second insert costs as much as the first, so it is sent only when the first takes far longer
+ * than usual.
  */
 export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
 /**
- * Longest wait in milliseconds, whatever the percentile is. Without it, a hung server in an overloaded
- * cluster would cost as much as the slowest calls.
+ * Limit of the wait in milliseconds. Without it, a hung server in an overloaded cluster would delay calls as long as
+ * the slowest calls.
  */
 const longestMs = 5_000;
 
 interface Kind {
-  /** The newest durations, in a ring. */
+  /** Ring buffer of the newest durations in milliseconds. */
   readonly durations: Float64Array;
-  /** Calls that were timed. */
+  /** Number of timed calls. */
   count: number;
   /** 95th percentile; undefined until enough calls were timed. */
   p95Ms: number | undefined;
 }
 
 /**
- * Decides when a waiting call is also sent to a second server: after the 95th percentile of its kind. The
- * share of such calls is limited, so that a slow cluster does not get twice the load.
+ * Decides when a slow call is also sent to a second server: after the 95th percentile of its kind. The share of second
+ * calls is limited, so that a slow cluster does not get twice the load.
  */
 export class HedgePace {
   readonly #limits: HedgeLimits;
@@ -56,7 +59,7 @@ export class HedgePace {
     this.#tokens = limits.burst;
   }
 
-  /** A call begins. @returns milliseconds after which a second server may be tried */
+  /** Called when a call begins. @returns milliseconds after which a second server may be tried */
   begin(kind: string): number {
     const { share, burst, firstMs, leastMs, factor } = this.#limits;
     this.#tokens = Math.min(burst, this.#tokens + share);
@@ -64,7 +67,7 @@ export class HedgePace {
     return p95Ms === undefined ? firstMs : Math.min(longestMs, Math.max(leastMs, factor * p95Ms));
   }
 
-  /** A server has answered. */
+  /** Called when a server has answered. @param ms duration of the call in milliseconds */
   answered(kind: string, ms: number): void {
     let known = this.#kinds.get(kind);
     if (known === undefined) {
@@ -79,7 +82,7 @@ export class HedgePace {
     known.p95Ms = sorted[Math.floor(sorted.length * 0.95)];
   }
 
-  /** @returns whether one more second call is within the share */
+  /** @returns true when a second call is within the limits; it then counts */
   take(): boolean {
     if (this.#tokens < 1) {
       return false;

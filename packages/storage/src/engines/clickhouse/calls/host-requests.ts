@@ -6,40 +6,40 @@ import { answeredError, beginningOf } from "./answer-stream.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** Headers of a call: the trace context. */
+/** Additional headers of a call: the trace context. */
 export type CallHeaders = Readonly<Record<string, string>>;
 
 /**
- * Settings that only newer servers know. Reads give the same rows without them.
+ * Settings that older servers do not know. Reads return the same rows without them.
  *
- * - These skip parts whose least and greatest `start` exclude a match, and take `toStartOfMinute` for
- *   monotonic. But its 32-bit minutes wrap around before 1970 and after 2106, so one such span would hide the
- *   whole part.
- * - Long constants, such as the name of a type, get aliases that other servers of a cluster do not know
+ * - `use_statistics_for_part_pruning` skips parts by the smallest and largest `start`, and assumes that
+ *   `toStartOfMinute` is monotonic. But its 32-bit minutes overflow before 1970 and after 2106, so one such span would
+ *   hide the whole part.
+ * - `optimize_const_name_size` gives long constants aliases that other servers of a cluster do not know
  *   (THERE_IS_NO_COLUMN).
  */
 const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize_const_name_size: "-1" };
 
 /**
- * Sends one request to one server. When a server does not know an optional setting, the request is repeated
- * without it, and so are all later ones.
+ * Sends requests to servers. When a server does not know an optional setting, the request is repeated without it. Later
+ * requests to this server omit the setting.
  */
 export class HostRequests {
   readonly #agent: Dispatcher;
   readonly #optional: ReadonlySet<string>;
-  /** By server: the optional settings that it does not know. */
+  /** For each server, the optional settings that it does not know. */
   readonly #unknown = new Map<number, Set<string>>();
 
-  /** @param optional names of settings that a statement is right without */
+  /** @param optional names of settings that statements can do without */
   constructor(agent: Dispatcher, optional: Iterable<string> = []) {
     this.#agent = agent;
     this.#optional = new Set([...Object.keys(newerSettings), ...optional]);
   }
 
   /**
-   * A statement that reads rows of the server.
+   * Sends a statement that reads rows.
    * @returns the answer; its body is not read yet
-   * @throws ClickHouseError for any other status than 200, or an error after it
+   * @throws ClickHouseError for any other status than 200, or an error after status 200
    */
   ask(
     host: Host,
@@ -51,7 +51,7 @@ export class HostRequests {
     return this.send(host, { ...query, ...newerSettings }, body, abort, headers);
   }
 
-  /** As `ask`, for any statement. @param body sent repeatedly when a setting is unknown */
+  /** As `ask`, for any statement. @param body sent again when the server does not know a setting */
   async send(
     host: Host,
     query: Settings,
@@ -76,7 +76,7 @@ export class HostRequests {
     }
   }
 
-  /** @returns whether the statement has fewer settings now */
+  /** Notes the settings that the server does not know. @returns true when the next attempt has fewer settings */
   #learn({ index }: Host, query: Settings, error: string): boolean {
     const unknown = this.#unknown.get(index) ?? new Set<string>();
     const sent = Object.keys(query).filter((name) => this.#optional.has(name) && !unknown.has(name));
@@ -84,7 +84,7 @@ export class HostRequests {
       return false;
     }
     const named = sent.filter((name) => new RegExp(`\\b${name}\\b`).test(error));
-    // An error without the name of a setting may be about any of them.
+    // An error without the name of a setting may concern any of the sent settings.
     for (const name of named.length === 0 ? sent : named) {
       unknown.add(name);
     }

@@ -1,7 +1,7 @@
 import type { PartialReason } from "../../../api/partial-answer.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 
-/** The purposes of reads. Reads of one kind have similar durations. */
+/** Purposes of reads. Reads of one kind have similar durations. */
 export type ReadKind =
   | "trace"
   | "search"
@@ -16,15 +16,15 @@ export type ReadKind =
 export interface ReadCall {
   /** Cancels the read on the server too. */
   readonly signal?: AbortSignal | undefined;
-  /** "other" by default. */
+  /** Kind of the read. Default: "other". */
   readonly kind?: ReadKind;
-  /** Gets the reasons why rows are missing. Absent: a read fails that would lack rows. */
+  /** Called with the reasons why rows are missing. Absent: a read that would lack rows fails. */
   readonly onPartial?: ((reason: PartialReason) => void) | undefined;
-  /** True: the statement names ids, so only some shards are read, and an absent shard may not matter. */
+  /** True: the statement names ids, so it reads only some shards. A missing shard may not matter. */
   readonly isOfFewShards?: boolean;
 }
 
-/** Turns the options of a reader's caller into those of a read. */
+/** Converts the options of a store's reader into options of a call. */
 export function readCall(
   { signal, onPartial }: ReadOptions,
   kind: ReadKind,
@@ -33,10 +33,10 @@ export function readCall(
   return { signal, onPartial, kind, isOfFewShards };
 }
 
-/** The header of `tracing-storage` for an answer that lacks rows: a JSON list of reasons. */
+/** Header of `tracing-storage` for an answer that lacks rows. Its value is a JSON list of reasons. */
 const partialHeader = "x-tracing-partial";
 
-/** The reasons in that header; none for a header that does not parse. */
+/** Reads the reasons from the header. An unreadable header gives no reasons. */
 export function partialReasonsOf(headers: Readonly<Record<string, unknown>>): readonly PartialReason[] {
   const text = headers[partialHeader];
   if (typeof text !== "string") {

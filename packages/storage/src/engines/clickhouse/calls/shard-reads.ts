@@ -6,23 +6,23 @@ import type { ReadCall } from "./read-call.ts";
 
 /** The state of a cluster's shards, for reads. */
 export interface ShardsOfReads {
-  /** Shards without a server that answers. */
+  /** Shards without any answering server. */
   readonly away: readonly PartialReason[];
-  /** Aborted when one more shard is away: reads that run may wait for it, and are run again. */
+  /** Aborted when another shard is lost. Running reads may wait for that shard, so they are repeated. */
   readonly newlyAway: AbortSignal;
-  /** Looks now. Never rejects. */
+  /** Checks the shards now. Never rejects. */
   look(): Promise<void>;
-  /** Settings of a read that leaves out exactly these shards. */
+  /** Settings that make a read leave out exactly these shards. */
   readonly skipSettings: Settings;
 }
 
-/** Number of tries of a read; each uses what was learned about the shards. */
+/** Maximum number of attempts of a read. Each attempt uses the newest state of the shards. */
 const mostTries = 3;
 
 /**
- * Reads from all shards, or from the present ones when the reader can report a partial answer.
- * @param ask runs the read with these additional settings, until `stop` is aborted
- * @throws StorageError, which names the shards that are away
+ * Reads from all shards, or only from answering shards if the caller accepts a partial answer.
+ * @param ask runs the read with these additional settings until `stop` is aborted
+ * @throws StorageError, which names the missing shards
  */
 export async function readFromShards<T>(
   shards: ShardsOfReads | undefined,
@@ -34,7 +34,7 @@ export async function readFromShards<T>(
   }
   for (let tries = 1; ; tries++) {
     const { away, skipSettings, newlyAway } = shards;
-    // A read of few shards is first tried in full, because it may not need the absent shard.
+    // A read of few shards is first tried with all shards, because it may not need the missing one.
     const skips = onPartial !== undefined && away.length > 0 && !(isOfFewShards && tries === 1);
     const mayRepeat = onPartial !== undefined && tries < mostTries;
     try {
@@ -52,7 +52,7 @@ export async function readFromShards<T>(
       if (!(error instanceof StorageError) || !isNeighbourFault(error)) {
         throw error;
       }
-      // Shards that are known to be absent are checked every second by another task.
+      // Another task checks missing shards every second, so no check is needed for them.
       if (skips || shards.away.length === 0) {
         await shards.look();
       }
@@ -65,7 +65,7 @@ export async function readFromShards<T>(
   }
 }
 
-/** A short text for people, instead of the servers' own text of many lines. */
+/** An error with a short text for users. The servers' own text has many lines. */
 export function awayError(away: readonly PartialReason[], cause: unknown): StorageError {
   return new StorageError("STORAGE_UNAVAILABLE", away.map(({ text }) => text).join("; "), { cause });
 }

@@ -1,11 +1,11 @@
 import type { SpanWriter, WriteOptions } from "../../../api/span-writer.ts";
 import { runSql } from "../test-server.ts";
 
-/** Counts the rows of spans that a writer has confirmed, once for each token. */
+/** Counts the rows of confirmed blocks, once for each token. */
 export class AcknowledgedRows {
   readonly #byToken = new Map<string, number>();
 
-  /** The same writer, with counting. */
+  /** Wraps a writer so that its confirmed blocks are counted. */
   countedBy(writer: SpanWriter): SpanWriter {
     const note = ({ count }: { readonly count: number }, options: WriteOptions) => {
       const day = new Date(options.receivedUnixMs ?? Date.now()).toISOString().slice(0, 10);
@@ -31,19 +31,19 @@ export class AcknowledgedRows {
   }
 }
 
-/** The result of one look at a cluster's tables. */
+/** Row counts of a cluster's tables at one moment. */
 interface StoredRows {
   /** Rows of `spans` in the whole cluster. */
   readonly spans: number;
-  /** Spans that `span_metrics` has counted, and copies that were taken out of it. */
+  /** Number of spans in `span_metrics`, after copies were removed from it. */
   readonly counted: number;
-  /** Spans that cannot be found by their id. */
+  /** Number of spans that cannot be found by their id. */
   readonly withoutMinute: number;
-  /** Spans that are in another shard than their id says. */
+  /** Number of spans in another shard than their id requires. */
   readonly astray: number;
 }
 
-/** @param shards how many the cluster has, all of one weight */
+/** @param shards number of shards, all with equal weight */
 export async function storedRows(url: string, database: string, shards: number): Promise<StoredRows> {
   const target = new URL(url);
   target.searchParams.set("distributed_product_mode", "local");

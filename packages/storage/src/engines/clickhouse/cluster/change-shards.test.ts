@@ -7,7 +7,7 @@ const cluster: ClusterSettings = { name: "main", isReplicated: true, onCluster: 
 const [one, two, three] = [["a", "b"], ["c"], ["d"]];
 const before = [one, two];
 const after = [one, two, three];
-/** Day 20,000 since 1970 is the stand-ins' today. */
+/** Day number 20,000 since 1970 is today for the test servers. */
 const key = {
   before: "cityHash64(trace_id) % 2",
   from: (day: string) => `cityHash64(trace_id) % if(received < toDate('${day}'), 2, 3)`,
@@ -17,7 +17,7 @@ const key = {
 let servers: StandInServer[];
 let urls: string[];
 
-/** Four servers of which the last one is new, and knows of itself. */
+/** Four servers. The last one is new and is already configured; the others do not know it yet. */
 beforeEach(async () => {
   servers = [
     new StandInServer("a", "s1", before, key.before),

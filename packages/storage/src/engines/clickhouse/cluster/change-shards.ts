@@ -13,39 +13,39 @@ import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
 /** The progress of a change of the shards. */
 export interface ShardChange {
-  /** The present state and the steps already done, for people. */
+  /** The present state and the completed steps, as sentences for users. */
   readonly done: readonly string[];
-  /** The next step, and who must take it. undefined: none. */
+  /** The next step, and who must perform it. Undefined: the change is complete. */
   readonly next: string | undefined;
 }
 
-/** Tables forget the token of a block after this time: the block could then be stored twice. */
+/** Days until tables forget the token of a block. After that a repeated block could be stored twice. */
 const tokenDays = 7;
-/** Hours before the day of a change in which all servers must have received it. */
+/** Minimum number of hours between the announcement of a change's day to all servers and the start of that day. */
 const leastHours = 1;
 
 interface Change {
-  /** Whether a shard joins or leaves. */
+  /** `add`: a shard joins. `remove`: the last shard leaves. */
   readonly kind: "add" | "remove";
   /** Database of the spans. */
   readonly database: string;
   /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
-  /** The cluster as each host sees it; they must agree before a change. */
+  /** The cluster as each server sees it. The views must agree before a change. */
   readonly views: readonly ClusterView[];
-  /** The cluster, as the servers see it that know the most shards. */
+  /** Shards as seen by the servers that know the most shards. */
   readonly shards: readonly ViewedShard[];
-  /** The clock of a server, in UTC: days since 1970 and hours of the day. */
+  /** Time of a server's clock in UTC: days since 1970, and hour of the day. */
   readonly now: { readonly day: number; readonly hour: number };
 }
 
 /**
- * Takes a cluster one step further towards one shard more, or one less. It reads the state of every server,
- * does what is safe now, and says what comes next; it may run any number of times. Spans that are received
- * from a certain day (UTC) on are spread over the new number of shards. The day is part of a block's token,
- * so a repeated block goes to the same shards.
- * @throws StorageError STORAGE_UNAVAILABLE when a server is away; STORAGE_REFUSED for configurations with
- *   which it would not be safe
+ * Takes a cluster one step further towards one shard more, or one less. It reads the state of every server, does what
+ * is safe now, and reports the next step. It may run any number of times. From a fixed day (UTC) on, received spans are
+ * distributed over the new number of shards. The day is part of a block's token, so a repeated block goes to the same
+ * shards.
+ * @throws StorageError STORAGE_UNAVAILABLE when a server is down; STORAGE_REFUSED when the configurations make the
+ * change unsafe
  */
 export async function changeShards(
   options: ClickHouseStoreOptions,
@@ -64,7 +64,7 @@ export async function changeShards(
     const seen = await allStates(connection, database, cluster, signal);
     const views = await Promise.all(seen.map((host) => clusterView(host, cluster.name, signal)));
     const shards = widestView(views);
-    // Not ON CLUSTER, because the other servers do not know the new ones yet.
+    // Statements go to each server without ON CLUSTER, because old servers do not know the new ones yet.
     const { emptied } = await ensureClusterSchema(
       connection,
       database,
@@ -141,7 +141,7 @@ async function step(
   return { done: [ended, ...done], next: then };
 }
 
-/** Gives every server the tables of a layout, and looks whether it has them. */
+/** Creates the tables of a layout on every server, then checks that all servers have them. */
 async function spread(
   { database, cluster }: Change,
   states: readonly HostState[],
@@ -175,7 +175,7 @@ async function spread(
   }
 }
 
-/** The data that remains in a last shard which gets no new spans. */
+/** Reports the data that remains in the removed shard, which gets no new spans. */
 async function afterRemoval(
   { shards, database }: Change,
   states: readonly HostState[],

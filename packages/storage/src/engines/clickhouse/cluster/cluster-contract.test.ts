@@ -9,7 +9,7 @@ import { newDatabaseName, runSql } from "../test-server.ts";
 import { AcknowledgedRows, storedRows } from "./acknowledged-rows.ts";
 import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
-// Several servers on one machine take their time.
+// Several servers on one machine are slow.
 vi.setConfig({ testTimeout: 120_000 });
 
 for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
@@ -32,7 +32,7 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
     },
   });
   describe(`after the contract: ${name}`, () => {
-    // When a test before has failed, this tells whether rows are missing, and where, or a read has not seen them.
+    // After a failed test, this shows if and where rows are missing. If none are missing, a read did not see them.
     test.each(urls)("every block that was acknowledged is in all tables, as seen from %s", async (url) => {
       const { total } = acknowledged;
       expect(total).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
         await runSql(url, `SYSTEM STOP MERGES ${own}.spans_local`);
       }
       for (let block = 0; block < 2; block++) {
-        // Each shard gets some of so many traces.
+        // With this many traces, each shard gets some.
         await write(
           store,
           Array.from({ length: 40 * shards }, () => sampleSpan()),

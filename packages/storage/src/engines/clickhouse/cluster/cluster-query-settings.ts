@@ -9,15 +9,15 @@ type Settings = Readonly<Record<string, string>>;
 const quorumTimeoutMs = 20_000;
 
 /**
- * Time limits of one server of the cluster for another. A hung server accepts connections and sends nothing.
- * With the servers' own limits, 10 s and three tries, an insert would wait half a minute.
+ * Time limits for calls between the servers of a cluster. A hung server accepts connections and sends nothing. With the
+ * servers' default limits, 10 s and three tries, an insert would wait half a minute.
  */
 const neighbourTimes: Settings = {
   handshake_timeout_ms: "3000",
   connections_with_failover_max_tries: "2",
 };
 
-/** Settings among these that older servers do not know. Statements are correct without them. */
+/** Cluster settings that older servers do not know. Statements are correct without them. */
 export const optionalClusterSettings = [
   "handshake_timeout_ms",
   "distributed_insert_skip_read_only_replicas",
@@ -27,34 +27,34 @@ export const optionalClusterSettings = [
 
 /** Settings of reads from a cluster. */
 export const clusterReadSettings: Settings = {
-  // Subqueries in `IN` and joins read the same shard, which holds everything of a trace.
+  // Subqueries in `IN` and joins read the same shard, because one shard holds all data of a trace.
   distributed_product_mode: "local",
-  // In a cluster of one shard the server ignores that setting and counts each nested `IN (SELECT …)`; its
-  // default allows five.
+  // In a cluster of one shard the server ignores `distributed_product_mode` and counts each nested `IN (SELECT …)`. Its
+  // default limit is five.
   max_distributed_depth: "64",
-  // Traces that are named by id are read from their shards only.
+  // Traces named by id are read only from their shards.
   optimize_skip_unused_shards: "1",
-  // Overrides the user's profile: rows may only be left out when the answer says so.
+  // Overrides the user's profile: rows may be left out only when the answer reports it.
   skip_unavailable_shards: "0",
-  // Seconds that a replica may be behind and still be read when another replica is not behind. With the servers' 300,
-  // every second search lacked the newest traces. When all are further behind, the server takes the best of them.
+  // Limit of a replica's delay in seconds, if another replica is up to date. With the servers' default of 300, every
+  // second search lacked the newest traces. When all replicas exceed the limit, the server uses the best one.
   max_replica_delay_for_distributed_queries: "10",
   fallback_to_stale_replicas_for_distributed_queries: "1",
   ...neighbourTimes,
-  // While it reads, a server reports its progress ten times a second.
+  // Timeout in seconds without progress. During a read, a server reports its progress ten times per second.
   receive_timeout: "10",
 };
 
 /** Settings of inserts into a cluster. */
 export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSettings): Settings {
   return {
-    // An insert is acknowledged when every shard has its rows, not when this server has queued them.
+    // An insert is confirmed when every shard has its rows, not when this server has queued them.
     distributed_foreground_insert: "1",
-    // Overrides the user's profile, which may allow it for reads: no part of a block may be left out.
+    // Overrides the user's profile, which may allow it for reads: no rows of a block may be lost.
     skip_unavailable_shards: "0",
-    // The limit for the answer of another server is not lowered. A server whose caller disconnects while it
-    // asks its Keeper about a block may drop rows that count as stored
-    // (https://github.com/ClickHouse/ClickHouse/issues/112149). The writer tries a second server instead.
+    // The time limit for another server's answer is not lowered. A server may drop rows that count as stored when its
+    // caller disconnects during a Keeper request (https://github.com/ClickHouse/ClickHouse/issues/112149). The writer
+    // tries a second server instead.
     ...neighbourTimes,
     distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
@@ -64,12 +64,12 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
 }
 
 /**
- * Further settings for reads and inserts that must see each other. All go to the same replica while it is up,
- * whichever server they enter by.
+ * Additional settings for reads and inserts that must see each other's effects. All calls use the same replica while it
+ * is up, through any server.
  */
 export const steadySettings: Settings = { load_balancing: "in_order", prefer_localhost_replica: "0" };
 
-/** @throws StorageError STORAGE_REFUSED for settings that cannot work */
+/** @throws StorageError STORAGE_REFUSED for invalid settings */
 export function checkCluster({ name, insertQuorum, isReplicated }: ClusterSettings): void {
   // The name is part of statements, so only safe names are accepted.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {

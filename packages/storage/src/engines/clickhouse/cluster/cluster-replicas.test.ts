@@ -35,7 +35,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     await dropEverywhere(urls, database);
   });
 
-  /** A block of `traces` traces of a client and the server it calls. */
+  /** A block of `traces` traces. Each has a client span and the server span that it calls. */
   function block(traces: number, service = newServiceName()) {
     const spans = Array.from({ length: traces }, () => {
       const traceId = newTraceId();
@@ -94,7 +94,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     const old = migrations.slice(0, 5).flatMap((migration) => migration.statements(database));
     for (const { sql, copies } of clusterStatements(old, database, settings)) {
       for (const url of copies ? [] : urls) {
-        // A replica may not yet have taken the change before.
+        // A replica may not have applied the previous change yet, so the statement is repeated.
         const run = () => runSql(url, sql).then(() => "done", String);
         await expect.poll(run, { timeout: 30_000 }).toBe("done");
       }
@@ -167,7 +167,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       const day = new Date().toISOString().slice(0, 10);
       const blocks: string[] = [];
       let isOver = false;
-      /** As a collector does that knows the older version only, until the block is taken. */
+      /** Inserts like a collector of the older version, and repeats the block until it is confirmed. */
       const insertOld = async (url: string, block: string) => {
         const [trace] = block.split(",");
         const values = `('old', 'op', 'server', unhex('${trace}'), 'parent 1', '', now64(9), 1000), ('called', 'op', 'server', unhex('${trace}'), 'child  1', 'parent 1', now64(9), 1000)`;
@@ -184,7 +184,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       await expect.poll(() => blocks.length).toBeGreaterThan(5);
       const store = open(urls.length);
       await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 60_000 }).toBe("ready");
-      // The writers are in the midst of a block each.
+      // Each writer is in the middle of a block.
       const before = blocks.length + urls.length;
       await expect.poll(() => blocks.length).toBeGreaterThan(before + 5);
       const sent = Array.from({ length: 5 }, () => block(1));
@@ -193,7 +193,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       }
       isOver = true;
       await Promise.all(oldWriters);
-      // Each replica gets the blocks that came since once more.
+      // Each replica gets all blocks since then once more.
       for (const url of urls) {
         for (const each of blocks.slice(before)) {
           await insertOld(url, each);
@@ -232,7 +232,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
             await new Promise<void>((resolve) => reached.set(-1, resolve));
           }
           const { rows, options, ids } = block(tracesPerBlock, service);
-          // As a collector does it: the same block under the same token until it is acknowledged.
+          // Inserts like a collector: the same block with the same token until it is confirmed.
           for (;;) {
             const error = await store.writer.writeSpans(rows, options).then(
               () => undefined,
@@ -277,7 +277,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
         await writing;
       } finally {
         isDone = true;
-        // Not a second time: the command may note the process that it starts, and that one would end at once.
+        // The command must not run twice: it may record the started process, and a second one would end at once.
         if (isDown) {
           await start?.();
         }

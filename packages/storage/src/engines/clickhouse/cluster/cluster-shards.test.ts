@@ -48,7 +48,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
       maxReadBytes: 1_000,
     });
 
-  /** `count` traces of two spans, the second called by the first. */
+  /** Makes `count` traces of two spans; the first span calls the second. */
   function traces(count: number): Span[][] {
     const service = newServiceName();
     return Array.from({ length: count }, () => {
@@ -176,7 +176,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     const rows = rowsOf(...written.flat());
     const deduplicationToken = newToken();
     const receivedUnixMs = Date.now();
-    // Each of them by another server, the last ones in the middle of one another.
+    // The same block through every server: first one after the other, then concurrently.
     await store.writer.writeSpans(rows, { deduplicationToken, receivedUnixMs });
     await Promise.all(urls.map(() => store.writer.writeSpans(rows, { deduplicationToken, receivedUnixMs })));
 
@@ -243,7 +243,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     }
     expect(await runSql(target.href, `SELECT count() FROM (${sql.replace(/SETTINGS.*/, "")})`)).toBe("1");
 
-    // As after another shard was added: spans lie where their id does not say.
+    // Spans lie in another shard than their id requires, as after a shard was added.
     let moved = newTraceId();
     const home = (id: string) => runSql(first, `SELECT cityHash64(unhex('${id}')) % ${urls.length}`);
     while ((await home(moved)) === "0") {
@@ -288,7 +288,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
           })
           .toBe("stored");
       } finally {
-        // Not a second time: the command may note the process that it starts, and that one would end at once.
+        // The command must not run twice: it may record the started process, and a second one would end at once.
         if (isDown) {
           await start?.();
         }

@@ -5,36 +5,38 @@ import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import { sourcesOfViews } from "../schema/without-inserts.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
-/** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
+/** Limits for repeating a token: one week and 10,000 blocks, as on a single server. */
 const replicatedWindow =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
 /**
- * The shard of a row, for tables that are inserted into from outside. All spans of a trace, and everything
- * derived from them, are in one shard. Data that collectors share is in the first shard.
+ * Tables whose rows are distributed by trace id. All spans of a trace, and everything derived from them, are in one
+ * shard. Data that collectors share is in the first shard.
  */
 const byTrace = new Set(["spans", "archived_spans", "trace_minutes"]);
 const inFirstShard = new Set(["operation_throughput", "sampling_probabilities", "leases"]);
 
-/** Name of the table that holds the rows of a shard. */
+/** Name of the local table that holds the rows of one shard. */
 export function localTable(table: string): string {
   return `${table}_local`;
 }
 
-/** The tables of a server whose inserts fill views. */
+/** Local tables whose inserts trigger views. */
 export const localSources: readonly string[] = sourcesOfViews.map(localTable);
 
-/** A statement of a step. `copies`: it fills a table from others, so one run for each shard is enough. */
+/** A statement of a step. */
 export interface ClusterStatement {
   /** The statement. */
   readonly sql: string;
-  /** Whether every replica runs it itself. */
+  /**
+   * True: the statement fills a table from other tables, so it runs once for each shard. False: every replica runs it.
+   */
   readonly copies: boolean;
 }
 
 /**
- * The statements of a migration for one server of a cluster. Every table is the shard's own, `<name>_local`,
- * and replicated if requested; views work within the shard.
+ * The statements of a migration for one server of a cluster. Every table becomes a local table of the shard,
+ * `<name>_local`, replicated if requested. Views work within the shard.
  * @throws StorageError STORAGE_REFUSED for a statement that cannot be turned into one for a cluster
  */
 export function clusterStatements(
@@ -51,8 +53,7 @@ export function clusterStatements(
 /**
  * The tables that span the cluster, with the names that reads and writes use. They hold no data, so each
  * migration recreates them with the current columns.
- * @param layout undefined: spans are spread over all shards that the servers' configuration has when they
- *   arrive
+ * @param layout undefined: spans are distributed over all shards in the servers' configuration at the time of arrival
  */
 export function distributedStatements(
   database: string,
@@ -83,7 +84,7 @@ export function databaseStatement(database: string, cluster: ClusterSettings): s
   return onCluster(`CREATE DATABASE IF NOT EXISTS ${database}`, cluster);
 }
 
-/** The tables of all migrations. */
+/** Names of the tables that all migrations create. */
 function tableNames(database: string): string[] {
   const all = migrations.flatMap((migration) => migration.statements(database));
   const names = all.flatMap((statement) => {
@@ -93,7 +94,7 @@ function tableNames(database: string): string[] {
   return [...new Set(names)];
 }
 
-/** The statement on the tables of one shard. */
+/** Changes a statement so that it uses the local tables of one shard. */
 export function withLocalTables(statement: string, database: string): string {
   const tables = new Set(tableNames(database));
   return statement.replaceAll(new RegExp(`\\b${database}\\.(\\w+)`, "g"), (reference, name: string) =>
@@ -144,8 +145,8 @@ function onCluster(statement: string, cluster: ClusterSettings): string {
 }
 
 /**
- * All statements for an empty server of a cluster, for people who read or run them: on each server, or with
- * `ON CLUSTER` on one.
+ * All statements for an empty server of a cluster, for operators who read or run them. Run them on each server, or with
+ * `ON CLUSTER` on one server.
  * @param database a plain name: letters, digits and _
  */
 export function clusterSchemaStatements(database: string, cluster: ClusterSettings): string[] {

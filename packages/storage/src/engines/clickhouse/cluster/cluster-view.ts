@@ -1,27 +1,27 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { HostState } from "./host-state.ts";
 
-/** One shard, as a server's `remote_servers` has it. */
+/** One shard in a server's `remote_servers`. */
 export interface ViewedShard {
-  /** Share of new spans; 0 for a shard that is to be emptied. */
+  /** Share of new spans. 0: the shard is being emptied. */
   readonly weight: number;
-  /** `host:port`, sorted. */
+  /** Addresses as `host:port`, sorted. */
   readonly replicas: readonly string[];
 }
 
-/** The cluster, as one server has it. */
+/** The cluster in the configuration of one server. */
 export interface ClusterView {
-  /** Host that sees the cluster so. */
+  /** Server that has this configuration. */
   readonly host: HostState;
   /** Shards in the order of their numbers. */
   readonly shards: readonly ViewedShard[];
   /**
-   * Index of the shard that the server is in, from 0; undefined when the server does not recognize itself.
+   * Index, from 0, of the shard to which the server belongs. Undefined: the server does not find itself in the list.
    */
   readonly own: number | undefined;
 }
 
-/** Asks a server for its `remote_servers`. @throws StorageError */
+/** Reads `remote_servers` from a server. @throws StorageError */
 export async function clusterView(
   host: HostState,
   cluster: string,
@@ -43,10 +43,10 @@ export function slotsOf(shards: readonly ViewedShard[]): number {
 }
 
 /**
- * The view of the servers that know the most shards. The others must know the first shards of it.
- * @param views one at least
- * @throws StorageError STORAGE_REFUSED for configurations that contradict each other, and for servers that
- *   are not listed
+ * The view of the servers that know the most shards. All other servers must know the first of these shards.
+ * @param views at least one
+ * @throws StorageError STORAGE_REFUSED for configurations that contradict each other, and for servers that are not in
+ * their own list
  */
 export function widestView(views: readonly ClusterView[]): readonly ViewedShard[] {
   const [widest] = [...views].sort((one, other) => other.shards.length - one.shards.length);
@@ -74,7 +74,8 @@ export function widestView(views: readonly ClusterView[]): readonly ViewedShard[
 }
 
 /**
- * Checks that replicas with the same macro are in the same shard of the configuration, and others in others.
+ * Checks that replicas with the same macro `shard` are in one configured shard, and replicas with different macros are
+ * not.
  */
 function checkPlaces(views: readonly ClusterView[]): void {
   const byMacro = new Map<string, ClusterView>();

@@ -26,7 +26,10 @@ const objects = [
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
 
-/** A server with these objects. @param refuses true: as a server from before the setting, it makes no view without tables */
+/**
+ * A server with these objects. @param refuses true: the server is older than the setting and refuses views without
+ * tables
+ */
 async function serverWith(stored: readonly StoredObject[], refuses = false) {
   const made: string[] = [];
   const server: Server = createServer(async (request, response) => {

@@ -9,22 +9,23 @@ import { localSources, localTable } from "./cluster-statements.ts";
 export interface StoredObject {
   /** Name of the table or view. */
   readonly name: string;
-  /** Engine; it decides the order in which objects are made. */
+  /** Engine of the object, which decides the order of creation. */
   readonly engine: string;
-  /** Statement that makes it. */
+  /** Statement that creates the object. */
   readonly statement: string;
 }
 
 /**
- * The objects of a database that callers do not recreate: the shard's tables, and the views that fill them.
+ * Objects of a database that must be copied: the shard's tables, and the views that fill them. Callers recreate all
+ * other objects.
  */
 export async function objectsOf(
   connection: ClickHouseConnection,
   database: string,
   signal?: AbortSignal,
 ): Promise<StoredObject[]> {
-  // The bytes that separate attributes and events are not UTF-8, and JSON would replace them, so they are
-  // sent as escapes.
+  // The statement gets escapes for the bytes that separate attributes and events. They are not UTF-8, and JSON would
+  // replace them.
   const statement = ["FF", "FE", "FD", "FC"].reduce(
     (text, byte) => `replaceAll(${text}, unhex('${byte}'), '\\\\x${byte}')`,
     "create_table_query",
@@ -36,12 +37,11 @@ export async function objectsOf(
 }
 
 /**
- * Gives a replica the tables and views of another replica of its shard. Migrations cannot do this, because a
- * replicated table must be created in its present form.
- *
- * Other servers that list the replica send it spans as soon as its table of spans exists. Spans that come before the
- * views would be in no other table for good, so views come first, and that table comes last. Servers before 24.10 refuse views
- * without tables; they get their views afterwards.
+ * Copies tables and views from another replica of the shard. Migrations cannot do this, because a replicated table must
+ * be created in its present form.
+ * Other servers that list the replica send it spans as soon as its table of spans exists. Spans that arrive before the
+ * views would be missing in all derived tables forever. So views are created first and the table of spans last. Servers
+ * before 24.10 refuse views without tables; there, views are created at the end.
  */
 export async function copySchema(
   from: ClickHouseConnection,

@@ -18,30 +18,30 @@ import { type HostState, hostStates, type LookLimits } from "./host-state.ts";
 import { changedViews, replaceViews } from "./replace-views.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
 
-/** Limit for each statement in milliseconds; some copy stored rows into a new table. */
+/** Time limit of each statement in milliseconds. Some statements copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
-/** Tries of a statement that meets the same change through another replica. */
+/** Maximum number of attempts for a statement that collides with the same change through another replica. */
 const attempts = 40;
 const attemptEveryMs = 250;
 
 /** Addresses of servers with a fault, by the kind of the fault. */
 export interface SeenHosts {
-  /** They do not answer, or do not know us. */
+  /** Servers that do not answer, or refuse our credentials. */
   readonly away: readonly string[];
-  /** They answer, and do not reach their Keeper. */
+  /** Servers that answer but do not reach their Keeper. */
   readonly readOnly: readonly string[];
-  /** They answer, and some of their tables take nothing, as their parts are not those that the Keeper knows. */
+  /** Servers with tables that refuse inserts, because their parts differ from the parts known to the Keeper. */
   readonly stray: readonly string[];
   /**
-   * Servers that answer but have lost their tables. The Keeper remembers their replicas, so nobody can
-   * recreate them.
+   * Servers that answer but have lost their tables. The Keeper still lists their replicas, so the tables cannot be
+   * created again.
    */
   readonly emptied: readonly string[];
 }
 
 /**
- * Brings all listed servers of a cluster to this version's schema. When they have it, this costs one look at
- * each. Servers that are down are left alone.
+ * Migrates all listed servers of a cluster to this version's schema. If they are up to date, this costs one read of
+ * each. Servers that are down are skipped.
  * @throws StorageError as in `hostStates`
  */
 export async function ensureClusterSchema(
@@ -61,7 +61,7 @@ export async function ensureClusterSchema(
     first.connection,
     database,
     async () => {
-      // Another process may have done it meanwhile.
+      // Another process may have migrated meanwhile.
       const { states, away } = await hostStates(connection, database, cluster, look);
       const emptied = isDone(states) ? [] : await migrate(states, database, cluster, signal);
       return seenHosts({ states, away }, emptied);
@@ -87,7 +87,7 @@ function isDone(states: readonly HostState[]): boolean {
   return states.every(({ version }) => version === schemaVersion) && isSettled(states);
 }
 
-/** @returns servers that cannot have their tables yet */
+/** @returns servers whose tables cannot be created yet */
 async function migrate(
   seen: readonly HostState[],
   database: string,
@@ -98,7 +98,7 @@ async function migrate(
     await attachSources(connection, database, localSources);
   }
   const newest = Math.max(...seen.map(({ version }) => version));
-  // An added shard gets the tables of another one, which may have columns of earlier versions.
+  // An added shard gets the tables of another shard, which may have columns of earlier versions.
   const versionOf = (hosts: readonly HostState[]) =>
     cluster.onCluster ? newest : Math.max(...hosts.map((host) => host.version)) || newest;
   const emptied: HostState[] = [];
@@ -134,17 +134,17 @@ async function migrate(
   return emptied;
 }
 
-/** How steps are run. */
+/** Options for running steps. */
 interface RunOptions {
   /** Database of the spans. */
   readonly database: string;
-  /** Runs a statement on servers, one after the other. */
+  /** Runs a statement on the servers, one after the other. */
   readonly run: (hosts: readonly HostState[], sql: string) => Promise<void>;
-  /** Gives up between two statements. */
+  /** Stops the run between two statements. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs steps on the replicas of a shard: views are changed last, and all of them are made anew then. */
+/** Runs steps on the replicas of a shard. Views are changed last; all of them are then created again. */
 async function runSteps(
   hosts: readonly HostState[],
   steps: readonly ClusterStatement[],
@@ -154,7 +154,8 @@ async function runSteps(
   const ofViews = steps.filter(({ sql }) => changedViews([{ sql, copies: false }]).size > 0);
   for (const step of steps) {
     if (!ofViews.includes(step)) {
-      // Statement by statement, so that all replicas make a table while it is the same everywhere.
+      // Each statement runs on all replicas before the next one, so that all create a table while its form is the same
+      // everywhere.
       await run(step.copies ? hosts.slice(0, 1) : hosts, step.sql);
     }
   }
@@ -170,20 +171,20 @@ async function runSteps(
   }
 }
 
-/** The version that all hosts are brought to. */
+/** Options for bringing servers to one version. */
 interface LevelUpOptions {
   /** Database of the spans. */
   readonly database: string;
-  /** Version that hosts are brought to. */
+  /** Version that the servers should have. */
   readonly version: number;
-  /** Gives up between two hosts. */
+  /** Stops between two servers. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Gives servers that are behind the tables of a server with this version, of the same shard if there is one.
- * @returns servers whose tables are lost while the Keeper knows them under their names; their shards continue
- *   without them
+ * Copies tables to servers with an older version. The source has this version and is in the same shard if possible.
+ * @returns servers that lost their tables while the Keeper still lists their replicas; their shards continue without
+ * them
  */
 async function levelUp(
   states: readonly HostState[],

@@ -39,7 +39,7 @@ afterEach(async () => {
   cluster.close();
 });
 
-/** The result of a read, and the reasons for missing rows. */
+/** Names of the services, and the reasons for missing rows. */
 async function services(store: TraceStore): Promise<{ names: string[]; lacks: unknown }> {
   const reasons = new PartialReasons();
   const names = await store.reader.getServices({ onPartial: reasons.add });
