@@ -106,7 +106,7 @@ export interface NameCounts {
   readonly calls: readonly number[];
   /** Number of failed calls of each entry. */
   readonly errors: readonly number[];
-  /** Number of original calls behind each call of the entry, 0 when unknown. Present when the query asks for it. */
+  /** Number of original calls behind each call of the entry, 0 when unknown. Present if the query wants it. */
   readonly adjustedCounts?: readonly number[] | undefined;
 }
 

@@ -10,8 +10,8 @@ export interface ClusterSettings {
   /** True: schema statements go to one server, with `ON CLUSTER`. False: they go to each listed server. */
   readonly onCluster: boolean;
   /**
-   * Number of replicas of a shard that must store a block before it is confirmed. "auto": a majority. 0: one replica is
-   * enough, so that writes continue when the others are down.
+   * Number of replicas of a shard that must store a block before the insert is confirmed. "auto" means a majority. With
+   * 0, one replica is enough, so writes continue when the others are down.
    */
   readonly insertQuorum: number | "auto";
 }
