@@ -2,12 +2,12 @@
 //
 // | result | exit code | output |
 // |---|---|---|
-// | done | that of the command, 0 | standard output |
+// | done | the command's exit code, 0 | standard output |
 // | a StartError or a ServerError | 1 | `server: ` and the reason on standard error, with the faulty line of a
 // config |
 // | another error | 1, by Node | its stack: a fault of the program |
 //
-// Not the whole package: `server version` is to be there at once.
+// Narrow imports: `server version` must answer fast.
 import { styleText } from "node:util";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
@@ -81,7 +81,7 @@ async function runCommandLine(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Says why a command failed: one line, and for a configuration the line of it. */
+/** Prints why a command failed: one line, and for a config the faulty line. */
 function printError(error: Error): void {
   const excerpt = "excerpt" in error && typeof error.excerpt === "string" ? error.excerpt : "";
   process.stderr.write(

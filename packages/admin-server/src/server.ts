@@ -52,7 +52,7 @@ export interface ServerOptions {
   readonly environment: Environment;
   /** Log of the process, until a config says where its lines go. */
   readonly log: Logger;
-  /** Where the lines of `log` go when a config says so; absent: they stay where they are. */
+  /** Receiver of the lines of `log` when a config redirects them; absent: no redirection. */
   readonly ownLines?: OwnLines;
   /** Where metrics of all parts are registered; `/metrics` shows them. */
   readonly metrics: Registry;
@@ -60,7 +60,7 @@ export interface ServerOptions {
   readonly onStopRequest: () => void;
   /** Threads that serve traffic; none: the main thread does. */
   readonly workers?: WorkerThreadOptions | undefined;
-  /** Whether the machine is to trust the roots of authorities whose `install_trust` does not say no (it is not). */
+  /** True: the machine's trust stores get the roots of authorities with `install_trust`. Default: false. */
   readonly changesTrustStores?: boolean;
 }
 

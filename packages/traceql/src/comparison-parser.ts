@@ -16,7 +16,7 @@ const maxLimit = 1_000n;
  *   minute belong to the selection
  *
  * The times are nanoseconds since the Unix epoch. A start without an end is an error.
- * @param pipeline the stages before; @param offset where the first of them begins
+ * @param pipeline the preceding stages; @param offset offset of the first stage
  * @throws TraceQlError
  */
 export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: number): MetricsComparison {
@@ -45,7 +45,7 @@ export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: 
 }
 
 /**
- * Takes a whole number. @param what names it in the error @throws TraceQlError when it is not from `least` to `most`
+ * Takes a whole number. @param what name of the number, for the error @throws TraceQlError when it is not from `least` to `most`
  */
 function readInt(tokens: TokenReader, least: bigint, most: bigint, what: string): bigint {
   const token = tokens.next;

@@ -1,4 +1,4 @@
-/** Nanoseconds of each unit. The micro sign stands in Unicode twice, U+00B5 and U+03BC; both are units, as in Go. */
+/** Nanoseconds of each unit. Unicode has two micro signs, U+00B5 and U+03BC; both are units, as in Go. */
 const nanoOf: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,

@@ -80,7 +80,7 @@ export function readField(tokens: TokenReader): Field {
 }
 
 /**
- * A literal value, such as that of a hint.
+ * A literal value, for example the value of a hint.
  * @throws TraceQlError for anything else
  */
 export function readStatic(tokens: TokenReader): StaticExpression {
@@ -174,7 +174,7 @@ function readNil(tokens: TokenReader): FieldExpression {
 }
 
 /**
- * `x != nil`: the span has `x`. `x = nil` is refused for fields that each span has: intrinsics, except those of
+ * `x != nil`: the span has `x`. `x = nil` is refused for fields that each span has: intrinsics, except the ones of
  * events and links, and `resource.service.name`. The parent may be missing, so `parent.resource.service.name = nil`
  * is allowed.
  */
@@ -232,7 +232,7 @@ function binary(
 }
 
 /**
- * Compiles the pattern once to find its faults. The pattern must stand in the query: an attribute as pattern, as in
+ * Compiles the pattern once to find its faults. The pattern must be a literal: an attribute as pattern, as in
  * `.a =~ .b`, is refused.
  */
 function checkRegex(tokens: TokenReader, right: FieldExpression): void {

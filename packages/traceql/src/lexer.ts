@@ -25,7 +25,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** One token. Ints and durations are from 0 to 2⁶³ - 1: a minus is a symbol of its own. */
+/** One token. Ints and durations are from 0 to 2⁶³ - 1: a minus is a separate symbol. */
 export type Token = Placed &
   (
     | { readonly kind: "symbol" | "word" | "end" }
@@ -232,7 +232,7 @@ interface AttributePlace {
 }
 
 /**
- * An attribute: plain and quoted parts of its name may follow each other, `span.a."b c".d` has the name `a.b c.d`.
+ * An attribute. Plain and quoted parts of the name may follow each other: `span.a."b c".d` has the name `a.b c.d`.
  */
 function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent }: AttributePlace): Token {
   let name = "";
@@ -304,7 +304,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** @param pattern a sticky pattern @returns the end of its match, or `offset` where it does not match */
+/** @param pattern a sticky pattern @returns the end of the match, or `offset` without a match */
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

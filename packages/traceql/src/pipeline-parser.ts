@@ -231,7 +231,7 @@ function scalarOperation(
   return { kind: "scalar", node };
 }
 
-/** A comparison as a stage. `1 < 2` is refused, since it says nothing about a spanset. */
+/** A comparison as a stage. `1 < 2` is refused, because it does not concern a spanset. */
 function scalarFilter(
   tokens: TokenReader,
   operator: ComparisonOperator,

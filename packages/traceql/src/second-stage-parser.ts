@@ -68,7 +68,7 @@ function readNumber(tokens: TokenReader): number {
   throw tokens.errorAt(tokens.placed({}, offset), "the series can be compared with a number only");
 }
 
-/** An expression of numbers, calculated at once. `%` and `^` are not part of it. */
+/** An expression of numbers, evaluated while parsing. `%` and `^` are not part of it. */
 function readConstant(tokens: TokenReader, minBinding: number): Static {
   const { offset } = tokens;
   let left = tokens.within(() => readConstantOperand(tokens));

@@ -176,7 +176,7 @@ export type Static =
 /** A value that a span carries: an attribute that its program set, or an intrinsic that each span has. */
 export type Field = AttributeField | IntrinsicField;
 
-/** The scope of an attribute; `any`: of the span, or of its resource when the span lacks it. */
+/** The scope of an attribute; `any`: the span, or the resource when the span lacks the attribute. */
 export type AttributeScope = "any" | "span" | "resource" | "event" | "link" | "instrumentation";
 
 /** `.a`, `span.a`, `parent.resource.a` … */

@@ -52,13 +52,13 @@ export interface CommandContext extends Streams {
 export interface Command {
   /** The first argument, such as `search`. */
   readonly name: string;
-  /** As in a usage line: `<trace id>`, `[query]`; "" for none. */
+  /** Operands in the usage line: `<trace id>`, `[query]`; "" for none. */
   readonly operands: string;
   /** Fewest and most operands; another number ends the program with 2. */
   readonly operandCounts: readonly [least: number, most: number];
   /** One sentence. */
   readonly meaning: string;
-  /** Its own options; those of `common-options.ts` are taken too. */
+  /** Options of this command. The options of `common-options.ts` are added. */
   readonly options: CommandOptions;
   /** Whole command lines for `--help`; each can be pasted into a shell. */
   readonly examples: readonly string[];

@@ -15,7 +15,7 @@ export interface OtlpAttribute {
   readonly value?: { readonly stringValue?: string };
 }
 
-/** A span, as far as it is read. Whole messages keep their other fields. */
+/** The fields of a span that commands read. Whole messages keep their other fields. */
 export interface OtlpSpan {
   /** 32 hex digits. */
   readonly traceId: string;

@@ -7,14 +7,14 @@ const maxAnswerBytes = 256 * 1024 * 1024;
 /** Characters of a failure that are printed; a proxy may answer with a whole page. */
 const maxFailure = 2_000;
 
-/** Parameters of a request; those that are undefined are left out. */
+/** Parameters of a request; undefined ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /** Where tracing-query is, and who asks. */
 export interface ClientSettings {
-  /** With the base path, without a slash at its end. */
+  /** Address with the base path, without a final slash. */
   readonly url: string;
-  /** Fields of each request, names in lower case: the tenant, and those of `--header`. */
+  /** Headers of each request, names in lower case: the tenant, and the headers of `--header`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts requests under way when the user stops the program. */
   readonly signal: AbortSignal;
@@ -127,7 +127,7 @@ interface FailureBody {
 
 /**
  * Why a request failed, out of each form of our APIs: problem details, envelope, gateway, plain text.
- * The first of these members that is there wins: `detail`, `error.message`, `errors[0].msg`, `message`, `title`.
+ * The first present member wins: `detail`, `error.message`, `errors[0].msg`, `message`, `title`.
  */
 async function failureOf(response: Response): Promise<string> {
   if (response.status >= 300 && response.status < 400) {

@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.ts";
 
 /** Where OTLP goes. */
 export interface SendTarget {
-  /** With `/v1/traces`. */
+  /** Address with `/v1/traces`. */
   readonly url: string;
   /** Fields of each request, besides `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface SendResult {
    * Spans of a message that the collector otherwise took, and why it did not take them. 0 with "" when it took all.
    */
   readonly rejected: { readonly spans: number; readonly message: string };
-  /** Why the collector refused the whole message for good, such as `400 …`. Sending it again cannot help. */
+  /** Reason why the collector refused the whole message permanently, such as `400 …`. A repeat cannot help. */
   readonly fault?: string;
 }
 
@@ -58,7 +58,7 @@ export async function sendTraces(text: string, target: SendTarget): Promise<Send
 
 /** The outcome of a try: `result` when it is final, or `problem` when another try may succeed. */
 interface Attempt {
-  /** Final: taken, or refused for good. */
+  /** Final result: accepted, or refused permanently. */
   readonly result?: SendResult;
   /** The status or the fault of the connection, for the message when time is over. */
   readonly problem?: string;

@@ -85,7 +85,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const grpcTls = await openServerTls(options, "query.grpc", log);
     const maxReadBytes = options["query.max-read-size"];
     const store = openStore(options, log, { metrics, maxReadBytes });
-    // Health of the process follows that of the store.
+    // The process is healthy when the store is.
     const watch = new StorageWatch({ store, health });
     const prometheus =
       options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
@@ -172,7 +172,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       logStaticFiles: options["query.log-static-assets-access"],
       basePath,
       headers: options["query.additional-headers"],
-      // Grafana's Tempo data source streams gRPC to the port of its URL, whichever port gRPC has.
+      // Grafana's Tempo data source streams gRPC to the HTTP port of its URL.
       takeHttp2: httpTls === undefined && grpcTls === undefined ? (socket) => grpc.take(socket) : undefined,
     }).catch(async (error: unknown) => {
       await grpc.stop(AbortSignal.abort());

@@ -48,7 +48,7 @@ function wrap(text: string, indent: string, first = indent): string {
   return lines.join("\n");
 }
 
-/** Two columns; a left text that is too long gets a line of its own. */
+/** Prints two columns; a left text that is too long gets its own line. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(30, Math.max(...rows.map(([left]) => left.length)));
   const indent = " ".repeat(width + 4);
@@ -89,7 +89,7 @@ export function commandsBelow(commands: readonly Command[], name: string): Comma
   return commands.filter((each) => each.name.startsWith(`${name} `));
 }
 
-/** `server <command> --help`. @param below the commands that stand below it */
+/** `server <command> --help`. @param below its subcommands */
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const options = Object.entries(command.options).map(([name, option]): [string, string] => [
     `${option.short === undefined ? "    " : `-${option.short}, `}${optionText(name, option)}`,

@@ -11,7 +11,7 @@ import {
 /** Section of manuals for administration. */
 const section = "8";
 
-/** A line of text that a formatter takes as it is. */
+/** Escapes a line of text for the formatter of manual pages. */
 function escaped(text: string): string {
   const safe = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll("…", "...");
   return /^[.']/.test(safe) ? `\\&${safe}` : safe;

@@ -25,7 +25,7 @@ export function isStoredValue(key: string): boolean {
   return !foreignFolders.some((folder) => key.startsWith(folder));
 }
 
-/** Modules that may be storages: those of the server alone, or all there are where a configuration brings its own, which may use them. */
+/** The registry for opening a storage: the server's storage modules; all modules when the config brings user modules, which may use them. */
 async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
   if (own.length === 0) {
     return new ModuleRegistry(storageModules);
@@ -35,7 +35,7 @@ async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
 }
 
 /**
- * Opens the storage of a configuration, its own modules included, and gives it back when `use` is done.
+ * Opens the storage of a config, user modules included, and closes it after `use`.
  * @param config "" is the Serverfile of the working folder, if there is one, else the default storage
  * @throws StartError, ServerError
  */

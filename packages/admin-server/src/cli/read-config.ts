@@ -14,7 +14,7 @@ import { configExcerpt } from "./config-excerpt.ts";
 /** Bytes of a configuration, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
-/** Files that are taken where none is named, in this order. Source: the public model, and its own name */
+/** Default file names, in this order. Source: the public model, plus its name */
 const defaultFiles = ["Serverfile", "Caddyfile"];
 
 /** A configuration that cannot be read, with the line of the fault beside the message. */
@@ -45,7 +45,7 @@ export function requireConfigFile(given: string): string {
 }
 
 /**
- * The format of a file when no adapter is named. Source: the public model (Caddy 2.11) for its own text
+ * Guesses the format of a file without `--adapter`. Source: the public model (Caddy 2.11) for its own text
  * format
  */
 function guessFormat(adapters: AdapterRegistry, name: string): string {
@@ -93,7 +93,7 @@ function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: Serv
 
 /** A configuration as it was read. */
 export interface ReadConfig {
-  /** As JSON. */
+  /** The config as JSON. */
   readonly json: Uint8Array;
   /** The format that it was in. */
   readonly format: string;

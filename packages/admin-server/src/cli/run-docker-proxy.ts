@@ -24,14 +24,14 @@ export interface DockerProxyRun extends Pick<ServerRun, "workers" | "logLevel" |
    * - `server`: waits for a controller and serves what that gives it
    */
   readonly mode: "standalone" | "controller" | "server";
-  /** Sockets of engines; empty: that of the environment. */
+  /** Sockets of container engines; empty: the socket from the environment. */
   readonly sockets: readonly string[];
   /** Folders with certificates of the client, one for each socket. */
   readonly certificates: readonly string[];
   readonly versions: readonly string[];
   /** A range of addresses; "" is any. */
   readonly controllerNetwork: string;
-  /** Networks through which upstreams are reached; empty: those of the own container, or any outside of containers. */
+  /** Networks through which upstreams are reached; empty: the networks of this container, or any network outside of containers. */
   readonly ingressNetworks: readonly string[];
   /** A serverfile to which labels add; "" for none. */
   readonly file: string;

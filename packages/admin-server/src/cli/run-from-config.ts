@@ -2,7 +2,7 @@
 //
 // | options | config |
 // |---|---|
-// | `--resume`, and one was saved | the saved one; a damaged one is set aside for the newest of the history |
+// | `--resume`, and a config was saved | the saved config; if it is damaged, the newest of the history |
 // | `--config file` | the file |
 // | neither, and a Serverfile is in the folder | that Serverfile |
 // | otherwise | none: only the admin endpoint runs |
@@ -33,14 +33,14 @@ export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly watch: boolean;
   /** "" writes none. */
   readonly pidfile: string;
-  /** Address that is told when the server runs; "": none. */
+  /** Address that gets a message when the server runs; "": none. */
   readonly pingback: string;
 }
 
 /** The running config was loaded from elsewhere than the file. */
 class OtherConfig extends Error {}
 
-/** The file that runs, read once more on SIGUSR1 and while it is watched. */
+/** The config file, which is read again on SIGUSR1, and after changes while it is watched. */
 class ConfigFile {
   readonly path: string;
   /** Name of the file's format; "" guesses it. */
@@ -88,8 +88,8 @@ class ConfigFile {
   }
 
   /**
-   * A file that cannot be watched is only a warning: the server runs all the same.
-   * @returns ends it; undefined when there is nothing to watch
+   * A file that cannot be watched is only a warning: the server still runs.
+   * @returns a function that ends the watch; undefined without a watch
    */
   watch(server: Server, log: Logger): undefined | (() => Promise<void>) {
     if (this.current === undefined || this.path === "-") {
@@ -127,7 +127,7 @@ class ConfigFile {
 }
 
 /**
- * Loads the saved configuration. A damaged one is set aside, and the newest whole one of the history is loaded
+ * Loads the saved configuration. A damaged config is renamed, and the newest valid one of the history is loaded
  * in its place.
  * @param isOnly whether there is no file to load instead
  * @returns false when nothing was loaded

@@ -3,7 +3,7 @@
 // | signal | effect | exit code |
 // |---|---|---|
 // | SIGTERM, SIGINT, `POST /stop` | running requests end, then the process | 0, or 3 when stopping failed |
-// | SIGQUIT | ends at once | 2 |
+// | SIGQUIT | ends immediately | 2 |
 // | SIGUSR1 | reads the file again | |
 // | SIGUSR2, SIGHUP | nothing, as in the model | |
 
@@ -36,7 +36,7 @@ export interface ServerRun {
   readonly workers: number | undefined;
   /** Loads the first configuration. @throws StartError, ServerError: the process ends with exit code 1 */
   load(server: Server, log: Logger): Promise<void>;
-  /** Called once it runs. @returns called before it stops */
+  /** Called once the server runs. @returns a function that is called before the stop */
   running?(server: Server, log: Logger): Promise<undefined | (() => Promise<void>)>;
   /** SIGUSR1; ignored without. */
   reload?(server: Server, log: Logger): Promise<void>;

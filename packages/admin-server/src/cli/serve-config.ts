@@ -6,7 +6,7 @@ import { runServer, type ServerRun } from "./run-server.ts";
  * Runs the configuration that a command made from its options, until it must stop.
  * Such a server has no admin endpoint, and its config is never saved, so it leaves nothing behind.
  * @param command its name, for the log
- * @param running called once it runs
+ * @param running called once the server runs
  * @returns the exit code
  */
 export function serveConfig(

@@ -16,7 +16,7 @@ function ownProgram(): [file: string, args: string[]] {
 
 /**
  * Starts `server run` as a process that outlives this one, and waits until it runs.
- * @param readsInput it reads this process's standard input
+ * @param readsInput true: the server reads this process's standard input
  * @returns its process id. @throws StartError when it ended before it ran; it has told why on standard error
  */
 export async function startInBackground(options: readonly string[], readsInput: boolean): Promise<number> {

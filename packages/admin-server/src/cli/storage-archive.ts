@@ -126,7 +126,7 @@ async function readArchive(input: Readable): Promise<Map<string, Buffer>> {
 }
 
 /**
- * Stores the files of a tar archive. All of it is read before the first is stored, so that a broken archive changes
+ * Stores the files of a tar archive. The whole archive is read before the first file is stored, so that a broken archive changes
  * nothing; values that the archive does not name stay.
  * @param input "-" is standard input
  * @returns how many. @throws ServerError, StartError

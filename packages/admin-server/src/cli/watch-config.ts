@@ -20,7 +20,7 @@ export interface ConfigWatch {
  * Reloads a configuration file whenever its result changes: the file, an imported file, or a variable. It
  * reads and adapts the file at intervals, so no import is missed, and no file that an editor or a volume
  * replaces. A configuration that cannot be read or run is logged once, and the next change is awaited.
- * @returns ends it
+ * @returns a function that ends the watch
  */
 export function watchConfig(
   path: string,

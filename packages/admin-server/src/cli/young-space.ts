@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps V8's room for short-lived objects as small as it begins, 1 MiB in each thread, also in those that start later. A
+ * Keeps V8's young heap at its initial size, 1 MiB in each thread, also in later threads. A
  * start makes much garbage once: with V8's own ways the room would grow for it to many times that, and stay so.
  */
 export function keepYoungSpace(): void {
@@ -10,7 +10,7 @@ export function keepYoungSpace(): void {
 
 /**
  * Lets the young heap grow up to each thread's limit, as V8 does by default, because traffic is cheaper with
- * more of it.
+ * a larger one.
  */
 export function growYoungSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");

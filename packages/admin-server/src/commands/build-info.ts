@@ -3,7 +3,7 @@ import { version } from "lifecycle/version";
 import { defineCommand } from "../cli/command.ts";
 
 /**
- * `server build-info`. Exit code 0. Only libraries with a fixed version are listed; ranges would say nothing of
+ * `server build-info`. Exit code 0. Only libraries with a fixed version are listed; a range would not tell
  * what runs.
  */
 export const buildInfo = defineCommand({

@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   help: async () => (await import("./help.ts")).help,
 };
 
-/** Names of all commands, those of two words too. */
+/** Names of all commands, including names of two words. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
 /** The command of a name, loaded. @returns undefined when there is none */

@@ -61,7 +61,7 @@ export function fileServerConfig(options: FileServerOptions) {
   return commandLineConfig({ http: { servers: { static: server } } }, options.debug);
 }
 
-/** `server file-server`. Exit codes are those of `run`. Source: the public model (Caddy 2.11) */
+/** `server file-server`. Exit codes are the same as for `run`. Source: the public model (Caddy 2.11) */
 export const fileServer = defineCommand({
   name: "file-server",
   summary: "Serve the files of a folder",

@@ -7,7 +7,7 @@ import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
 
 /**
- * `server manpage`. Exit codes: 0; 1 without `--directory`, or when a page cannot be written. Pages that are there
+ * `server manpage`. Exit codes: 0; 1 without `--directory`, or when a page cannot be written. Existing pages
  * are
  * replaced.
  */

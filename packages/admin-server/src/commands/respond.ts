@@ -13,7 +13,7 @@ import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
 /** Bytes of a body that is piped in. */
 const maxBodyBytes = 16 * 1024 * 1024;
-/** Most ports of a range: each is a server of its own. */
+/** Limit of ports in a range: each port is one server. */
 const maxServers = 1_000;
 
 /** Values of the options that make the config. */
@@ -124,7 +124,7 @@ async function readPipe(): Promise<string> {
 }
 
 /**
- * `server respond`. Exit codes are those of `run`; 1 for an operand that options override.
+ * `server respond`. Exit codes are the same as for `run`; 1 for an operand that options override.
  * Source: the public model (Caddy 2.11)
  */
 export const respond = defineCommand({

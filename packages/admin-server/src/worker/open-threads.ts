@@ -3,7 +3,7 @@
 // | event | who acts | what happens to clients |
 // |---|---|---|
 // | start | `Workers` calls `spawn` | nothing is served yet |
-// | serving | `onServing` | the thread takes new connections; the waiting room hands over its own |
+// | serving | `onServing` | the thread takes new connections, and the held ones of the waiting room |
 // | uncaught error | the thread announces its end and throws | its open connections are lost |
 // | last one ends | the main thread opens the waiting room before it acknowledges | new connections wait |
 // | death | `onDeath` | ports and passwords of the thread are forgotten; a successor starts |
@@ -43,7 +43,7 @@ const semiSpaceMb = 4;
 const maxYoungGenerationSizeMb = 48;
 
 /**
- * Gives threads that start later their young heap at once. V8 grows it by what survives, and with requests
+ * Gives later threads their full young heap from the start. V8 grows it by what survives, and with requests
  * nothing survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
  * The flag holds for the whole process, so it is set before the first thread starts.
  */
@@ -55,7 +55,7 @@ function openYoungSpace(): void {
 export interface WorkerThreadOptions {
   /** How many at most; 0: the main thread serves. */
   readonly count: number;
-  /** Whether one starts, and the others once that has much to do. Default: all start at once. */
+  /** True: one worker starts, further ones under load. Default: all workers start. */
   readonly onDemand?: boolean;
   /** Form of the log lines that workers write: `json` or `console`. */
   readonly logEncoding: "json" | "console";
@@ -69,7 +69,7 @@ export interface WorkerStart {
   readonly table: SharedArrayBuffer;
   /** Name of the least level that is written. */
   readonly logLevel: string;
-  /** Form of its log lines. */
+  /** Form of the worker's log lines. */
   readonly logEncoding: "json" | "console";
   /** Folder of the server's own files. */
   readonly dataFolder: string;
@@ -172,7 +172,7 @@ class PortsRoom {
   };
 }
 
-/** @param underWay notes of a thread that has died @returns fields for the log line of its death */
+/** @param underWay notes of a dead thread @returns fields for the log line about its death */
 function lastWork(underWay: Parameters<typeof readRequestsLeft>[0]) {
   const { requests, more } = readRequestsLeft(underWay);
   const named = requests.slice(0, maxNamedRequests);
@@ -229,7 +229,7 @@ export function openThreads(
   openYoungSpace();
   const endNotices = EndNotices.create(options.count + 1);
   const room = new PortsRoom(ports, log);
-  // The last thread keeps its listeners until the room has its own, so that no connection is refused in between.
+  // The last thread keeps its listeners until the waiting room listens, so that no connection is refused in between.
   topics.on(endingTopic, async (value) => {
     const thread = value as number;
     if (workers.isLastToEnd(thread)) {

@@ -1,6 +1,6 @@
 /** How often the threads are looked at, in milliseconds. */
 const lookEveryMs = 250;
-/** Part of its time that a thread may be at work in the mean before there are more threads. */
+/** Mean utilization of the threads, 0 to 1, above which more threads start. */
 const mostBusy = 0.5;
 /** Looks between two shares of connections: clients that were asked to come back must have had time for it. */
 const looksBetweenShares = 4;
@@ -13,7 +13,7 @@ const leastPartOfBusiest = 0.25;
 export interface GrowingThreads {
   /** How many there are, those on their way too. */
   readonly size: number;
-  /** Whether all of them serve. */
+  /** True when every thread serves. */
   readonly areAllServing: boolean;
   /** Part of the time since the last call that each serving thread was at work, 0 to 1, by its number. */
   utilization(): ReadonlyMap<number, number>;
@@ -25,17 +25,17 @@ export interface GrowingThreads {
 type Share = (threads: readonly number[], part: number) => void;
 
 /**
- * Doubles the threads while those that serve have much to do, up to `most`. A server that nobody asks has one: each thread holds
+ * Doubles the number of threads while the serving ones are busy, up to `most`. An idle server has one: each thread holds
  * 15 MiB and takes 130 ms of processor time to start. Threads never become fewer, because a port that a thread closes resets
  * connections that it has not accepted yet.
  *
- * Clients that keep their connections would stay with the threads of before, so these end a part of them. The system gives the
- * next ones to threads by chance: while one has next to nothing, the busiest shares once more.
- * @returns ends it
+ * Kept connections would stay with the earlier threads, so these close a part of them. The system assigns the
+ * new connections to threads at random. While a thread has almost none, the busiest thread closes more.
+ * @returns a function that ends the growth
  */
 export function startThreadsOnDemand(threads: GrowingThreads, most: number, share: Share): () => void {
   let isGrowing = false;
-  /** Looks that follow a growth, until the threads are left alone. */
+  /** Checks left after a growth, before the timer ends. */
   let looksLeft = 0;
   const grow = async (serving: readonly number[]) => {
     isGrowing = true;

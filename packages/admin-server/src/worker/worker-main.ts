@@ -19,7 +19,7 @@ import { EndNotices } from "./end-notice.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
 /** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
-// A worker that is started by hand has no parent, and nobody would tell it what to serve.
+// A worker that is started by hand has no parent thread that gives it a config.
 const start = workerData as WorkerStart;
 if (parentPort === null) {
   throw new Error("this is the program of a worker thread");
@@ -39,7 +39,7 @@ const endNotices = new EndNotices(start.endNotices);
 const announceEnd = () =>
   endNotices.announce({ thread: start.thread, askMain: (topic, value) => messages.askMain(topic, value) });
 process.on("exit", announceEnd); // not emitted after an uncaught error, nor when the memory is at its end
-// A rejection that nobody handles is only logged; an error that nobody catches ends the thread.
+// An unhandled rejection is only logged; an uncaught error ends the thread.
 containUncaught((error, isRejection) => {
   if (!isRejection) {
     announceEnd();

@@ -30,7 +30,7 @@ interface Exported {
 }
 
 /**
- * Writes each trace as a line, until nobody reads any more. Traces are read one after the other, so memory holds one.
+ * Writes each trace as a line, until the output is closed. Traces are read one after the other, so memory holds one.
  * @throws when the user stops the program
  */
 async function exportTraces(

@@ -17,7 +17,7 @@ function openSource({ input, operands }: CommandContext): Readable {
 /**
  * `tracing import`: each line of the input is one OTLP message, sent in order, one at a time.
  *
- * - A line that the collector refuses is told with its number, and the next line follows; exit code 1 at the end.
+ * - A line that the collector refuses is reported with its number, and the import goes on; exit code 1 at the end.
  * - A collector that stays away ends the import, with the line to go on from.
  */
 export const importCommand: Command = {

@@ -25,12 +25,12 @@ export async function write(output: Writable, text: string): Promise<void> {
   }
 }
 
-/** True when nobody reads any more, as after `| head`: a command then stops asking for more. */
+/** True when the reader has closed the pipe, as `head` does: the command then stops. */
 export function isClosed(output: Writable): boolean {
   return output.destroyed || output.errored !== null;
 }
 
-/** Writes each value as JSON on a line of its own, which `jq` and `split` read piece by piece. */
+/** Writes each value as JSON on one line, which `jq` and `split` read piece by piece. */
 export async function writeJsonLines(output: Writable, values: Iterable<unknown>): Promise<void> {
   for (const value of values) {
     await write(output, `${JSON.stringify(value)}\n`);

@@ -20,7 +20,7 @@ const parts: readonly [name: string, pattern: RegExp][] = [
   ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
 ];
 
-/** Finds where the text stops to match the layout, and says so in the words of Go's time.Parse. */
+/** Finds where the text stops matching the layout, and reports it in the words of Go's time.Parse. */
 function mismatch(text: string): string {
   let rest = text;
   for (const [name, one] of parts) {

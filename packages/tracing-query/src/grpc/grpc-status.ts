@@ -48,7 +48,7 @@ export function storageFailure(what: string, error: unknown, log: Logger): GrpcF
 }
 
 /**
- * As {@link storageFailure}, but the client gets the error's own message. @param what the failed read, for
+ * Like {@link storageFailure}, but the client gets the message of the error. @param what the failed read, for
  * the log
  */
 export function bareFailure(error: unknown, log: Logger, what = "request failed"): GrpcFailure {

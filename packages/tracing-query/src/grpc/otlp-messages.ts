@@ -3,7 +3,7 @@ import type { Span } from "wire/model";
 import { encodeTraces } from "wire/otlp";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Most spans in one message. */
+/** Limit of spans in one message. */
 const maxSpans = 500;
 
 /**

@@ -35,7 +35,7 @@ function isNotFound(error: unknown): boolean {
  * `jaeger.api_v2.QueryService`, in the form of Jaeger 1.62. Traces are sent as stored, without adjusters, as in
  * the public model.
  *
- * | Method | Answer | Failures besides those of the tenant and the store |
+ * | Method | Answer | Failures, besides tenant and store errors |
  * |---|---|---|
  * | `GetTrace` | a stream of chunks of spans | `NOT_FOUND`; a malformed id |
  * | `FindTraces` | the same, for all traces found | `INVALID_ARGUMENT` without a query |
@@ -65,7 +65,7 @@ export function queryHandlers(
       }
       let leave = () => {};
       try {
-        // A trace by its id waits for others of its kind only, not for searches.
+        // Reads by trace id queue separately, so they do not wait for searches.
         leave = await guard.gate.traces.admit(read);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
@@ -144,7 +144,7 @@ export function queryHandlers(
         if (isUnset(startTime) || isUnset(endTime)) {
           return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
         }
-        // The public model searches the time before the start here, which is a fault of it.
+        // The public model searches the time before the start here, which is a bug.
         const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
         const links = await service.getDependencies(range, read);
         return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };

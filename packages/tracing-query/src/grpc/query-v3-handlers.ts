@@ -57,9 +57,9 @@ function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string 
 
 /** Services that all calls share. */
 interface HandlerServices {
-  /** Checks tenants, and bounds calls that run at once. */
+  /** Checks tenants, and limits concurrent calls. */
   readonly guard: CallGuard;
-  /** Most traces and bytes of an answer. */
+  /** Limits of traces and bytes in an answer. */
   readonly limits: ReadLimits;
   /** Corrections of traces, such as clock skew. */
   readonly adjust: AdjustOptions;
@@ -68,7 +68,7 @@ interface HandlerServices {
 }
 
 /**
- * `jaeger.api_v3.QueryService`: traces as OTLP, without adjusters. Error codes are those of the public model where it
+ * `jaeger.api_v3.QueryService`: traces as OTLP, without adjusters. Error codes match the public model where it
  * has one: a missing time of a search and an unknown trace are `UNKNOWN`. A search without a query, or with a filter,
  * and `GetDependencies` without its times are `INVALID_ARGUMENT`.
  */

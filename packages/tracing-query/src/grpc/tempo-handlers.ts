@@ -23,7 +23,7 @@ import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages
 /** Fields of a message as parameters of an address. */
 type Fields = Readonly<Record<string, string | number | bigint>>;
 
-/** As in the HTTP API, 0 and "" mean absent. */
+/** Converts fields to parameters. As in the HTTP API, 0 and "" mean absent. */
 function paramsOf(fields: Fields): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {

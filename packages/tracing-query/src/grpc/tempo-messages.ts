@@ -102,7 +102,7 @@ function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExempla
   };
 }
 
-/** One trace of a search, without its spans but for those of the spansets. */
+/** One trace of a search result. Only the spans of its spansets are included. */
 function traceOf(trace: TraceQlMatch): TraceSearchMetadata {
   const spanSets = trace.spanSets.map(spanSetOf);
   return {

@@ -35,7 +35,7 @@ export function adjustedFieldsOf({ margin, unknown, least, greatest }: Omit<Adju
   return { margin: roundedCount(margin), unknown, least, greatest };
 }
 
-/** Calls as what they stand for. @returns no members when the store does not know it */
+/** Adjusted counts of calls. @returns no members when the store does not know the counts */
 export function adjustedCallsOf(counts: AdjustedCounts | undefined): {
   adjusted?: z.output<typeof adjustedCallsSchema>;
 } {

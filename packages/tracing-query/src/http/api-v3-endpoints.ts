@@ -60,7 +60,7 @@ function param(params: URLSearchParams, name: string): { readonly name: string; 
   return text === "" ? { name: older, text: params.get(older) ?? "" } : { name, text };
 }
 
-/** Most traces: `query.searchDepth`, else the older `query.numTraces`; 100 for none, zero or a negative number. */
+/** Limit of traces: `query.searchDepth`, else the older `query.numTraces`; 100 for none, zero or a negative number. */
 function limitOf(params: URLSearchParams): number {
   const depth = param(params, "query.searchDepth");
   const { name, text } = depth.text === "" ? param(params, "query.numTraces") : depth;
@@ -88,7 +88,7 @@ function queryOf(params: URLSearchParams): TraceQuery {
   const attributes = params.get("query.attributes") ?? "";
   const tags = attributes === "" ? [] : parseTagsJson(attributes, "parameter query.attributes");
   if ((params.get("query.filter") ?? "") !== "") {
-    // To leave a condition out would find traces that nobody asked for.
+    // Ignoring a condition would return traces that do not match.
     throw new QueryError("QUERY_BAD_PARAMETER", noFilters("query.filter"));
   }
   const start = param(params, "query.startTimeMin");
@@ -124,7 +124,7 @@ function traceIdOf(text: string): string {
   }
 }
 
-/** As the public model's JSON, without zeros and empty texts. */
+/** A summary in the public model's JSON form, without zeros and empty texts. */
 function summaryJson(summary: TraceSummary): unknown {
   const { traceId, rootServiceName, rootOperationName, services } = summary;
   return {

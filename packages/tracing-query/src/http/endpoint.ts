@@ -73,7 +73,7 @@ export interface EndpointSettings {
   readonly tenants: TenantCheck;
   /** True: the client's bearer token is handed on to the store. */
   readonly propagateToken: boolean;
-  /** Most bytes of a request's body. */
+  /** Limit of the request body in bytes. */
   readonly maxBodyBytes: number;
   /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;
@@ -137,7 +137,7 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Sets a header, so that every partial answer is marked, whatever the form of its body. */
+/** Sets a header, so that every partial answer is marked, regardless of its media type. */
 function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
   if (partial !== undefined) {
     response.setHeader(partialHeader, partialHeaderValue(partial));

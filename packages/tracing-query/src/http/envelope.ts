@@ -30,7 +30,7 @@ export function* envelope(data: Iterable<string>, facts: EnvelopeFacts = {}): Ge
   yield tail(facts);
 }
 
-/** As {@link envelope}, for data that arrives over time. */
+/** Like {@link envelope}, for data that arrives over time. */
 export async function* slowEnvelope<Piece>(
   data: AsyncIterable<Piece>,
   facts: EnvelopeFacts = {},
@@ -52,7 +52,7 @@ export function partialFields(partial: PartialAnswer | undefined): string {
   return partial === undefined ? "" : `,"partial":true,"warnings":${goJson(partial.reasons)}`;
 }
 
-/** The envelope of a failure, on its own line. @param code the HTTP status */
+/** The envelope of a failure, on one line. @param code the HTTP status */
 export function errorEnvelope(
   code: number,
   msg: string,

@@ -22,7 +22,7 @@ export function* indentJson(pieces: Iterable<string>, indent: string): Generator
 }
 
 /**
- * As {@link indentJson}, for pieces that arrive over time. Pieces of bytes are never cut within a character.
+ * Like {@link indentJson}, for pieces that arrive over time. Pieces are never cut within a character.
  */
 export async function* indentSlowJson(
   pieces: AsyncIterable<string | Uint8Array>,

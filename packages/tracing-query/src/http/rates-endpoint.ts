@@ -99,7 +99,7 @@ export const ratesOperation: OperationDescription = {
 
 /**
  * `GET /api/metrics/rates`: services, or operations of one, ranked by calls, errors or durations. It is an API
- * of our own, beside those of Jaeger's monitoring page, whose answers grow with the number of services.
+ * of ours, in addition to Jaeger's monitoring endpoints, whose answers grow with the number of services.
  *
  * ```
  * GET /api/metrics/rates?order=errors&limit=5

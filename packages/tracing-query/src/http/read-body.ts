@@ -7,7 +7,7 @@ import { QueryError } from "../query-error.ts";
 export interface BodyLimit {
   /** The option that sets the limit; undefined for a fixed limit. */
   readonly name?: string;
-  /** Most bytes, as sent and as decompressed. */
+  /** Limit in bytes, both compressed and decompressed. */
   readonly bytes: number;
 }
 

@@ -43,7 +43,7 @@ function durationParam(params: URLSearchParams, name: "minDuration" | "maxDurati
   return text === "" ? 0n : parsedParam(name, () => parseDurationNano(text));
 }
 
-/** Tags of `tag=key:value` and `tags={"key":"value"}`. A later one replaces an earlier one of its key. */
+/** Tags of `tag=key:value` and `tags={"key":"value"}`. A later tag replaces an earlier one with the same key. */
 function tagParams(params: URLSearchParams): Map<string, string> {
   const tags = new Map<string, string>();
   for (const text of params.getAll("tag")) {
@@ -61,7 +61,7 @@ function tagParams(params: URLSearchParams): Map<string, string> {
   return tags;
 }
 
-/** Most traces. Zero and negative numbers count as absent, as in the public model. */
+/** Limit of traces. Zero and negative numbers count as absent, as in the public model. */
 function limitParam(params: URLSearchParams): number {
   const text = params.get("limit") ?? "";
   const limit = text === "" ? 0 : Number(parseInteger(text, 32));

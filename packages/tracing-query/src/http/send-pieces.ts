@@ -13,7 +13,7 @@ const minCompressedLength = 1_024;
 /** Text, or the bytes of text. */
 export type Piece = string | Uint8Array;
 
-/** A part of the body that is sent at once. */
+/** A part of the body that is sent with one write. */
 interface Chunk {
   /** Text, or bytes of text. */
   readonly body: Piece;
@@ -78,7 +78,7 @@ export function sendText(response: Response, text: Piece): void {
 
 /**
  * Sends a body while it is made: the next piece is made when the client took the one before. A short body is
- * sent at once, with its length. Resolves when all is handed to the socket, or the client is gone.
+ * sent in one write, with its length. Resolves when everything is handed to the socket, or the client is gone.
  * @param pieces an empty piece sends what was made so far
  */
 export async function sendPieces(
@@ -148,7 +148,7 @@ function writable(response: Response): Promise<void> {
 
 /**
  * Sends a complete body, with its length unless it is compressed, or a body that is made while it is sent,
- * with its header at once. Otherwise as {@link sendPieces}.
+ * with its header immediately. Otherwise like {@link sendPieces}.
  */
 export async function sendParts(
   response: Response,

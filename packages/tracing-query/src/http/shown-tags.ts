@@ -4,7 +4,7 @@ import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/ip-tags.ts";
 import { tagJson } from "./tag-json.ts";
 
-/** Most attributes whose JSON is cached. */
+/** Limit of attributes whose JSON is cached. */
 const maxKnown = 4_096;
 
 /**

@@ -29,7 +29,7 @@ export interface ShownTrace {
 }
 
 /**
- * As `tracesJson`, but adjusts the traces on the way. An empty piece asks to send what was made so far: the
+ * Like `tracesJson`, but adjusts the traces. An empty piece asks to send the output so far: the
  * beginning of a large trace, whose spans take longer. Only a trace with a repeated span id is held as
  * objects at once. Both spans are needed to see whether one repeats the other, or is the other side of its
  * call.

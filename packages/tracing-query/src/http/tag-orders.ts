@@ -1,4 +1,4 @@
-/** Most lists of keys for one span name; past it the cache starts empty. */
+/** Limit of key lists for one span name; beyond it the cache is emptied. */
 const maxListsOfName = 8;
 const maxNames = 1_024;
 

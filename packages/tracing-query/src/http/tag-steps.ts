@@ -8,10 +8,10 @@ import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { quoteRepeated, tagJson } from "./tag-json.ts";
 
-/** Most attributes in a known list; a span with more is written through objects. */
+/** Limit of attributes in a known list; a span with more is written through objects. */
 export const maxListed = 64;
 
-/** Most steps that may follow one step. */
+/** Limit of steps that may follow one step. */
 const maxNext = 64;
 
 /** Rough limit of the cache in bytes; past it the cache starts empty. */
@@ -159,7 +159,7 @@ export class TagSteps {
     if (attributes.length > maxListed) {
       return;
     }
-    // Keys are held as steps, and once more in the JSON between values.
+    // Keys are stored as steps, and again in the JSON between values.
     this.#count(attributes.reduce((sum, { key }) => sum + stepBytes + 4 * key.length, bytesOfTags(own)));
     const steps = [first];
     for (const { key, value } of attributes) {

@@ -20,7 +20,7 @@ function syntaxError(what: string, error: unknown): QueryError {
 
 /**
  * Reads a parameter of tags: a JSON object of strings. `null` as the whole is no tags, as a value the empty text.
- * @param what the parameter, as an error names it
+ * @param what name of the parameter, for errors
  * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in the public model's words, a syntax error in V8's
  */
 export function parseTagsJson(text: string, what = "'tags' parameter"): [key: string, value: string][] {

@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from "express";
 import { envelopeStyle } from "./endpoint.ts";
 import { sendText } from "./send-pieces.ts";
 
-/** @param reason what to say of a request */
+/** @param reason error text for a request */
 function notFound(reason: (method: string, path: string) => string): RequestHandler {
   return (request, response) => {
     response.status(404).setHeader("Content-Type", envelopeStyle.contentType);

@@ -20,7 +20,7 @@ function paramsOf(
 /**
  * Asks an endpoint of the HTTP API without a request, so that a tool has its checks, limits and answer.
  * @param endpoint one whose answer is JSON of a bounded size
- * @param path decoded parts of its path
+ * @param path decoded path parts of the endpoint
  */
 export async function askEndpoint(
   endpoint: Endpoint,

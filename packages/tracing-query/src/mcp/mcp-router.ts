@@ -20,15 +20,15 @@ export interface McpSettings extends EndpointSettings {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Limits of one read, the same as those of the HTTP API. */
+  /** Limits of one read, the same as in the HTTP API. */
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
   readonly basePath: string;
-  /** Origins of web pages that may ask, beside those of this machine. */
+  /** Origins of web pages that may ask, in addition to this machine. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Most bytes of a request's body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
+/** Limit of a request body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
 const maxBodyBytes = 262_144;
 
 const methods = ["GET", "POST"] as const;

@@ -35,7 +35,7 @@ export function mcpServer(context: ToolContext, parts: McpServerParts): McpServe
     ...{ name: "tracing-query", version: parts.version, instructions, tools, prompts },
     async answer(tool, args) {
       let leave = () => {};
-      // A tool holds its place until its answer is there, as an endpoint of the HTTP API does.
+      // A tool holds its place until its answer is complete, like an endpoint of the HTTP API.
       if (tool.weight !== "light") {
         const gate = tool.weight === "trace" ? parts.gate.traces : parts.gate;
         leave = await gate.admit(read);

@@ -10,7 +10,7 @@ export interface AlertMessage {
   /** The same for all messages of one alert. */
   readonly key: string;
   /**
-   * Labels that name the alert: `alertname`, `objective`, `service`, `severity`, `tenant`, and those of the
+   * Labels that name the alert: `alertname`, `objective`, `service`, `severity`, `tenant`, and the labels of the
    * file.
    */
   readonly labels: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export function budgetText(left: number): string {
     : `The budget is used ${figure(1 - left)} times`;
 }
 
-/** The message of an alert. @param endsMs when it ended; absent while it fires */
+/** The message of an alert. @param endsMs end of the alert; absent while it fires */
 export function alertMessage(status: ObjectiveStatus, alert: FiringAlert, endsMs?: number): AlertMessage {
   const labels = labelsOf(status.objective, alert.severity);
   return {
@@ -93,7 +93,7 @@ const lastsMs = 300_000;
  * slack         {"text": "*page* checkout: the error budget of 99.9 % is spent too fast\n…"}
  * ```
  *
- * @param link address of the page of objectives; "" when nobody knows it
+ * @param link address of the objectives page; "" when unknown
  */
 export function alertBody(
   kind: AlertTargetSettings["kind"],

@@ -2,7 +2,7 @@ import type { AlertMessage } from "./alert-message.ts";
 import { AlertTarget, type TargetParts } from "./alert-target.ts";
 import type { AlertTargetSettings } from "./objective.ts";
 
-/** All targets of a file. Each has its own queue, so that one that hangs holds up no other. */
+/** All targets of a file. Each has its own queue, so that a hanging target delays no other. */
 export class AlertSender {
   readonly #parts: TargetParts;
   #targets: ReadonlyMap<string, AlertTarget> = new Map();
@@ -16,7 +16,7 @@ export class AlertSender {
     return [...this.#targets.values()];
   }
 
-  /** Makes targets that are new, and closes those that are gone, with all that waits for them. */
+  /** Creates new targets, and closes removed ones with their queues. */
   use(settings: readonly AlertTargetSettings[]): void {
     const before = this.#targets;
     const next = new Map<string, AlertTarget>();
@@ -39,7 +39,7 @@ export class AlertSender {
     }
   }
 
-  /** Says again that an alert fires: Alertmanagers forget it otherwise, and new targets never heard of it. */
+  /** Repeats a firing alert: Alertmanagers forget it otherwise, and new targets do not know it. */
   again(message: AlertMessage): void {
     for (const target of this.#targets.values()) {
       if (target.settings.kind === "alertmanager" || !target.knows(message)) {

@@ -3,9 +3,9 @@ import { type Dispatcher, request } from "undici";
 import { type AlertMessage, alertBody } from "./alert-message.ts";
 import type { AlertTargetSettings } from "./objective.ts";
 
-/** Most alerts that wait for one target; older ones are dropped and counted. */
+/** Limit of alerts queued for one target. Beyond it the oldest are dropped and counted. */
 const mostWaiting = 10_000;
-/** Most alerts of one request. */
+/** Limit of alerts in one request. */
 const mostSent = 500;
 /** Milliseconds until a request that is not answered counts as failed. */
 const timeoutMs = 10_000;
@@ -19,7 +19,7 @@ export interface TargetCounts {
   sent: number;
   /** Requests that failed, and are tried again. */
   failed: number;
-  /** Messages that the target refused for good. */
+  /** Number of messages that the target refused permanently. */
   refused: number;
   /** Messages that were dropped because too many wait. */
   dropped: number;
@@ -31,7 +31,7 @@ export interface TargetParts {
   readonly log: Logger;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Connections to the target; those of undici by default. */
+  /** Dispatcher for connections to the target; default: undici's global one. */
   readonly dispatcher?: Dispatcher | undefined;
   /** Milliseconds of one request; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
@@ -61,7 +61,7 @@ export class AlertTarget {
     this.#parts = parts;
   }
 
-  /** Host of the target: the rest of its address may be secret. */
+  /** Host of the target, for logs: the rest of the address may be secret. */
   get host(): string {
     return new URL(this.settings.url).host;
   }

@@ -42,7 +42,7 @@ export function canFire({ factor }: BurnRule, target: number): boolean {
 
 /** Spans and burn rate of one window. */
 export interface WindowBurn extends SpanSum {
-  /** How fast the budget is spent; 1: all of it in the objective's window. undefined without spans. */
+  /** How fast the budget is spent; 1: the whole budget in the objective's window. undefined without spans. */
   readonly rate: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function burnsOf(counts: ObjectiveCounts, target: number): ReadonlyMap<Bu
 
 /**
  * Whether a rule fires.
- * @returns undefined when nobody can know: a window is not wholly counted
+ * @returns undefined while a window is not completely counted
  */
 export function fires(
   { long, short, factor }: BurnRule,

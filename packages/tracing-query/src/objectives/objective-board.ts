@@ -53,7 +53,7 @@ export interface BoardParts extends Omit<TargetParts, "now"> {
  * | `#failing` | 2 | the newest minutes and the history of objectives whose last read failed |
  * | `#history` | 1 | the window before the start of this process, slice by slice |
  *
- * So one objective whose condition is slow delays neither the minutes of others nor their alerts.
+ * So an objective with a slow condition delays neither the minutes of others nor their alerts.
  */
 export class ObjectiveBoard {
   /** Parts that were given. */
@@ -78,7 +78,7 @@ export class ObjectiveBoard {
   #statuses: ReadonlyMap<string, ObjectiveStatus> = new Map();
   /** Text of the file in use; undefined before the first. */
   #text: string | undefined;
-  /** Why the file as it is now is not in use. */
+  /** Error of the present file, which is therefore not in use. */
   #fileError: string | undefined;
   /** Timers of rounds and repetitions. */
   #timers: NodeJS.Timeout[] = [];
@@ -104,7 +104,7 @@ export class ObjectiveBoard {
     return this.#sender.targets;
   }
 
-  /** Why the file as it is now is not in use; the one before still counts. */
+  /** Error of the present file; the previous version stays in use. */
   get fileError(): string | undefined {
     return this.#fileError;
   }
@@ -141,7 +141,7 @@ export class ObjectiveBoard {
       this.#timers.push(timer);
     };
     again(() => void this.round(), untilNext);
-    // A timer of its own: a store or a file that hangs must not end alerts.
+    // A separate timer: a hanging store or file must not end alerts.
     again(() => this.sayAgain(), roundMs / 2);
   }
 
@@ -166,7 +166,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Sends all alerts that fire once more. */
+  /** Sends all firing alerts again. */
   sayAgain(): void {
     for (const status of this.#statuses.values()) {
       for (const alert of status.firing.values()) {
@@ -253,7 +253,7 @@ export class ObjectiveBoard {
     status.firing.clear();
   }
 
-  /** Whether the objective is still the one of the file. */
+  /** True when the objective is still in the file. */
   #isCurrent(status: ObjectiveStatus): boolean {
     return this.#statuses.get(objectiveKey(status.objective)) === status;
   }
@@ -292,7 +292,7 @@ export class ObjectiveBoard {
     });
   }
 
-  /** One slice of history; the next one waits behind those of other objectives. @returns false when there is no next */
+  /** Counts one slice of history; the next slice waits behind slices of other objectives. @returns false when it was the last */
   async #countOld(status: ObjectiveStatus): Promise<boolean> {
     const time = status.counts.nextOld();
     if (time === undefined || !this.#isCurrent(status) || this.#stop.signal.aborted) {
@@ -330,7 +330,7 @@ export class ObjectiveBoard {
     }
   }
 
-  /** Decides which alerts fire, and sends those that began or ended. */
+  /** Decides which alerts fire, and sends begun and ended alerts. */
   #decide(status: ObjectiveStatus): void {
     const nowMs = this.#now();
     // A change of the file may have ended the objective during its read.

@@ -24,7 +24,7 @@ const slowMs = 2_000;
  */
 export class ObjectiveCounts {
   readonly #windowHours: number;
-  /** Hours that are kept: those of the window, or of the longest burn rate. */
+  /** Number of kept hours: the window, or the longest burn rate. */
   readonly #keptHours: number;
   readonly #minutes = new CountRing(minutesKept);
   readonly #hours: CountRing;

@@ -33,7 +33,7 @@ export interface FiringAlert {
   readonly sinceMs: number;
 }
 
-/** An objective, its counts, and what became of its last reads. */
+/** An objective, its counts, and the results of its last reads. */
 export class ObjectiveStatus {
   readonly objective: Objective;
   readonly counts: ObjectiveCounts;
@@ -91,7 +91,7 @@ export class ObjectiveStatus {
 
   /**
    * Counts burn rates, and decides which alerts fire. A rule whose windows are not counted changes nothing.
-   * @returns alerts that began, and those that ended
+   * @returns begun and ended alerts
    */
   decide(nowMs: number): { readonly begun: FiringAlert[]; readonly ended: FiringAlert[] } {
     this.#burns = burnsOf(this.counts, this.objective.target);

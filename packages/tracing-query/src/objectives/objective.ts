@@ -2,7 +2,7 @@ import type { SpanKind } from "wire/model";
 
 /** A promise about spans: which share of them is good in a sliding window. */
 export interface Objective {
-  /** Unique among the objectives of its tenant. */
+  /** Name, unique among the objectives of the tenant. */
   readonly name: string;
   /** Owner of the spans; "" without tenancy. */
   readonly tenant: string;
@@ -26,7 +26,7 @@ export interface Objective {
   readonly minBad: number;
   /** False: no alerts are sent. */
   readonly alerts: boolean;
-  /** Further labels of its alerts. */
+  /** Further labels of the alerts. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export interface AlertTargetSettings {
   readonly kind: "alertmanager" | "webhook" | "slack";
   /** Address without user and password. */
   readonly url: string;
-  /** Headers of each request, with those of a user and password. */
+  /** Headers of each request, including the one for user and password. */
   readonly headers: Readonly<Record<string, string>>;
   /** Address of the page of objectives, for people who read an alert; "" when the file does not tell it. */
   readonly link: string;

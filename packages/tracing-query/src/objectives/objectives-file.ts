@@ -7,11 +7,11 @@ import { z } from "zod";
 import type { AlertTargetSettings, Objective, ObjectivesFile } from "./objective.ts";
 import { conditionText } from "./traceql-counts.ts";
 
-/** Most bytes of the file: 4 MiB. */
+/** Limit of the file: 4 MiB. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Most objectives of a file. Each is counted once a minute. */
+/** Limit of objectives in a file. Each is counted once a minute. */
 const maxObjectives = 5_000;
-/** Most targets of alerts of each kind. */
+/** Limit of alert targets of each kind. */
 const maxTargets = 20;
 const hourMs = 3_600_000;
 

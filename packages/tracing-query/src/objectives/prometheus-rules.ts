@@ -43,11 +43,11 @@ function badShare(objective: Objective, window: string): string {
   const selector = selectorOf(objective);
   const rate = (name: string, more: readonly string[] = []) =>
     `sum(rate(${name}{${[...selector, ...more].join(",")}}[${window}]))`;
-  // Nothing is recorded while no calls come: 0 / 0 is no share.
+  // Without calls nothing is recorded: 0 / 0 is undefined.
   const calls = `(${rate("traces_span_metrics_calls_total")} > 0)`;
   if (objective.latencyMs === undefined) {
     const errors = rate("traces_span_metrics_calls_total", ['status_code="STATUS_CODE_ERROR"']);
-    // Without errors there is no series of them.
+    // Without errors the error series does not exist.
     return `(${errors} or vector(0)) / ${calls}`;
   }
   const good = rate("traces_span_metrics_duration_milliseconds_bucket", [

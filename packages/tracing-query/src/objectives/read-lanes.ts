@@ -36,7 +36,7 @@ export class Lane {
 
 /**
  * Ends a read in time, also one that does not listen to its signal.
- * @throws Error that says so after `timeoutMs`
+ * @throws Error about the timeout after `timeoutMs`
  */
 export async function inTime<T>(
   timeoutMs: number,

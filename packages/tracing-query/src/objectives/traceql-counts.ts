@@ -42,7 +42,7 @@ export async function traceqlCounts(
     const { series } = await reader.metrics({ query, range, stepNano: nano(stepMs), maxSeries: 1 }, options);
     const counts = new Map<number, number>();
     for (const { unixNano, value } of series[0]?.samples ?? []) {
-      // A sample is of the step that ends with it.
+      // A sample covers the step that ends at its time.
       const step = Math.max(0, Math.ceil((Number(unixNano / 1_000_000n) - startUnixMs) / stepMs) - 1);
       counts.set(step, (counts.get(step) ?? 0) + value);
     }

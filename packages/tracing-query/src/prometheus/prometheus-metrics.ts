@@ -186,7 +186,7 @@ export class PrometheusMetrics implements RedMetrics {
     }
   }
 
-  /** Sends one query. The form stands in the body, so that a query of many names makes no long URL. */
+  /** Sends one query. The form is in the body, so that a query with many names needs no long URL. */
   async #ask(
     promQl: string,
     { startUnixMs, endUnixMs, stepMs, groupByOperation }: MetricsQuery,

@@ -55,5 +55,5 @@ export function prometheusOptions() {
   };
 }
 
-/** Parsed options that hold those of `prometheusOptions`. */
+/** Parsed options that include `prometheusOptions`. */
 export type PrometheusOptions = z.infer<z.ZodObject<ReturnType<typeof prometheusOptions>>>;

@@ -102,7 +102,7 @@ interface AllFigures {
 const none: Points = new Map();
 
 /**
- * Reads figures of all names at once. @param only the figure to read beside the calls; all figures when
+ * Reads the figures of all names in one query. @param only the figure to read in addition to calls; all figures when
  * undefined
  */
 async function figuresOf(
@@ -137,7 +137,7 @@ function pointsOf(series: readonly MetricSeries[]): Points {
 }
 
 /**
- * The figures of one name at one point. @param perMs milliseconds that the point covers: a rate times it is a
+ * The figures of one name at one point. @param perMs milliseconds that the point covers: a rate multiplied by it is a
  * count
  */
 function figuresAt(all: AllFigures, name: string, unixMs: number, perMs: number): RateFigures {

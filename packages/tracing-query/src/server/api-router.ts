@@ -34,7 +34,7 @@ export interface ApiSettings extends TailSettings, KeptStores {
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
   const { adjust, limits, views, notes, prices } = settings;
-  // Texts of JSON that all traces of the process share, such as those of processes and tags.
+  // JSON texts that all traces share, such as processes and tags.
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
   // Adds an endpoint; without other settings it is a light GET in Jaeger's envelope.
@@ -69,7 +69,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));
   router.all("/api/openapi.json", openApiHandler());
-  // Without it an unknown path would get the UI's page.
+  // Without this route an unknown path would get the UI's page.
   router.all("/api/analysis/*path", (_request, response) => {
     response.status(404).setHeader("Content-Type", String(problemStyle.failureType));
     sendText(response, problemStyle.failure(404, "there is no such endpoint for analysis"));

@@ -24,7 +24,7 @@ import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 
 /**
- * Answers of the store about many spans at once. Every read is counted and timed. Every method throws
+ * Answers of the store about many spans together. Every read is counted and timed. Every method throws
  * `StorageError`.
  */
 export class AnalysisService {

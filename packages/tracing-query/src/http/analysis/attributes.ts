@@ -49,7 +49,7 @@ export const attributeNamesOperation: OperationDescription = {
   example: { query: { scope: "span", prefix: "http." } },
 };
 
-// The scope and the name stand in the path, because they say which attribute it is.
+// Scope and name are in the path, because they identify the attribute.
 const valuesSchema = z.strictObject({
   ...spanFilterParams,
   prefix,

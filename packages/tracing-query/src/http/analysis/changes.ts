@@ -23,7 +23,7 @@ import { readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Most bytes of a request's body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
+// Limit of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
 /** Spans of traces that are looked at for calls; a trace more is read when there are fewer. */
@@ -186,7 +186,7 @@ type SideValues = SpanFilterValues & { readonly q?: string | undefined };
 /**
  * `POST …/changes`: two groups of spans side by side. It is an API of our own; Jaeger has no such endpoint.
  *
- * The body names the sides. Conditions of a side are those of a search, without a limit.
+ * The body names the sides. A side takes the conditions of a search, without a limit.
  *
  * ```
  * {"a": {"service": "shop", "tags": {"service.version": "2.0"}},
@@ -226,11 +226,11 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
 
 /** Limits of the read. */
 interface CallsRead {
-  /** Most traces that are read. */
+  /** Limit of traces that are read. */
   readonly limit: number;
   /** Corrections of traces. */
   readonly adjust: AdjustOptions;
-  /** Most bytes of the read. */
+  /** Limit of bytes that are read. */
   readonly limits: ReadLimits;
   /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];
@@ -268,7 +268,7 @@ async function readCalls(
 // Everything but the calls, in the form of the answer.
 function changesJson(found: PopulationComparison): Omit<Answer, "calls"> {
   const { a, b, sample: read } = found;
-  // Time of an operation for each span of its whole side, so that the changes of all operations add up to the
+  // Time of an operation per span of the whole side, so that the changes of all operations add up to the
   // difference of the means. An operation that takes 3 ms of each request now, and took 1 ms before, has a
   // change of 2,000 µs.
   const perSpan = ({ durationNano }: PopulationSums, { spans }: PopulationSums) =>
@@ -308,7 +308,7 @@ function sumsJson({ spans, errors, durationNano }: PopulationSums) {
 
 function populationJson(side: Population): z.output<typeof population> {
   const counts = new Map(side.buckets);
-  // A bucket's upper end may be above each of its durations.
+  // The upper end of a bucket may exceed all its durations.
   const at = (quantile: number) => microsOf(Math.min(side.longestNano, quantileNano(counts, quantile)));
   return {
     ...sumsJson(side),

@@ -8,10 +8,10 @@ import { paramsReader, readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterParams, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Most bytes of a POST body: 1 MiB. A longer body gets 413.
+// Limit of a POST body: 1 MiB. A longer body gets 413.
 const maxBodyBytes = 1_048_576;
 
-// Bounds of the answer and of the work. They stand in the body, or as parameters.
+// Limits of the answer and of the work. They are given in the body, or as parameters.
 const sizes = {
   limit: z.int().min(1).max(1_000).default(50).describe("Most differences in the answer."),
   maxSpans: z
@@ -125,9 +125,9 @@ interface ComparisonRequest {
   readonly selection: SideValues;
   /** Spans that the selection is compared with. The store leaves the selection out of them. */
   readonly background: SideValues;
-  /** Most differences in the answer. */
+  /** Limit of differences in the answer. */
   readonly limit: number;
-  /** Most spans that the store looks at, for each side. */
+  /** Limit of spans that the store reads for each side. */
   readonly maxSpans: number;
 }
 

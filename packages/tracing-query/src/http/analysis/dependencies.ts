@@ -100,7 +100,7 @@ export function dependencyListEndpoint(service: QueryService, limits: ReadLimits
   };
 }
 
-// The graph is for a picture: its bounds keep the drawing readable, whatever the number of services.
+// The graph is for drawing: its limits keep the picture readable for any number of services.
 const graphParamsSchema = z.strictObject({
   ...timeFields,
   focus: text.optional().describe("The service in the middle; all services without it."),

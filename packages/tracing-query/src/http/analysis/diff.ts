@@ -119,7 +119,7 @@ function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimit
 }
 
 /**
- * A request names either one other trace or a search. Both at once get 400, because one would be ignored.
+ * A request names either one other trace or a search. Both together get 400, because one would be ignored.
  * @throws QueryError QUERY_BAD_PARAMETER with the name of the first condition
  */
 function refuseFilterBeside(b: string, values: Values): void {
@@ -151,7 +151,7 @@ function refuseFilterBeside(b: string, values: Values): void {
  * Errors: 400 for a condition beside `b`, 404 when the store lacks `a` or `b`, 413 past --query.max-spans.
  */
 export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
-  // The traces of side `b`: the named one, or those that the search finds.
+  // The traces of side `b`: the named trace, or the search results.
   const others = async (
     values: Values,
     { traceId, spans }: { readonly traceId: string; readonly spans: readonly ShownSpan[] },

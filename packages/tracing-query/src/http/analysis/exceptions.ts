@@ -12,7 +12,7 @@ import { timeFields, timeRangeOf } from "./span-filter.ts";
 const steps = 30;
 /** The shortest step of a curve: one second. */
 const minStepNano = 1_000_000_000n;
-/** Pairs of a type and a whole message that are counted apart: the most frequent. */
+/** Limit of counted pairs of type and full message; the most frequent are kept. */
 const maxMessages = 4_000;
 
 const paramsSchema = z.strictObject({
@@ -116,7 +116,7 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
     const groups = groupExceptions(metrics, stepNano)
       .filter((one) => `${one.type}\n${one.template}`.toLowerCase().includes(part))
       .sort((a, b) => orders[order](a, b) || b.count - a.count || (a.type < b.type ? -1 : 1));
-    // A sample is of the step before its time, and steps begin at multiples of their length.
+    // A sample covers the step before its time, and steps begin at multiples of their length.
     const startNano = (range.startUnixNano / stepNano) * stepNano;
     const answer: z.output<typeof answerSchema> = {
       total: groups.length,

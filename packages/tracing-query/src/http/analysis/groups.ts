@@ -11,7 +11,7 @@ import { microsOf, microsSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-// The attribute stands in `by`, as TraceQL writes it: `name`, `status`, `span.http.route`,
+// `by` names the attribute in TraceQL syntax: `name`, `status`, `span.http.route`,
 // `resource.service.name`.
 const paramsSchema = z.strictObject({
   ...timeFields,
@@ -32,7 +32,7 @@ const paramsSchema = z.strictObject({
 const readParams = paramsReader(paramsSchema);
 
 /**
- * Most values that are counted apart. Past it, values with the fewest spans are left out and `truncated` is
+ * Limit of counted values. Beyond it, values with the fewest spans are left out and `truncated` is
  * true.
  */
 const mostGroups = 10_000;
@@ -97,7 +97,7 @@ export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpo
     const values = readParams(params);
     const { q, contains, order, limit, offset } = values;
     const range = timeRangeOf(values, Date.now(), limits);
-    // Faults in either text are told by its own lines and columns.
+    // An error in either text has lines and columns of that text.
     parseQuery(q, "q");
     const by = attributeIn(values.by);
     // The status beside it counts failures in the same read.
@@ -168,7 +168,7 @@ function groupsOf(found: readonly TraceQlGroup[]): Group[] {
     }
   }
   return Array.from(groups.values(), ({ longestNano, buckets, ...group }) => {
-    // A bucket's upper end may be above each of its durations.
+    // The upper end of a bucket may exceed all its durations.
     const [p50 = 0, p95 = 0] = quantiles.map((quantile) =>
       microsOf(Math.min(longestNano, floatQuantile(buckets, quantile))),
     );

@@ -5,7 +5,7 @@ import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 
-/** Values that are counted apart, as many as a store allows. */
+/** Default limit of series: the maximum that a store accepts. */
 const mostSeries = 10_000;
 
 /**
@@ -32,7 +32,7 @@ export async function readSeries(
     readonly stepNano?: bigint;
     /** True: the series have example traces. */
     readonly exemplars?: boolean;
-    /** Most series; those with the fewest spans are left out, and the answer is marked as truncated. */
+    /** Limit of series; the ones with the fewest spans are left out, and the answer is marked as truncated. */
     readonly maxSeries?: number;
   },
   read: EndpointRequest["read"],

@@ -96,7 +96,7 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
  */
 const minuteAfterMs = 60_000;
 
-// Times of the peers. The trace itself is read whatever its time is.
+// Times of the peers. The trace itself is read regardless of its time.
 const traceParamsSchema = z.strictObject({
   start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
   end: timeFields.end.describe(

@@ -5,7 +5,7 @@ import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
 /**
- * Most characters of the spans in one event: 4 Mi. Older spans of the event are left out past it, and counted
+ * Limit of characters of the spans in one event: 4 Mi. Beyond it, older spans of the event are left out and counted
  * as `skipped`.
  */
 const maxEventLength = 4_194_304;

@@ -17,7 +17,7 @@ import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
-  /** Most clients that follow at the same time; 100 by default. */
+  /** Limit of concurrent tail clients; default 100. */
   readonly maxTailClients?: number | undefined;
   /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
@@ -30,10 +30,10 @@ export interface TailSettings extends EndpointSettings {
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** Most bytes that may wait for a slow client; past it, events are skipped. */
+/** Limit of bytes buffered for a slow client; beyond it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
-/** Most feeds that read the store at the same time. */
+/** Limit of feeds that read the store at the same time. */
 const maxConcurrentPolls = 4;
 
 // Cursors of stores are shorter. A longer header is none of ours, and must not reach the store.
@@ -203,7 +203,7 @@ class EventStream implements TailListener {
     }
     response.setHeader("Content-Type", "text/event-stream");
     response.setHeader("Cache-Control", "no-cache, no-transform");
-    // Without it nginx collects events until its buffer is full.
+    // Without this header nginx buffers events.
     response.setHeader("X-Accel-Buffering", "no");
     // A client whose connection takes no bytes for this long is cut off, as with every other answer.
     response.setTimeout(defaultClientTimes.stalledMs, () => response.destroy());
@@ -232,7 +232,7 @@ class EventStream implements TailListener {
     }
   }
 
-  /** Nothing arrived for a while. The comment keeps proxies from cutting the connection, and moves the id on. */
+  /** Nothing arrived for a while. The comment keeps proxies from closing the connection, and updates the id. */
   idle(cursor: string): void {
     this.open();
     if (!this.#isFull()) {

@@ -34,7 +34,7 @@ export function traceIdOf(text: string, parameter: string): string {
 interface TraceRead {
   /** Name of the parameter, for messages. */
   readonly parameter: string;
-  /** Most bytes of the read. */
+  /** Limit of bytes that are read. */
   readonly limits: ReadLimits;
   /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];

@@ -119,7 +119,7 @@ export const objectivesGroup: OperationGroup = {
 type Order = z.output<typeof listParams>["order"];
 
 /**
- * Objectives in order; those of equal rank are ordered by name. One without spans has no budget, and comes
+ * Sorts objectives; equal ones are sorted by name. An objective without spans has no budget, and comes
  * last.
  */
 // Ranks are computed once: a comparison of 5,000 objectives runs tens of thousands of times.
@@ -206,7 +206,7 @@ function curveEndpoint(board: ObjectiveBoard): Endpoint {
     }
     const { total } = status.sum;
     const budget = total * allowedShare(status.objective.target);
-    // Bad spans up to the end of a piece. The budget is of the whole window, so the curve only falls.
+    // Bad spans up to the end of a piece. The budget covers the whole window, so the curve only falls.
     let spent = 0;
     const curve = status.counts.curve(curvePieces).map((piece): z.output<typeof curveAnswer>["curve"][0] => {
       spent += piece.bad;

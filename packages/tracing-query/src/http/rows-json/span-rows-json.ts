@@ -19,7 +19,7 @@ const [zero, nine, minus] = [0x30, 0x39, 0x2d];
 const maxDigits = 15;
 
 /**
- * Most tags that are cached for a trace. The cache is emptied when it is full: values of later spans are as
+ * Limit of tags that are cached for a trace. The cache is emptied when it is full: values of later spans are as
  * likely.
  */
 const maxOther = 256;
@@ -103,7 +103,7 @@ export class SpanRowsJson {
 
   /** Writes the span at `index` with its `fields`. */
   write(index: number, fields: SpanFields, clock: SpanClock): void {
-    // A span that turns out to need objects is cut off again, and written anew.
+    // A span that turns out to need objects is removed from the output, and written again.
     const start = this.#out.length;
     if (this.#isWritten(index, fields, clock)) {
       return;
@@ -351,7 +351,7 @@ function markFrom(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Whether the bytes are `true` or `false`. They are compared as numbers: 0x74727565 is "true". */
+/** True when the bytes are `true` or `false`. They are compared as numbers: 0x74727565 is "true". */
 function isBool(view: DataView, start: number, end: number): boolean {
   if (end - start === 4) {
     return view.getUint32(start) === 0x74727565;

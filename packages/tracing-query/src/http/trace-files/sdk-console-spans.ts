@@ -17,7 +17,7 @@ const statuses = new Map([
  * →       [{"resource": {…}, "scopeSpans": [{"scope": {…}, "spans": [{"traceId": "71a8…", "name": "GET /", …}]}]}]
  * ```
  *
- * @returns undefined when the value is none of them
+ * @returns undefined when the value is not a list of console spans
  */
 export function otlpOfConsoleSpans(value: unknown): readonly unknown[] | undefined {
   const spans = Array.isArray(value) ? objectsIn(value) : [value].filter(isObject);

@@ -169,10 +169,10 @@ export const exceptionsTool: Tool = defineTool({
   },
 });
 
-/** Conditions of spans without times: `selected` has times of its own, which are optional. */
+/** Conditions of spans without times: `selected` has separate, optional times. */
 const { start_time_min: _from, start_time_max: _to, ...spanConditions } = spanArguments;
 
-// Conditions that only the selected spans meet. An absent time is that of the other spans.
+// Conditions that only the selected spans meet. An absent time is copied from the other spans.
 const selectedSchema = z.strictObject({
   ...spanConditions,
   with_errors: z.boolean().optional().describe("Only spans whose status is an error."),

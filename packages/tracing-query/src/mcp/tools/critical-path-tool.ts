@@ -4,7 +4,7 @@ import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
 /**
- * `get_critical_path` {"trace_id": "71a8…"} → what the trace waited for. `longest` sums up segments by span, so
+ * `get_critical_path` {"trace_id": "71a8…"} → what the trace waited for. `longest` adds segments by span, so
  * that an assistant need not.
  *
  * ```

@@ -93,7 +93,7 @@ export const searchTool: Tool = defineTool({
 });
 
 /**
- * Reads the traces, by TraceQL or by conditions. @throws QueryError QUERY_BAD_PARAMETER for both at once, and
+ * Reads the traces, by TraceQL or by conditions. @throws QueryError QUERY_BAD_PARAMETER for both together, and
  * past --query.max-traces
  */
 async function find(args: SearchArguments, context: ToolContext): Promise<PackedTrace[]> {

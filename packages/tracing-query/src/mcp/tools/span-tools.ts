@@ -10,7 +10,7 @@ import { traceArguments, traceOf } from "./trace-argument.ts";
 /** Spans that are looked at before others get a turn. */
 const spansPerTurn = 2_000;
 
-/** Most spans with an error that are held as JSON before the budget cuts. */
+/** Limit of spans with an error that are held as JSON before the budget cuts. */
 const mostErrors = 500;
 
 /** Spans that a tool asks for, and how many there are. Spans are unpacked one by one, and only `most` are kept. */
@@ -40,7 +40,7 @@ const spanId = z
 
 /**
  * `get_span_details` {"trace_id": "71a8…", "span_ids": ["a3"]} → whole spans. Ids that the trace lacks are
- * named in `error`, and the others are answered all the same.
+ * named in `error`, and the others are still answered.
  */
 export const spanDetailsTool: Tool = defineTool({
   name: "get_span_details",

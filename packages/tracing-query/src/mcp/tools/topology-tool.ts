@@ -59,7 +59,7 @@ function familyOf(spans: readonly ShownSpan[]): Family {
   return { roots, childrenOf, byId };
 }
 
-/** Whether two spans can stand in one line: same service and name, and both failed or both did not. */
+/** True when two spans can share a line: same service and name, and both failed or both did not. */
 function isLike(one: ShownSpan, other: ShownSpan): boolean {
   return (
     one.service === other.service && one.operation === other.operation && one.hasError === other.hasError
@@ -219,7 +219,7 @@ export const topologyTool: Tool = defineTool({
       }
       first = [{ span, path: span.spanId, depth: 1, like: [] }];
     }
-    // The missing parent stands in front, so that the place of a part without its root can be told.
+    // The missing parent comes first, so that a part without its root keeps its place.
     const placed = first.map((step) => {
       const { parentSpanId } = step.span;
       const isOrphan = under_span_id === undefined && parentSpanId !== "";

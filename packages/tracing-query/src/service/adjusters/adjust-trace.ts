@@ -16,7 +16,7 @@ export interface AdjustOptions {
 /**
  * Prepares a stored trace for display. Changes `trace` itself.
  *
- * The steps are those of the public model's release 1.62, but duplicates are removed before ids and clocks
+ * The steps follow the public model's release 1.62, but duplicates are removed before ids and clocks
  * change. In the public model a changed id, or a clock warning, makes a duplicate differ from its original,
  * so that it stays.
  */

@@ -33,7 +33,7 @@ export function withIpShown(tag: KeyValue): KeyValue {
     : { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
 }
 
-/** The number of an address; undefined for a text, which is shown as it is. */
+/** The number of an address; undefined for a text, which is shown unchanged. */
 function addressOf(tag: KeyValue): bigint | undefined {
   if (tag.vType === ValueType.INT64) {
     return tag.vInt64;

@@ -10,7 +10,7 @@ const [highFactor, lowFactor] = crypto
 export class SpanIds {
   readonly #highs: Int32Array;
   readonly #lows: Int32Array;
-  /** Place of an id plus one, in the first free slot from the slot of its hash. */
+  /** Hash table with linear probing; a slot has the index of an id plus one, or 0. */
   readonly #slots: Int32Array;
   readonly #mask: number;
   #length = 0;
@@ -36,7 +36,7 @@ export class SpanIds {
     return true;
   }
 
-  /** @returns the place of an id; -1 when it is not there */
+  /** @returns the index of an id; -1 when it is absent */
   find(high: number, low: number): number {
     return (this.#slots[this.#slotOf(high, low)] as number) - 1;
   }

@@ -13,7 +13,7 @@ import { hasKind, idKey, parentKey, parentReference } from "../span-facts.ts";
  *         db     7  (parent 5)             db     7  (parent 1)
  * ```
  *
- * A trace without client spans stays as it is, and costs one pass.
+ * A trace without client spans stays unchanged, and costs one pass.
  */
 export function giveUniqueSpanIds(trace: ApiTrace): void {
   const used = new Set<string>();
