@@ -40,6 +40,8 @@ type Config = z.infer<typeof fileServerSchema>;
 
 /** The file that answers a request, and how its bytes are coded. */
 interface Chosen {
+  /** Path of the file that was asked for: its ending decides the media type. */
+  readonly named: string;
   /** Path of the file that is sent, perhaps a compressed sidecar. */
   readonly path: string;
   /** Size and times of that file. */
@@ -158,7 +160,7 @@ class FileServer implements HttpHandler {
       exchange.responseHeaders.push("Allow", "GET, HEAD");
       throw new HttpError(405);
     }
-    return this.#serve(exchange, next, chosen, path);
+    return this.#serve(exchange, next, chosen);
   }
 
   /** 404, or the next handler with `pass_thru`. */
@@ -224,14 +226,14 @@ class FileServer implements HttpHandler {
         try {
           const found = this.#isHidden(sidecar, exchange) ? undefined : statOf(sidecar);
           if (found?.isFile()) {
-            return { path: sidecar, stats: found, coding: coding as Coding };
+            return { named: path, path: sidecar, stats: found, coding: coding as Coding };
           }
         } catch {
           // Ignored: without a sidecar the uncompressed file is sent.
         }
       }
     }
-    return { path, stats, coding: "" };
+    return { named: path, path, stats, coding: "" };
   }
 
   /** Status that the config or an error names; 0 for none. */
@@ -247,24 +249,18 @@ class FileServer implements HttpHandler {
   }
 
   /** Sends a file from memory, or reads it. */
-  #serve(exchange: Exchange, next: Next, chosen: Chosen, path: string): void | Promise<void> {
+  #serve(exchange: Exchange, next: Next, chosen: Chosen): void | Promise<void> {
     const ownEtag = getHeader(exchange.responseHeaders, "etag");
     const cached = this.#cache.find(chosen.path, chosen.stats);
     if (cached !== undefined && ownEtag === undefined && this.#etagExtensions.length === 0) {
-      this.#describe(exchange, cached, chosen, path);
+      this.#describe(exchange, cached, chosen);
       return sendFile(exchange, cached, cached.bytes, this.#statusOf(exchange));
     }
-    return runFor(exchange, () => this.#read(exchange, next, chosen, path, ownEtag));
+    return runFor(exchange, () => this.#read(exchange, next, chosen, ownEtag));
   }
 
   /** Opens, reads and sends a file. A small one is kept in memory. */
-  async #read(
-    exchange: Exchange,
-    next: Next,
-    chosen: Chosen,
-    path: string,
-    ownEtag: string | undefined,
-  ): Promise<void> {
+  async #read(exchange: Exchange, next: Next, chosen: Chosen, ownEtag: string | undefined): Promise<void> {
     let handle: FileHandle;
     try {
       handle = await open(pathBytes(chosen.path), openFlags);
@@ -285,7 +281,7 @@ class FileServer implements HttpHandler {
       const etag = ownEtag ?? ((await readEtagFile(chosen.path, this.#etagExtensions)) || described.etag);
       const file: ServedFile = { ...described, etag };
       const status = this.#statusOf(exchange);
-      this.#describe(exchange, file, chosen, path, ownEtag !== undefined);
+      this.#describe(exchange, file, chosen, ownEtag !== undefined);
       if (file.size <= maxCachedFileBytes) {
         const bytes = await this.#readWhole(handle, stats, chosen.path);
         await handle.close();
@@ -319,7 +315,7 @@ class FileServer implements HttpHandler {
   }
 
   /** Sets the fields about a file: coding, tag, time of change, type. */
-  #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, path: string, hasEtag = false): void {
+  #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, hasEtag = false): void {
     const headers = exchange.responseHeaders;
     if (chosen.coding !== "") {
       headers.push("Content-Encoding", chosen.coding);
@@ -335,7 +331,7 @@ class FileServer implements HttpHandler {
       headers.push("Last-Modified", file.lastModified);
     }
     if (getHeader(headers, "content-type") === undefined) {
-      const type = mediaTypeOf(path);
+      const type = mediaTypeOf(chosen.named);
       if (type !== "") {
         headers.push("Content-Type", type);
       }

@@ -217,15 +217,23 @@ export function sendFile(
     }
     return undefined;
   }
-  return runFor(exchange, sendAndClose, exchange, file, source, status, ranges);
+  return runFor(exchange, sendAndClose, exchange, file, source, { status, ranges });
 }
 
+/** The answer of {@link prepare}, with the status that it has as a whole file. */
+interface Part {
+  /** Status that the config or an error names; 0 for none. */
+  readonly status: number;
+  /** Ranges to send; undefined when the answer was given. */
+  readonly ranges: readonly ByteRange[] | "whole" | undefined;
+}
+
+/** Sends a part of a file, and closes the file whatever happens. */
 async function sendAndClose(
   exchange: Exchange,
   file: ServedFile,
   source: FileBytes,
-  status: number,
-  ranges: readonly ByteRange[] | "whole" | undefined,
+  { status, ranges }: Part,
 ): Promise<void> {
   try {
     if (ranges === undefined) {

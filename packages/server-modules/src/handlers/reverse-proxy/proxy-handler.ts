@@ -18,6 +18,16 @@ import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 /** Body of a request whose method is rewritten to GET or HEAD. */
 const noBody: RequestBody = { content: undefined, length: undefined };
 
+/** The upstream whose try failed, among those that could have been chosen. */
+interface FailedChoice {
+  /** The upstream; undefined when there was none to try. */
+  readonly candidate: Candidate | undefined;
+  /** Upstreams of this try. */
+  readonly candidates: readonly Candidate[];
+  /** Those of them whose dial has failed; undefined for none. */
+  readonly unreachable: ReadonlySet<Candidate> | undefined;
+}
+
 /**
  * Hands requests to upstreams, and to others when these fail. The way of a request:
  * 1. The request line is rewritten for the upstream. The body is buffered where the config or the transport wants it.
@@ -73,7 +83,7 @@ export class ProxyHandler implements HttpHandler {
           } else if (candidate !== undefined) {
             attempt.reached = true;
           }
-          await this.#beforeNext(attempt, error, candidate, candidates, failed);
+          await this.#beforeNext(attempt, error, { candidate, candidates, unreachable: failed });
         }
       }
     } catch (error) {
@@ -110,15 +120,12 @@ export class ProxyHandler implements HttpHandler {
 
   /**
    * A try failed: waits until the next may begin.
-   * @param candidate the upstream; undefined when there was none to try
    * @throws `error` when it was the last one
    */
   async #beforeNext(
     { exchange, progress, body, reached }: Attempt,
     error: unknown,
-    candidate: Candidate | undefined,
-    candidates: readonly Candidate[],
-    unreachable: ReadonlySet<Candidate> | undefined,
+    { candidate, candidates, unreachable }: FailedChoice,
   ): Promise<void> {
     if (candidate !== undefined && !isTryFailure(error)) {
       throw error;

@@ -38,7 +38,8 @@ export function formatPrintf(format: string, values: readonly unknown[]): string
   let next = 0;
   return format.replace(
     /%([-+0 #]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g,
-    (_, flags: string, width: string, precision: string | undefined, verb: string) => {
+    (_whole, ...groups: (string | undefined)[]) => {
+      const [flags = "", width, precision, verb = ""] = groups;
       if (verb === "%") {
         return "%";
       }

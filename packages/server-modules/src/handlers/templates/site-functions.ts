@@ -38,41 +38,20 @@ function stripHtml(text: string): string {
   return text.replace(/<[^<>]*>/g, "");
 }
 
-/**
- * Functions that see the site and the request. Files are read below the root only. `httpInclude` asks this very
- * server, without a connection.
- * Source: the public model (Caddy 2.11), handler templates
- */
-export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
-  const { exchange, root } = options;
-
-  async function read(name: unknown): Promise<string> {
-    const path = joinSitePath(root, printed(name));
-    try {
-      return textOfBuffer(await readRegularFile(path, maxFileBytes));
-    } catch (error) {
-      throw new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
-    }
+/** Reads a text file of the site. @throws TemplateError that names the file as the template does */
+async function readSiteFile(root: string, name: unknown): Promise<string> {
+  const path = joinSitePath(root, printed(name));
+  try {
+    return textOfBuffer(await readRegularFile(path, maxFileBytes));
+  } catch (error) {
+    throw new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
   }
+}
 
-  const parse = (text: string) => parseTemplate(text, ...options.delimiters);
-
+/** Functions that look at files below the root. */
+function fileFunctions(root: string): Record<string, TemplateFunction> {
   return {
-    async include(name: unknown, ...args: unknown[]) {
-      return options.run().run(parse(await read(name)), options.contextWith(args));
-    },
-    async import(name: unknown) {
-      options.run().define(parse(await read(name)));
-      return "";
-    },
-    async httpInclude(uri: unknown) {
-      const { status, body } = await askItself(exchange, printed(uri));
-      if (status >= 400) {
-        throw new TemplateError(`http ${status}`);
-      }
-      return options.run().run(parse(textOfBuffer(body)), options.contextWith([]));
-    },
-    readFile: read,
+    readFile: (name: unknown) => readSiteFile(root, name),
     async fileExists(name: unknown) {
       return stat(joinSitePath(root, printed(name))).then(
         () => true,
@@ -91,20 +70,54 @@ export function siteFunctions(options: SiteFunctionOptions): Record<string, Temp
     async listFiles(name: unknown) {
       return (await readdir(joinSitePath(root, printed(name)))).sort();
     },
-    markdown: (text: unknown) => renderMarkdown(printed(text)),
-    splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
-    placeholder: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
-    ph: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
-    env: (name: unknown) => process.env[printed(name)] ?? "",
-    stripHTML: (text: unknown) => stripHtml(printed(text)),
-    humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
-    // No module adds functions: what is not there is left out.
-    maybe: () => "",
-    httpError(status: unknown) {
-      throw new HttpError(Number(status), `template asked for status ${printed(status)}`);
+  };
+}
+
+/** Functions that look at their arguments alone. */
+const textFunctions: Readonly<Record<string, TemplateFunction>> = {
+  markdown: (text: unknown) => renderMarkdown(printed(text)),
+  splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
+  env: (name: unknown) => process.env[printed(name)] ?? "",
+  stripHTML: (text: unknown) => stripHtml(printed(text)),
+  humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
+  // No module adds functions: what is not there is left out.
+  maybe: () => "",
+  httpError(status: unknown) {
+    throw new HttpError(Number(status), `template asked for status ${printed(status)}`);
+  },
+  pathEscape: (text: unknown) => encodeURIComponent(printed(text)),
+  safeHTML: (text: unknown) => printed(text),
+  htmlEscape: (text: unknown) => escapeHtml(printed(text)),
+};
+
+/**
+ * Functions that see the site and the request. Files are read below the root only. `httpInclude` asks this very
+ * server, without a connection.
+ * Source: the public model (Caddy 2.11), handler templates
+ */
+export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
+  const { exchange, root } = options;
+  const parse = (text: string) => parseTemplate(text, ...options.delimiters);
+  const placeholder = (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "";
+
+  return {
+    ...textFunctions,
+    ...fileFunctions(root),
+    async include(name: unknown, ...args: unknown[]) {
+      return options.run().run(parse(await readSiteFile(root, name)), options.contextWith(args));
     },
-    pathEscape: (text: unknown) => encodeURIComponent(printed(text)),
-    safeHTML: (text: unknown) => printed(text),
-    htmlEscape: (text: unknown) => escapeHtml(printed(text)),
+    async import(name: unknown) {
+      options.run().define(parse(await readSiteFile(root, name)));
+      return "";
+    },
+    async httpInclude(uri: unknown) {
+      const { status, body } = await askItself(exchange, printed(uri));
+      if (status >= 400) {
+        throw new TemplateError(`http ${status}`);
+      }
+      return options.run().run(parse(textOfBuffer(body)), options.contextWith([]));
+    },
+    placeholder,
+    ph: placeholder,
   };
 }

@@ -1,4 +1,3 @@
-import type { Attributes, Context, Link, SpanKind } from "@opentelemetry/api";
 import { type Sampler, type SamplingResult, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
@@ -90,15 +89,8 @@ export class RemoteSampler implements Sampler {
     clearInterval(this.#timer);
   }
 
-  shouldSample(
-    context: Context,
-    traceId: string,
-    name: string,
-    kind: SpanKind,
-    attributes: Attributes,
-    links: Link[],
-  ): SamplingResult {
-    return this.#sampler.shouldSample(context, traceId, name, kind, attributes, links);
+  shouldSample(...span: Parameters<Sampler["shouldSample"]>): SamplingResult {
+    return this.#sampler.shouldSample(...span);
   }
 
   toString(): string {

@@ -1,4 +1,3 @@
-import type { Attributes, Context, Link, SpanKind } from "@opentelemetry/api";
 import {
   type Sampler,
   SamplingDecision,
@@ -86,16 +85,10 @@ class OperationSampler implements Sampler {
     this.#lowerBound = strategy.defaultLowerBoundTracesPerSecond ?? 0;
   }
 
-  shouldSample(
-    context: Context,
-    traceId: string,
-    name: string,
-    kind: SpanKind,
-    attributes: Attributes,
-    links: Link[],
-  ): SamplingResult {
+  shouldSample(...span: Parameters<Sampler["shouldSample"]>): SamplingResult {
+    const [, , name] = span;
     const known = this.#byName.get(name);
-    const result = (known ?? this.#fallback).shouldSample(context, traceId, name, kind, attributes, links);
+    const result = (known ?? this.#fallback).shouldSample(...span);
     if (this.#lowerBound === 0) {
       return result;
     }

@@ -75,13 +75,22 @@ function plainTable(items: readonly ListedFile[], timeFormat: string): string {
     .join("");
 }
 
-/** The choice of the query, remembered in a cookie; else of the cookie; else of the config; else ours. */
+/** A choice that a visitor has: the column, or the direction. */
+interface Choice<Name extends string> {
+  /** Name of the cookie that remembers it. */
+  readonly name: string;
+  /** Value of the query; "" for none. */
+  readonly asked: string;
+  /** Whether a text is one of the values. */
+  readonly isName: (text: string) => text is Name;
+  /** Value where nobody chose: that of the config, or ours. */
+  readonly fallback: Name;
+}
+
+/** The choice of the query, remembered in a cookie; else of the cookie; else the fallback. */
 function choose<Name extends string>(
   exchange: Exchange,
-  name: string,
-  asked: string,
-  isName: (text: string) => text is Name,
-  fallback: Name,
+  { name, asked, isName, fallback }: Choice<Name>,
 ): Name {
   if (isName(asked)) {
     const secure = exchange.scheme === "https" ? "; Secure" : "";
@@ -107,6 +116,20 @@ function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
 }
 
 /**
+ * Redirects a folder that was asked for without its final slash: links of the page are relative to it.
+ * @returns whether the request is answered; not where a handler rewrote the last part of the path
+ */
+function redirectToSlash(exchange: Exchange): boolean {
+  const { path, rawPath } = exchange.original.target;
+  const sameName = posix.basename(path) === posix.basename(exchange.path);
+  if (!sameName || rawPath.endsWith("/")) {
+    return false;
+  }
+  redirectTo(exchange, `${rawPath}/`);
+  return true;
+}
+
+/**
  * Prepares listings of folders. @param render the page in place of the built-in one
  * | `Accept` has | Answer |
  * |---|---|
@@ -123,16 +146,6 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
   const defaultOrder = configured.find(isOrderName);
   const timeFormat = config.plain_time_format || defaultTimeFormat;
 
-  function redirect(exchange: Exchange): boolean {
-    const { path, rawPath } = exchange.original.target;
-    const sameName = posix.basename(path) === posix.basename(exchange.path);
-    if (!sameName || rawPath.endsWith("/")) {
-      return false;
-    }
-    redirectTo(exchange, `${rawPath}/`);
-    return true;
-  }
-
   async function list({ exchange, folder, isHidden }: BrowseRequest): Promise<Listing> {
     try {
       return await listFolder(folder, {
@@ -147,7 +160,7 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
 
   return async (request) => {
     const { exchange } = request;
-    if (redirect(exchange)) {
+    if (redirectToSlash(exchange)) {
       return;
     }
     const listing = await list(request);
@@ -161,8 +174,18 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
     responseHeaders.push("Last-Modified", new Date(listing.lastModifiedMs).toUTCString());
     const { parameters } = parseQuery(exchange.query);
     const asked = (name: string) => parameters.get(name)?.[0] ?? "";
-    const sort: SortName = choose(exchange, "sort", asked("sort"), isSortName, defaultSort ?? "namedirfirst");
-    const order: OrderName = choose(exchange, "order", asked("order"), isOrderName, defaultOrder ?? "asc");
+    const sort: SortName = choose(exchange, {
+      name: "sort",
+      asked: asked("sort"),
+      isName: isSortName,
+      fallback: defaultSort ?? "namedirfirst",
+    });
+    const order: OrderName = choose(exchange, {
+      name: "order",
+      asked: asked("order"),
+      isName: isOrderName,
+      fallback: defaultOrder ?? "asc",
+    });
     const items = arrange(listing.items, { sort, order, offset: asked("offset"), limit: asked("limit") });
     const accept = getHeaders(exchange.requestHeaders, "accept").join(",").toLowerCase();
     if (accept.includes("application/json")) {

@@ -15,6 +15,7 @@ import type { HttpTransportConfig } from "./http-transport-config.ts";
 import { httpTransportSchema } from "./http-transport-config.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { nameLookups } from "./name-lookups.ts";
+import type { SocketOptions } from "./open-socket.ts";
 import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
 import { lookupThrough, makeResolver } from "./resolver.ts";
 import { makeSocketDialer, type SocketDialerOptions } from "./socket-dialer.ts";
@@ -185,12 +186,24 @@ interface TransportNeeds {
   readonly counts: ConnectionCounts;
 }
 
+/** How sockets are opened, below TLS. */
+function socketOptionsOf(config: HttpTransportConfig): SocketOptions {
+  const resolver = makeResolver(config.resolver, config.dial_timeout);
+  return {
+    dialTimeoutMs: config.dial_timeout || defaults.dialTimeoutMs,
+    fallbackDelayMs: config.dial_fallback_delay || defaults.fallbackDelayMs,
+    probeIntervalMs: config.keep_alive?.probe_interval ?? defaults.probeIntervalMs,
+    localAddress: config.local_address || undefined,
+    lookup: resolver === undefined ? nameLookups.lookup : lookupThrough(resolver),
+    writeBufferBytes: config.write_buffer_size ?? 0,
+  };
+}
+
 /** Turns the config into options of connections. Absent fields get their defaults here. */
 function makeTransport(
   config: HttpTransportConfig,
   { proxyUrl, tls, clientCertificate, counts }: TransportNeeds,
 ): HttpTransport {
-  const resolver = makeResolver(config.resolver, config.dial_timeout);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
   const isKept =
@@ -200,21 +213,13 @@ function makeTransport(
   const versions = config.versions ?? ["1.1", "2"];
   const proxy = proxyOf(proxyUrl ?? "");
   const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
-  const dialTimeoutMs = config.dial_timeout || defaults.dialTimeoutMs;
   const options: UpstreamConnectionsOptions = {
     dialer: makeSocketDialer({
-      socket: {
-        dialTimeoutMs,
-        fallbackDelayMs: config.dial_fallback_delay || defaults.fallbackDelayMs,
-        probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
-        localAddress: config.local_address || undefined,
-        lookup: resolver === undefined ? nameLookups.lookup : lookupThrough(resolver),
-        writeBufferBytes: config.write_buffer_size ?? 0,
-      },
+      socket: socketOptionsOf(config),
       tls,
       clientCertificate,
       exceptPorts: new Set((config.tls?.except_ports ?? []).map(Number)),
-      handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
+      handshakeTimeoutMs: config.tls?.handshake_timeout || config.dial_timeout || defaults.dialTimeoutMs,
       renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
       proxyProtocol,
       hop: proxyUrl === undefined ? environmentHop() : proxy?.hop,

@@ -30,22 +30,31 @@ export interface SocketDialerOptions {
     | undefined;
 }
 
+/** The place that a connection leads to, and how it is spoken to there. */
+export interface DialTarget {
+  /** Address of the upstream. */
+  readonly dial: DialAddress;
+  /** Name for TLS; "" for the host of the address. */
+  readonly serverName: string;
+  /** Protocols to offer, over TLS. */
+  readonly alpn: readonly string[];
+  /** Memory that the socket reads into; absent for a socket that is read as a stream. */
+  readonly buffer?: ReadBuffer | undefined;
+}
+
 /** Opens connections to upstreams as a transport's config says. */
 export interface SocketDialer {
   /** Whether it speaks TLS with this upstream. */
   secure(dial: DialAddress): boolean;
   /**
-   * @param serverName "" for the host of the address
-   * @param alpn protocols to offer, over TLS
+   * @param request the first that the connection carries: it names the client and the proxy
+   * @param done called once, with a socket or with why there is none
    * @returns a function that cancels the dial
    */
   open(
-    dial: DialAddress,
-    serverName: string,
-    alpn: readonly string[],
+    target: DialTarget,
     request: UpstreamRequest,
     done: (error: Error | undefined, socket: Socket | undefined) => void,
-    buffer?: ReadBuffer,
   ): () => void;
 }
 
@@ -70,7 +79,7 @@ export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
     options.tls !== undefined && !options.exceptPorts.has(dial.port);
   return {
     secure,
-    open(dial, serverName, alpn, request, done, buffer) {
+    open({ dial, serverName, alpn, buffer }, request, done) {
       const { tls, clientCertificate, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
       return openSocket(
         dial,

@@ -113,15 +113,12 @@ export class UpstreamConnections implements SlotUser {
     const secure = options.dialer.secure(dial);
     const { limits, keepAlive, idleTimeoutMs } = options;
     const idle = [options.idle, idleHere].filter((limit) => limit !== undefined);
-    const dialer =
-      (alpn: readonly string[]) => (request: UpstreamRequest, done: Parameters<SocketDialer["open"]>[4]) =>
-        options.dialer.open(dial, serverName, alpn, request, done);
     this.#h1 = new H1Pool({
       limits,
       dial: (request, done) => {
         // A connection that will leave HTTP is read as a stream.
         const buffer = request.upgrade === "" ? new ReadBuffer(options.readBufferBytes) : undefined;
-        return options.dialer.open(dial, serverName, ["http/1.1"], request, done, buffer);
+        return options.dialer.open({ dial, serverName, alpn: ["http/1.1"], buffer }, request, done);
       },
       keepAlive,
       idleTimeoutMs,
@@ -130,7 +127,7 @@ export class UpstreamConnections implements SlotUser {
       slots,
     });
     this.#h2 = new H2Pool({
-      dial: dialer(["h2"]),
+      dial: (request, done) => options.dialer.open({ dial, serverName, alpn: ["h2"] }, request, done),
       scheme: secure ? "https" : "http",
       idleTimeoutMs,
       responseHeaderTimeoutMs: limits.responseHeaderTimeoutMs,
@@ -182,16 +179,11 @@ export class UpstreamConnections implements SlotUser {
       return;
     }
     this.#isDeciding = true;
-    this.#options.dialer.open(
-      this.#dial,
-      this.#serverName,
-      ["h2", "http/1.1"],
-      first.request,
-      (error, socket) => {
-        this.#isDeciding = false;
-        this.#decided(error, socket);
-      },
-    );
+    const target = { dial: this.#dial, serverName: this.#serverName, alpn: ["h2", "http/1.1"] };
+    this.#options.dialer.open(target, first.request, (error, socket) => {
+      this.#isDeciding = false;
+      this.#decided(error, socket);
+    });
   }
 
   /** Another thread waits for a connection. */

@@ -92,6 +92,28 @@ function contentType({ contentType: type }: CgiClient, method: string): string {
   return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
 }
 
+/** Variables of a connection over TLS. Names and values follow Apache's mod_ssl. */
+function addTls(variables: Map<string, string>, client: CgiClient): void {
+  variables.set("HTTPS", "on");
+  const version = client.placeholder("http.request.tls.version") ?? "";
+  variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
+  variables.set("SSL_CIPHER", client.placeholder("http.request.tls.cipher_suite") ?? "");
+}
+
+/** Fields of the request: `X-Real-IP` becomes HTTP_X_REAL_IP. Repeated fields are joined by a comma. */
+function addFields(variables: Map<string, string>, { headers }: UpstreamRequest): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = (headers[index] ?? "").toLowerCase();
+    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385).
+    if (name !== "host" && name !== "proxy" && !name.includes("_")) {
+      const key = `HTTP_${name.replaceAll("-", "_").toUpperCase()}`;
+      const known = variables.get(key);
+      const value = headers[index + 1] ?? "";
+      variables.set(key, known === undefined ? value : `${known}, ${value}`);
+    }
+  }
+}
+
 /**
  * Variables of a CGI request, one character for each byte: text as UTF-8. Example: root `/srv`, split `.php`,
  * target `/app/index.php/item/7?q=1`:
@@ -152,22 +174,9 @@ export function cgiEnvironment(
     variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
   }
   if (client.scheme === "https") {
-    variables.set("HTTPS", "on");
-    // Names and values follow Apache's mod_ssl.
-    const version = client.placeholder("http.request.tls.version") ?? "";
-    variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
-    variables.set("SSL_CIPHER", client.placeholder("http.request.tls.cipher_suite") ?? "");
+    addTls(variables, client);
   }
-  for (let index = 0; index < request.headers.length; index += 2) {
-    const name = (request.headers[index] ?? "").toLowerCase();
-    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385).
-    if (name !== "host" && name !== "proxy" && !name.includes("_")) {
-      const key = `HTTP_${name.replaceAll("-", "_").toUpperCase()}`;
-      const known = variables.get(key);
-      const value = request.headers[index + 1] ?? "";
-      variables.set(key, known === undefined ? value : `${known}, ${value}`);
-    }
-  }
+  addFields(variables, request);
   for (const [name, value] of env) {
     if (value.includes("\0")) {
       throw refuse(`a NUL in the variable ${name}`);

@@ -113,6 +113,20 @@ function parseAnyHead(text: string, method: string): ResponseHead {
 }
 
 /**
+ * How a body ends. Source: RFC 9112, section 6.3
+ * @param length that the head declares; -1 for none
+ */
+function framingOf(method: string, status: number, isChunked: boolean, length: number): BodyFraming {
+  if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
+    return bodyFraming.none;
+  }
+  if (isChunked) {
+    return bodyFraming.chunked;
+  }
+  return length < 0 ? bodyFraming.untilClose : length === 0 ? bodyFraming.none : bodyFraming.length;
+}
+
+/**
  * Reads the head of a response, strictly: what two readers could understand differently is refused. Refused: a
  * length that is no number, two lengths that differ, codings other than `chunked`, and `chunked` of HTTP/1.0. A
  * response with both a length and chunks is read as chunks, and its connection is closed afterwards.
@@ -163,26 +177,18 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (coding !== undefined && (coding !== "chunked" || version === "1.0")) {
     throw new Error(`unsupported transfer encoding ${JSON.stringify(coding.slice(0, 80))}`);
   }
+  const framing = framingOf(method, status, coding !== undefined, length);
   const listed = connectionWords(connection);
   let keepAlive = version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive");
-  let framing: BodyFraming = bodyFraming.untilClose;
-  if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
-    framing = bodyFraming.none;
-  } else if (coding !== undefined) {
-    framing = bodyFraming.chunked;
-    if (length >= 0) {
-      // Only one of both can be right. Chunked it is, and what follows on this connection is not trusted.
-      keepAlive = false;
-      headers.splice(
-        headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
-        2,
-      );
-    }
-  } else if (length >= 0) {
-    framing = length === 0 ? bodyFraming.none : bodyFraming.length;
-  }
   if (framing === bodyFraming.untilClose) {
     keepAlive = false;
+  } else if (framing === bodyFraming.chunked && length >= 0) {
+    // Only one of both can be right. Chunked it is, and what follows on this connection is not trusted.
+    keepAlive = false;
+    headers.splice(
+      headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
+      2,
+    );
   }
   if (hasTrailer && (framing === bodyFraming.length || framing === bodyFraming.untilClose)) {
     removeHeaders(headers, (name) => name === "trailer"); // nothing can come after such a body
