@@ -1,15 +1,16 @@
 import type { Socket } from "node:net";
 import type { HeaderList } from "http-engine/header-list";
-import { ChunkedDecoder, Http1Error } from "http-protocols/http1";
-import { ServerError } from "server-core/errors";
+import { ChunkedDecoder } from "http-protocols/http1";
 import { runFor } from "server-core/threads/error-owner";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
 import { hasFailedWrite } from "../received-first.ts";
 import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
+import { faultOfUpstream } from "./fault-of-upstream.ts";
 import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
+import { type H1ConnectionState, states } from "./h1-connection-state.ts";
 import type { H1Limits } from "./h1-limits.ts";
 import { legacyHeadEnd } from "./legacy-head.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
@@ -33,12 +34,6 @@ const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
 const noTrailers: HeaderList = [];
-const states = { idle: 0, head: 1, body: 2, detached: 3, closed: 4 } as const;
-
-/** A chunk that is none is the upstream's fault here, not the client's as in a request. */
-function faultOfUpstream(error: unknown): Error {
-  return error instanceof Http1Error ? new ServerError("PROXY_UPSTREAM", error.message) : (error as Error);
-}
 
 /** One connection to an upstream: a request at a time. Source: RFC 9112 */
 export class H1ClientConnection {
@@ -47,22 +42,28 @@ export class H1ClientConnection {
   readonly #buffer: ReadBuffer | undefined;
   /** Whether something of the bytes at hand is still needed. */
   #kept = false;
-  #state: (typeof states)[keyof typeof states] = states.idle;
+  #state: H1ConnectionState = states.idle;
+  /** The call that it carries, in the states `head` and `body`. */
   #call: H1Call | undefined;
   /** The received part of a head. */
   #partial: Buffer = noBytes;
+  /** Head of the response whose body comes. */
   #head: ResponseHead | undefined;
   /** Bytes of a body of known length still to come. */
   #left = 0;
+  /** Takes chunks apart; undefined for other framings. */
   #decoder: ChunkedDecoder | undefined;
   #trailers: HeaderList = noTrailers;
   #interims = 0;
   /** True when an earlier call used the connection. */
   #isReused = false;
+  /** Sends a body that is a stream, from its first byte on. */
   #writer: BodyWriter | undefined;
   /** Whether all of the request was written. */
   #requestDone = false;
+  /** Until then the body waits for `100 Continue`. */
   #continueTimer: NodeJS.Timeout | undefined;
+  /** Until then the head must come; runs once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;
   /** True while the receiver wants no data. The socket is not read until `resume`. */
   #paused = false;
@@ -456,6 +457,7 @@ export class H1ClientConnection {
     }
   };
 
+  /** Ends the connection, and fails the call that it carries. */
   #fail(error: Error, timedOut = false): void {
     const call = this.#call;
     const stage: CallStage = this.#state === states.body ? "response" : "sent";
