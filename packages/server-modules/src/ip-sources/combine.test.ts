@@ -1,0 +1,24 @@
+import { ipSources } from "http-engine/ip-source";
+import { expect, test } from "vitest";
+import { provisionModule } from "../../../admin-server/src/testing/provision-module.ts";
+
+test("addresses of every part belong to it", async () => {
+  const source = await provisionModule(ipSources, "combine", {
+    parts: [
+      { source: "static", ranges: ["192.0.2.0/24"] },
+      { source: "combine", parts: [{ source: "static", ranges: ["2001:db8::/32", "198.51.100.7"] }] },
+    ],
+  });
+  const addresses = ["192.0.2.9", "2001:db8::1", "198.51.100.7", "198.51.100.8", "203.0.113.1"];
+  expect(addresses.map((address) => source.contains(address))).toEqual([true, true, true, false, false]);
+});
+
+test("without parts it has no address", async () => {
+  const source = await provisionModule(ipSources, "combine", {});
+  expect(source.contains("192.0.2.9")).toBe(false);
+});
+
+test("a part that cannot be loaded refuses the config", async () => {
+  const parts = [{ source: "static", ranges: ["no range"] }];
+  await expect(provisionModule(ipSources, "combine", { parts })).rejects.toThrow();
+});
