@@ -1,6 +1,6 @@
 import { type ClientTls, type Logger, StartError } from "lifecycle";
 import type { SamplingStrategyResponse } from "wire/api-v2";
-import { RepeatingTask } from "../pipeline/repeating-task.ts";
+import { WatchedFile } from "../pipeline/files/watched-file.ts";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { readStrategies, sourceText } from "./read-strategies.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
@@ -43,30 +43,15 @@ export async function openFileSamplingProvider(
     return new FileSamplingProvider(noStrategies);
   }
   const where = sourceText(source);
-
-  // Parses a text and logs its warnings. Errors are thrown, so that the caller can keep the strategies of before.
-  function understand(text: string, defaultOperationsForRateLimited: boolean): Strategies {
-    const warnings: string[] = [];
-    const warn = (message: string) => warnings.push(message);
-    const file = parseStrategies(text, (path) => warn(`${path} has no meaning`));
-    const strategies =
-      file === undefined ? noStrategies : strategiesOfFile(file, { defaultOperationsForRateLimited, warn });
-    for (const message of warnings.slice(0, maxWarnings)) {
-      log.warn(`sampling strategies ${where}: ${message}`);
-    }
-    if (warnings.length > maxWarnings) {
-      log.warn(`sampling strategies ${where}: ${warnings.length - maxWarnings} more warnings`);
-    }
-    if (file === undefined) {
-      log.info(`sampling strategies ${where}: there are none, the built-in default is used`);
-    }
-    return strategies;
-  }
-
+  const read = () => readStrategies(source, tls?.material);
+  const understand = (text: string, defaultOperationsForRateLimited: boolean) =>
+    strategiesOf(text, defaultOperationsForRateLimited, (level, message) =>
+      log[level](`sampling strategies ${where}: ${message}`),
+    );
   let text: string;
   let provider: FileSamplingProvider;
   try {
-    text = await readStrategies(source, tls?.material);
+    text = await read();
     provider = new FileSamplingProvider(understand(text, bugfix5270), tls);
   } catch (error) {
     tls?.close();
@@ -75,34 +60,56 @@ export async function openFileSamplingProvider(
       : error;
   }
   log.info({ services: provider.services }, `sampling strategies read from ${where}`);
-
-  const reloading = new RepeatingTask(async () => {
-    try {
-      const next = await readStrategies(source, tls?.material);
-      if (next !== text) {
-        provider.use(understand(next, true));
-        text = next;
-        log.info({ services: provider.services }, `sampling strategies read again from ${where}`);
-      }
-    } catch (error) {
-      log.error(
-        { err: error },
-        `sampling strategies ${where} stay as they were: ${(error as Error).message}`,
-      );
-    }
-    return reloadIntervalMs;
-  });
-  if (reloadIntervalMs > 0) {
-    provider.keep(reloading, reloadIntervalMs);
-  }
+  provider.watch(
+    new WatchedFile(
+      text,
+      {
+        contents: `sampling strategies ${where}`,
+        read,
+        keyOf: (text) => text,
+        use(text) {
+          provider.use(understand(text, true));
+          log.info({ services: provider.services }, `sampling strategies read again from ${where}`);
+        },
+      },
+      { log },
+    ),
+    reloadIntervalMs,
+  );
   return provider;
+}
+
+/**
+ * Reads the text of a file.
+ * @param say gets at most 20 warnings, and the news that there are no strategies
+ * @throws StrategiesError for a mistake; the caller then keeps the strategies of before
+ */
+function strategiesOf(
+  text: string,
+  defaultOperationsForRateLimited: boolean,
+  say: (level: "info" | "warn", message: string) => void,
+): Strategies {
+  const warnings: string[] = [];
+  const warn = (message: string) => warnings.push(message);
+  const file = parseStrategies(text, (path) => warn(`${path} has no meaning`));
+  const strategies =
+    file === undefined ? noStrategies : strategiesOfFile(file, { defaultOperationsForRateLimited, warn });
+  for (const message of warnings.slice(0, maxWarnings)) {
+    say("warn", message);
+  }
+  if (warnings.length > maxWarnings) {
+    say("warn", `${warnings.length - maxWarnings} more warnings`);
+  }
+  if (file === undefined) {
+    say("info", "there are none, the built-in default is used");
+  }
+  return strategies;
 }
 
 /** Answers from a map, which a reload replaces as a whole. */
 class FileSamplingProvider implements SamplingProvider {
   #strategies: Strategies;
-  #reloading: RepeatingTask | undefined;
-
+  #watched: WatchedFile<string> | undefined;
   readonly #tls: ClientTls | undefined;
 
   constructor(strategies: Strategies, tls?: ClientTls) {
@@ -122,14 +129,14 @@ class FileSamplingProvider implements SamplingProvider {
     this.#strategies = strategies;
   }
 
-  /** Starts the task, and stops it when the provider closes. */
-  keep(reloading: RepeatingTask, delayMs: number): void {
-    this.#reloading = reloading;
-    reloading.start(delayMs);
+  /** Starts the looks at the file. They end when the provider closes. */
+  watch(watched: WatchedFile<string>, intervalMs: number): void {
+    this.#watched = watched;
+    watched.start(intervalMs);
   }
 
   async close(): Promise<void> {
-    await this.#reloading?.stop();
+    await this.#watched?.close();
     this.#tls?.close();
   }
 }

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordedLog } from "../../../test/recorded-log.ts";
 import { rowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
 import { collectorOptions } from "../../options/collector-options.ts";
-import { openPrivacy, PrivacyReloading } from "./open-privacy.ts";
-import { readPrivacyRules } from "./read-privacy-rules.ts";
+import { openPrivacy } from "./open-privacy.ts";
 
 let folder: string;
 let path: string;
@@ -43,8 +42,9 @@ test("rules are read again; a mistake leaves them as they were, and is said once
   const context = contextOf();
   const { degraded, metrics, log } = context;
   await writeFile(path, "rules:\n  - { name: mail, action: mask, detect: [email] }\n");
-  const reloading = new PrivacyReloading(path, await readPrivacyRules(path), context);
-  const nameAfter = () => spansOf(reloading.step.apply(rowsOf([spanOf({ name: "a@b.de x" })])))[0]!.name;
+  const args = ["--collector.privacy.rules-file", path, "--collector.privacy.reload-interval", "0s"];
+  const reloading = await openPrivacy(optionsOf(...args), context);
+  const nameAfter = () => spansOf(reloading.steps[0]!.apply(rowsOf([spanOf({ name: "a@b.de x" })])))[0]!.name;
   const metric = async (name: string) =>
     (await metrics.metrics())
       .split("\n")

@@ -5,8 +5,8 @@ import { createMetrics, parseOptions } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordedLog } from "../../../test/recorded-log.ts";
 import { collectorOptions } from "../../options/collector-options.ts";
-import { openQuotas, QuotaReloading } from "./open-quotas.ts";
-import { parseQuotas, readQuotaText } from "./read-quotas.ts";
+import { openQuotas } from "./open-quotas.ts";
+import { parseQuotas } from "./read-quotas.ts";
 
 let folder: string;
 let path: string;
@@ -27,6 +27,9 @@ function contextOf() {
 
 const optionsOf = (...args: string[]) =>
   parseOptions(collectorOptions, { arguments: args, environment: {} }).options;
+
+const neverReloads = (path: string) =>
+  optionsOf("--collector.quotas.file", path, "--collector.quotas.reload-interval", "0s");
 
 test("without a file there are no quotas, and no metrics of them", async () => {
   const context = contextOf();
@@ -105,11 +108,10 @@ test("quotas are read again; a mistake leaves them as they were, and is said onc
   const context = contextOf();
   const { degraded, metrics, log } = context;
   await writeFile(path, "defaults: { bytes-per-day: 10 }");
-  const reloading = new QuotaReloading({ path, tenancy }, await readQuotaText(path), context);
-  const { quotas } = reloading;
+  const reloading = await openQuotas(neverReloads(path), context);
   const fits = (bytes: number) => {
     try {
-      quotas.take("a", 1, bytes).giveBack();
+      reloading.quotas!.take("a", 1, bytes).giveBack();
       return true;
     } catch {
       return false;

@@ -1,7 +1,7 @@
 import { createMetrics } from "lifecycle";
 import { expect, test } from "vitest";
 import { CollectorError } from "../../errors.ts";
-import { QuotaMetrics } from "./quota-metrics.ts";
+import { countQuotas } from "./count-quotas.ts";
 import { Quotas } from "./quotas.ts";
 import { parseQuotas } from "./read-quotas.ts";
 import { TenantLabels } from "./tenant-counts.ts";
@@ -12,7 +12,7 @@ function quotasOf(text: string, limits?: ConstructorParameters<typeof Quotas>[2]
   const time = { monotonicMs: 0, epochMs: 20_000 * dayMs };
   const quotas = new Quotas(parse(text), () => time, limits);
   const registry = createMetrics("test");
-  const metrics = new QuotaMetrics(quotas, registry);
+  countQuotas(quotas, registry);
   const lines = async (name: string) =>
     (await registry.metrics())
       .split("\n")
@@ -28,7 +28,7 @@ function quotasOf(text: string, limits?: ConstructorParameters<typeof Quotas>[2]
       return `${code} ${retryAfterS}`;
     }
   };
-  return { quotas, metrics, time, send, lines };
+  return { quotas, time, send, lines };
 }
 
 const parse = (text: string) => parseQuotas(text, "test", { enabled: true });

@@ -6,46 +6,18 @@ import { otherTenants } from "./tenant-counts.ts";
  * Metrics of quotas; names start with `tracing_collector_quota_`. Tenants past 1,000 are counted together. Counts are
  * taken from the quotas at each scrape, so a request looks up no labels.
  */
-export class QuotaMetrics {
-  readonly #reloads: Counter<"result">;
-  readonly #upToDate: Gauge;
-
-  constructor(quotas: Quotas, registry: Registry) {
-    countTenants(quotas, registry);
-    showTenants(quotas, registry);
-    const registers = [registry];
-    new Counter({
-      name: "tracing_collector_quota_forgotten_tenants_total",
-      help: "Tenants without limits of their own whose state was dropped, because over 10,000 others sent later.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(quotas.forgotten);
-      },
-    });
-    this.#reloads = new Counter({
-      name: "tracing_collector_quota_reloads_total",
-      help: "Changed files of quotas, by result: used, or refused because of a mistake.",
-      labelNames: ["result"],
-      registers,
-    });
-    this.#upToDate = new Gauge({
-      name: "tracing_collector_quota_file_up_to_date",
-      help: "1 when the quotas in use are those of the file; 0 when the file has a mistake or is gone, and older quotas are used.",
-      registers,
-    });
-    this.#upToDate.set(1);
-  }
-
-  /** Counts a file that was read again. */
-  reloaded(result: "used" | "refused"): void {
-    this.#reloads.inc({ result });
-  }
-
-  /** False: the file has a mistake, so the quotas in use are those of before. */
-  set isUpToDate(value: boolean) {
-    this.#upToDate.set(value ? 1 : 0);
-  }
+export function countQuotas(quotas: Quotas, registry: Registry): void {
+  countTenants(quotas, registry);
+  showTenants(quotas, registry);
+  new Counter({
+    name: "tracing_collector_quota_forgotten_tenants_total",
+    help: "Tenants without limits of their own whose state was dropped, because over 10,000 others sent later.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(quotas.forgotten);
+    },
+  });
 }
 
 /** Counters by tenant. */
