@@ -1,10 +1,11 @@
-import { type ProcessDefinition, TenantCheck } from "lifecycle";
+import { type Logger, type ProcessDefinition, TenantCheck } from "lifecycle";
+import type { TraceStore } from "storage/api";
 import { derivedComparison, openStore } from "trace-store";
 import { checkPrivacyCommand } from "./commands/check-privacy-command.ts";
 import { migrateConfigCommand } from "./commands/migrate-config-command.ts";
 import { quarantineCommand } from "./commands/quarantine-command.ts";
 import { CollectorMetrics } from "./counts/metrics.ts";
-import { collectorOptions } from "./options/collector-options.ts";
+import { type CollectorOptions, collectorOptions } from "./options/collector-options.ts";
 import type { SpanJournal } from "./pipeline/journal/span-journal.ts";
 import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";
@@ -20,7 +21,7 @@ import type { Receiver } from "./receivers/receiver.ts";
 import { maxBodyBytes, maxUnfinishedBytes } from "./receivers/request-limits.ts";
 import { UnfinishedBytes } from "./receivers/unfinished-bytes.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
-import { DerivedWatch } from "./upkeep/derived-watch.ts";
+import { DerivedWatch, type DerivedWatchParts } from "./upkeep/derived-watch.ts";
 
 /**
  * Time limits of a graceful stop: for running calls, then for the last inserts. Their sum stays below the
@@ -90,43 +91,67 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const ready = (signal: AbortSignal) => store.ready(signal);
     const orphans = openOrphans && new OrphanJournals({ open: openOrphans, ready, writerOf, log });
     orphans?.start();
-    const compare = derivedComparison(options, log);
-    const derivedWatch =
-      compare &&
-      new DerivedWatch(
-        { ...{ compare, leases: store.sampling, log, health }, metrics: registry },
-        {
-          intervalMs: options["collector.derived-check-interval"],
-          repair: options["collector.derived-repair"],
-        },
-      );
+    const derivedWatch = openDerivedWatch(options, {
+      leases: store.sampling,
+      log,
+      health,
+      metrics: registry,
+    });
     derivedWatch?.start();
     log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
-
-    return {
-      /**
-       * Stops in the order of a span's way: receivers take no more calls, the journal seals its last segment, the
-       * writer empties the journal. Without enough time, spans of a journal on disk wait for the next start.
-       */
-      async stop(signal) {
-        const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-        const callsEnd = within(finishCallsMs);
-        await Promise.all(receivers.map((receiver) => receiver.stop(callsEnd)));
-        await journal.finish();
-        const insertsEnd = within(lastInsertsMs);
-        await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd), derivedWatch?.close()]);
-        if (journal.segments > 0) {
-          const { segments } = journal;
-          if (journal.isDurable) {
-            log.info({ segments }, "spans stay in the journal for the next start");
-          } else {
-            log.error({ segments }, "spans in memory are lost: storage did not take them in time");
-          }
-        }
-        await journal.close();
-        await Promise.all([sampling.provider.close(), privacy.close(), quotas.close()]);
-        await store.close();
-      },
-    };
+    const lastClosed = [sampling.provider, privacy, quotas];
+    const running = { receivers, journal, writer, orphans, derivedWatch, lastClosed, store, log };
+    return { stop: (signal) => stopCollector(running, signal) };
   },
 };
+
+/** @returns undefined where the tables that views fill are not compared */
+function openDerivedWatch(
+  options: CollectorOptions,
+  parts: Omit<DerivedWatchParts, "compare">,
+): DerivedWatch | undefined {
+  const compare = derivedComparison(options, parts.log);
+  const limits = {
+    intervalMs: options["collector.derived-check-interval"],
+    repair: options["collector.derived-repair"],
+  };
+  return compare && new DerivedWatch({ ...parts, compare }, limits);
+}
+
+/** Everything that a stop has to end. */
+interface RunningCollector {
+  readonly receivers: readonly Receiver[];
+  readonly journal: SpanJournal;
+  readonly writer: StorageWriter;
+  readonly orphans: OrphanJournals | undefined;
+  readonly derivedWatch: DerivedWatch | undefined;
+  /** Watchers of files and answers about sampling. Nothing depends on them when the journal is closed. */
+  readonly lastClosed: readonly { close(): Promise<void> }[];
+  readonly store: TraceStore;
+  readonly log: Logger;
+}
+
+/**
+ * Stops in the order of a span's way: receivers take no more calls, the journal seals its last segment, the
+ * writer empties the journal. Without enough time, spans of a journal on disk wait for the next start.
+ */
+async function stopCollector(running: RunningCollector, signal: AbortSignal): Promise<void> {
+  const { receivers, journal, writer, orphans, derivedWatch, lastClosed, store, log } = running;
+  const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const callsEnd = within(finishCallsMs);
+  await Promise.all(receivers.map((receiver) => receiver.stop(callsEnd)));
+  await journal.finish();
+  const insertsEnd = within(lastInsertsMs);
+  await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd), derivedWatch?.close()]);
+  if (journal.segments > 0) {
+    const { segments } = journal;
+    if (journal.isDurable) {
+      log.info({ segments }, "spans stay in the journal for the next start");
+    } else {
+      log.error({ segments }, "spans in memory are lost: storage did not take them in time");
+    }
+  }
+  await journal.close();
+  await Promise.all(lastClosed.map((one) => one.close()));
+  await store.close();
+}

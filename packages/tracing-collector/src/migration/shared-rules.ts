@@ -68,12 +68,13 @@ const listener = (process: TargetProcess, name: string, standard: string): Answe
       : given(value, setting);
 };
 
+const collector = "tracing-collector";
+const agent = "tracing-agent";
+
 /** Rules of receivers, which Jaeger and Tempo share with the Collector. @param root the place of `receivers` */
 export function receiverRules(root: string): Rule[] {
   const otlp = `${root}.otlp.protocols`;
   const jaeger = `${root}.jaeger.protocols`;
-  const collector = "tracing-collector";
-  const agent = "tracing-agent";
   const listeners: readonly [string, TargetProcess, string, string][] = [
     [`${otlp}.grpc`, collector, "collector.otlp.grpc.host-port", "localhost:4317"],
     [`${otlp}.http`, collector, "collector.otlp.http.host-port", "localhost:4318"],
@@ -88,6 +89,26 @@ export function receiverRules(root: string): Rule[] {
       [place, listener(process, name, standard)],
       [`${place}.endpoint`, listener(process, name, standard)],
     ]),
+    ...otlpRules(otlp),
+    ...jaegerRules(jaeger),
+    [`${root}.zipkin.cors.allowed_origins`, to(collector, "collector.zipkin.cors.allowed-origins")],
+    [`${root}.zipkin.cors.allowed_headers`, to(collector, "collector.zipkin.cors.allowed-headers")],
+    ...serverTlsRules(`${root}.zipkin`, collector, "collector.zipkin"),
+    [
+      `${root}.kafka.**`,
+      lacking("nothing reads Kafka: senders reach the collector, whose journal keeps spans"),
+    ],
+    [
+      `${root}.opencensus.**`,
+      lacking("OpenCensus is not taken: its clients have OTLP's exporter in their place"),
+    ],
+    [`${root}.nop.**`, needless("nothing is received")],
+  ];
+}
+
+/** Rules of the OTLP receiver. @param otlp the place of its protocols */
+function otlpRules(otlp: string): Rule[] {
+  return [
     [`${otlp}.grpc.max_recv_msg_size_mib`, to(collector, "collector.otlp.grpc.max-message-size", mebibytes)],
     [
       `${otlp}.grpc.keepalive.server_parameters.max_connection_age`,
@@ -117,6 +138,12 @@ export function receiverRules(root: string): Rule[] {
       needless("the tenant's header is read where --multi-tenancy.enabled is given"),
     ],
     ...serverTlsRules(`${otlp}.http`, collector, "collector.otlp.http"),
+  ];
+}
+
+/** Rules of the receiver of Jaeger's protocols. @param jaeger the place of its protocols */
+function jaegerRules(jaeger: string): Rule[] {
+  return [
     ...serverTlsRules(`${jaeger}.grpc`, collector, "collector.grpc"),
     [
       `${jaeger}.grpc.max_recv_msg_size_mib`,
@@ -140,18 +167,6 @@ export function receiverRules(root: string): Rule[] {
       `${jaeger}.thrift_binary.socket_buffer_size`,
       to(agent, "processor.tracing-binary.server-socket-buffer-size"),
     ],
-    [`${root}.zipkin.cors.allowed_origins`, to(collector, "collector.zipkin.cors.allowed-origins")],
-    [`${root}.zipkin.cors.allowed_headers`, to(collector, "collector.zipkin.cors.allowed-headers")],
-    ...serverTlsRules(`${root}.zipkin`, collector, "collector.zipkin"),
-    [
-      `${root}.kafka.**`,
-      lacking("nothing reads Kafka: senders reach the collector, whose journal keeps spans"),
-    ],
-    [
-      `${root}.opencensus.**`,
-      lacking("OpenCensus is not taken: its clients have OTLP's exporter in their place"),
-    ],
-    [`${root}.nop.**`, needless("nothing is received")],
   ];
 }
 

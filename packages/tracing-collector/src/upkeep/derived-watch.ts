@@ -5,7 +5,7 @@ import type { SamplingStore } from "storage/api";
 import type { CompareDerived, DerivedDifference } from "trace-store";
 
 /** The services that the watch uses. */
-interface DerivedWatchParts {
+export interface DerivedWatchParts {
   /** Compares the derived tables with the spans. */
   readonly compare: CompareDerived;
   /** Decides which collector compares. */

@@ -48,85 +48,129 @@ const mostSummedBytes = 1024 * 1024 * 1024;
  * | end mark, zeros, or less than a header | the scan ends: this is the end of what was written |
  * | others, and a frame or end mark somewhere behind | damage; it is noted or repaired, and the scan goes on there |
  * | others, and nothing behind | the scan ends: a write was cut short |
- *
- * @param visit called with each complete frame, including its header
  */
-export function scanFrames(
-  file: Buffer,
-  { start: firstStart, seed }: FrameForm,
-  visit?: (start: number, bytes: number, rows: number) => void,
-): SegmentScan {
-  const endMark = Buffer.alloc(endMarkBytes);
-  writeFrameHeader(endMark, 0, seed);
-  let rows = 0;
-  let start = firstStart;
-  let summedBytes = 0;
-  const damages: DamagedFrames[] = [];
-  const mended: number[] = [];
+export function scanFrames(file: Buffer, form: FrameForm, visit?: FrameVisitor): SegmentScan {
+  return new FrameScan(file, form, visit).run();
+}
 
-  // All checksums of one scan are counted, because bytes that look like many frames must not take hours.
-  const sumOf = (at: number, end: number) => {
-    summedBytes += end - at;
-    return frameChecksum(file, at, end, seed);
-  };
-  const isWhole = (at: number, end: number | undefined): end is number =>
-    end !== undefined && file.readUInt32LE(at + 8) === sumOf(at, end);
-  const isEndMark = (at: number) => endMark.equals(file.subarray(at, at + endMarkBytes));
+/** Called with each complete frame. @param start index of its header @param bytes its length with the header */
+export type FrameVisitor = (start: number, bytes: number, rows: number) => void;
+
+/** One walk. All frames before `#start` are visited, or noted as damage. */
+class FrameScan {
+  readonly #file: Buffer;
+  readonly #seed: number;
+  readonly #visit: FrameVisitor | undefined;
+  readonly #endMark = Buffer.alloc(endMarkBytes);
+  readonly #damages: DamagedFrames[] = [];
+  readonly #mended: number[] = [];
+  /** Index of the frame that is looked at. */
+  #start: number;
+  #rows = 0;
+  /** Bytes that were checksummed. All are counted, because bytes that look like many frames must not take hours. */
+  #summedBytes = 0;
+
+  constructor(file: Buffer, { start, seed }: FrameForm, visit: FrameVisitor | undefined) {
+    this.#file = file;
+    this.#seed = seed;
+    this.#visit = visit;
+    this.#start = start;
+    writeFrameHeader(this.#endMark, 0, seed);
+  }
+
+  run(): SegmentScan {
+    const file = this.#file;
+    for (;;) {
+      const end = frameEnd(file, this.#start);
+      if (this.#isWhole(this.#start, end)) {
+        this.#take(end);
+      } else if (this.#isAtEnd() || !this.#passOverDamage(end)) {
+        break;
+      }
+    }
+    const wholeBytes = Math.min(this.#start, file.length);
+    const damagedBytes = this.#damages.reduce((sum, { bytes }) => sum + bytes, 0);
+    const isEnded = this.#isEndMark(wholeBytes) || isZero(file.subarray(wholeBytes));
+    return {
+      ...{ rows: this.#rows, wholeBytes, damagedBytes, damages: this.#damages },
+      ...{ mended: this.#mended, isEnded },
+    };
+  }
+
+  /** True at the end of what was written: at an end mark, zeros, or less than a header. */
+  #isAtEnd(): boolean {
+    const file = this.#file;
+    return (
+      this.#start + frameHeaderBytes > file.length ||
+      this.#isEndMark(this.#start) ||
+      isZero(file.subarray(this.#start))
+    );
+  }
+
+  /** Visits the frame at `#start`, and moves `#start` behind it. */
+  #take(end: number): void {
+    const rows = this.#file.readUInt32LE(this.#start + 4);
+    this.#rows += rows;
+    this.#visit?.(this.#start, end - this.#start, rows);
+    this.#start = end;
+  }
+
+  /**
+   * Repairs or notes the damage at `#start`, and moves `#start` behind it.
+   * @param end by the length at `#start`, which may be damaged too
+   * @returns false when no frame and no end mark follow: a write was cut short
+   */
+  #passOverDamage(end: number | undefined): boolean {
+    const file = this.#file;
+    const start = this.#start;
+    const isLengthRight =
+      end !== undefined && (this.#isEndMark(end) || this.#isWhole(end, frameEnd(file, end)));
+    const next = isLengthRight ? end : this.#nextPlace(start + frameHeaderBytes + 1);
+    if (next === undefined) {
+      return false;
+    }
+    if (mendHeader(file, start, next, this.#seed)) {
+      this.#mended.push(start);
+      this.#take(next);
+      return true;
+    }
+    const rows = isLengthRight ? file.readUInt32LE(start + 4) : undefined;
+    this.#damages.push({ start, bytes: next - start, rows });
+    this.#start = next;
+    return true;
+  }
+
   /** @returns index of the next complete frame, or of the end mark; undefined when there is none */
-  const nextPlace = (from: number): number | undefined => {
-    const found = file.indexOf(endMark, from);
+  #nextPlace(from: number): number | undefined {
+    const file = this.#file;
+    const found = file.indexOf(this.#endMark, from);
     const last = found === -1 ? file.length : found;
-    for (let at = from; at < last && summedBytes < mostSummedBytes; at++) {
+    for (let at = from; at < last && this.#summedBytes < mostSummedBytes; at++) {
       const end = plausibleEnd(file, at);
       if (end === undefined || end > last) {
         continue;
       }
       // A checksum is slow, and most places that look like a frame have no frame behind them, so the end is
       // checked first.
-      if ((end === last || plausibleEnd(file, end) !== undefined) && isWhole(at, end)) {
+      if ((end === last || plausibleEnd(file, end) !== undefined) && this.#isWhole(at, end)) {
         return at;
       }
     }
     return found === -1 ? undefined : found;
-  };
-  /** Visits the frame at `start`, and moves `start` behind it. */
-  const take = (end: number) => {
-    const frameRows = file.readUInt32LE(start + 4);
-    rows += frameRows;
-    visit?.(start, end - start, frameRows);
-    start = end;
-  };
-
-  for (;;) {
-    const end = frameEnd(file, start);
-    if (isWhole(start, end)) {
-      take(end);
-      continue;
-    }
-    if (start + frameHeaderBytes > file.length || isEndMark(start) || isZero(file.subarray(start))) {
-      break;
-    }
-    const isLengthRight = end !== undefined && (isEndMark(end) || isWhole(end, frameEnd(file, end)));
-    const next = isLengthRight ? end : nextPlace(start + frameHeaderBytes + 1);
-    if (next === undefined) {
-      break;
-    }
-    if (mendHeader(file, start, next, seed)) {
-      mended.push(start);
-      take(next);
-      continue;
-    }
-    damages.push({
-      start,
-      bytes: next - start,
-      rows: isLengthRight ? file.readUInt32LE(start + 4) : undefined,
-    });
-    start = next;
   }
-  const wholeBytes = Math.min(start, file.length);
-  const damagedBytes = damages.reduce((sum, { bytes }) => sum + bytes, 0);
-  const isEnded = isEndMark(wholeBytes) || isZero(file.subarray(wholeBytes));
-  return { rows, wholeBytes, damagedBytes, damages, mended, isEnded };
+
+  /** True when the bytes of a frame have the checksum of its header. */
+  #isWhole(at: number, end: number | undefined): end is number {
+    if (end === undefined) {
+      return false;
+    }
+    this.#summedBytes += end - at;
+    return this.#file.readUInt32LE(at + 8) === frameChecksum(this.#file, at, end, this.#seed);
+  }
+
+  #isEndMark(at: number): boolean {
+    return this.#endMark.equals(this.#file.subarray(at, at + endMarkBytes));
+  }
 }
 
 /** Repairs a frame's header when exactly one byte of it was changed. @param end begin of the next frame */
