@@ -11,8 +11,8 @@ const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 };
 
 /**
- * Compares as Tempo does. Values of different types, and absent values, are neither equal nor unequal. When
- * there are several values, one must satisfy the comparison, also for `!=`.
+ * Compares as Tempo does. Values of different types, and missing values, are neither equal nor unequal. If a side has
+ * several values, one must satisfy the comparison, also for `!=`.
  */
 export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
   if (left === undefined || right === undefined) {
@@ -33,7 +33,7 @@ function ofElements(operator: ComparisonOperator, elements: readonly Scalar[], o
 
 function compareScalars(operator: ComparisonOperator, left: Scalar, right: Scalar): boolean {
   if (isNumber(left) && isNumber(right)) {
-    // A large int and a double are compared as doubles, as in Tempo and in the store's SQL.
+    // An int and a double are compared as doubles, as in Tempo and in the store's SQL.
     return typeof left === typeof right
       ? ordered(operator, left, right)
       : ordered(operator, Number(left), Number(right));
@@ -80,7 +80,7 @@ function cmp(left: string, right: string): number {
   return left === right ? 0 : 1;
 }
 
-/** Go and ClickHouse order texts by bytes of UTF-8, JavaScript by units of UTF-16. */
+/** Order of texts by UTF-8 bytes, as in Go and ClickHouse. JavaScript compares UTF-16 units. */
 function bytesOrder(left: string, right: string): number {
   if (left === right) {
     return 0;

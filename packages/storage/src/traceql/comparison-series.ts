@@ -3,25 +3,25 @@ import type { AttributeValue } from "wire/model";
 import { attributeText } from "wire/rows";
 import type { TraceQlAttribute, TraceQlSample, TraceQlSeries } from "../api/traceql-reader.ts";
 
-/** How many spans of a side, in one interval, have an attribute, or have a value of it. */
+/** Number of spans of one side, in one interval, that have an attribute or a certain value of it. */
 export interface ComparisonRow {
   readonly isSelected: boolean;
-  /** With its scope: `span.a`, `resource.a`, `name`. */
+  /** Name of the attribute with its scope: `span.a`, `resource.a`, `name`. */
   readonly key: string;
-  /** Absent: any. A string, a number, a bool, or the word of a status or a kind. */
+  /** The value: a string, a number, a bool, or the word of a status or a kind. Absent: any value. */
   readonly value?: AttributeValue;
   readonly interval: bigint;
   readonly count: number;
 }
 
-/** An attribute's values on one side. */
+/** The values of an attribute on one side, with their rows. */
 type ByValue = Map<string, { readonly value: AttributeValue; readonly rows: ComparisonRow[] }>;
 
 /**
  * The series of a comparison, with Tempo's labels. `__meta_type` is `baseline` or `selection` for a value of
  * an attribute, and `baseline_total` or `selection_total` for the attribute alone. `__meta_error` is
  * `__too_many_values__` when values were left out.
- * @param rows of each attribute one value more than are shown, if there are more
+ * @param rows rows with at most one value more than the limit for each attribute
  * @param samplesOf makes samples of the rows of one series
  */
 export function comparisonSeries(
@@ -74,7 +74,7 @@ function byValue(rows: readonly ComparisonRow[]): ByValue {
 
 type Counted = ByValue extends Map<string, infer Value> ? Value : never;
 
-/** Equally frequent values are ordered by type, then text. */
+/** Sort order of values: most frequent first, then by type, then by text. */
 function mostFrequentFirst(one: Counted, other: Counted): number {
   const difference = total(other) - total(one);
   if (difference !== 0) {

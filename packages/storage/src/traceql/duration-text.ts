@@ -1,4 +1,4 @@
-/** A duration as Go writes it, and so Tempo shows it: `1m2.5s`, `112.857142ms`. */
+/** A duration in Go's notation, which Tempo shows: `1m2.5s`, `112.857142ms`. */
 export function durationText(nano: bigint): string {
   if (nano === 0n) {
     return "0s";
@@ -23,7 +23,7 @@ export function durationText(nano: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-/** Trailing zeros are cut. */
+/** Decimal number without trailing zeros. */
 function decimal(value: bigint, digits: number): string {
   const unit = 10n ** BigInt(digits);
   const fraction = String(value % unit)

@@ -14,12 +14,12 @@ import { isList, isNumber, type QueryValue, type Scalar, staticValue, wordOf } f
 import { isOfEach } from "./stored-value.ts";
 import type { SpanView } from "./trace-view.ts";
 
-/** Gives the value of an expression for a span. */
+/** Computes the value of an expression for a span. */
 export type FieldEvaluator = (span: SpanView) => QueryValue;
 
 /**
- * Compiles a condition, to be evaluated on many spans. An attribute of events or links alone is true when it
- * is true for one of them; an array is neither true nor false.
+ * Compiles a condition for evaluation on many spans. If the condition is only an attribute of events or links, it is
+ * true when the attribute is true for one of them. An array is neither true nor false.
  */
 export function conditionEvaluator(
   condition: FieldExpression,
@@ -41,7 +41,7 @@ function eachOf(value: QueryValue): readonly Scalar[] {
   return isList(value) ? value : [];
 }
 
-/** Compiles an expression, to be evaluated on many spans. */
+/** Compiles an expression for evaluation on many spans. */
 export function fieldEvaluator(expression: FieldExpression, fields: QueryFields): FieldEvaluator {
   switch (expression.type) {
     case "static": {
@@ -123,7 +123,7 @@ function regexMatches(regex: LinearRegex, wanted: boolean, value: QueryValue): b
   return value.some((element) => typeof element === "string" && regex.matches(element) === wanted);
 }
 
-/** Numbers only; a division by zero has no value. */
+/** Calculates with numbers only. A division by zero has no value. */
 export function calculated(operator: ArithmeticOperator, left: QueryValue, right: QueryValue): QueryValue {
   if (typeof left === "bigint" && typeof right === "bigint") {
     return intOperation(operator, left, right);
@@ -145,7 +145,7 @@ function minus(value: QueryValue): QueryValue {
   return typeof value === "number" ? -value : undefined;
 }
 
-/** The value of a field for a span. */
+/** Makes a function that reads a field from a span. */
 export function fieldReader(field: Field, fields: QueryFields): FieldEvaluator {
   if (field.type === "attribute") {
     const slot = fields.slotOf(field);

@@ -10,27 +10,27 @@ import { isNumber, type QueryValue } from "./query-value.ts";
 import { shownValue } from "./trace-match.ts";
 import type { SpanView } from "./trace-view.ts";
 
-/** The result for the spans of one group in one interval. */
+/** Result for the spans of one group in one interval. */
 export interface MetricRow {
-  /** The values of `by(…)`, in order. */
+  /** Values of `by(…)`, in order. */
   readonly group: readonly AttributeValue[];
-  /** Number of the interval: it ends at this many steps after 1970. */
+  /** Number of the interval. It ends `interval` steps after the Unix epoch. */
   readonly interval: bigint;
   /**
-   * Spans, or, with a field, spans that have a number there. As `sum` and `buckets` it counts what spans stand for when the
-   * query is adjusted.
+   * Number of spans; with a field, only spans with a number in that field. In an adjusted query `count`, `sum` and
+   * `buckets` count original spans instead of stored spans.
    */
   count: number;
-  /** Sum of the field; durations in nanoseconds. */
+  /** Sum of the field's numbers; durations in nanoseconds. */
   sum: number;
   min: number;
   max: number;
-  /** Counts by `floatBucket`, for quantiles and histograms only. */
+  /** Number of spans by `floatBucket`, for quantiles and histograms only. */
   readonly buckets: Map<number, number>;
   exemplar?: TraceQlExemplar;
 }
 
-/** The sums of all intervals of a group. */
+/** Sums over all intervals, for each group. */
 export function groupsOfRows(rows: readonly MetricRow[]): TraceQlGroup[] {
   const groups = new Map<
     string,
@@ -56,28 +56,28 @@ export function groupsOfRows(rows: readonly MetricRow[]): TraceQlGroup[] {
   return [...groups.values()];
 }
 
-/** Whether a function wants durations, or other numbers, by bucket. */
+/** True for functions that need a histogram: spans counted by bucket of the value. */
 export function wantsBuckets({ function: name }: MetricsAggregate): boolean {
   return name === "quantile_over_time" || name === "histogram_over_time";
 }
 
-/** The interval that a time is in: intervals end at multiples of the step, which they include. */
+/** Number of the interval that contains a time. Intervals end at multiples of the step and include their end. */
 export function intervalOf(unixNano: bigint, stepNano: bigint): bigint {
   const quotient = unixNano / stepNano;
   const isMultiple = quotient * stepNano === unixNano;
   return isMultiple || unixNano < 0n ? quotient : quotient + 1n;
 }
 
-/** Sums spans into rows. */
+/** Adds up spans into rows. */
 export class MetricRows {
   readonly #by: readonly (readonly [field: Field, read: FieldEvaluator])[];
   readonly #value: FieldEvaluator | undefined;
   readonly #wantsBuckets: boolean;
   readonly #stepNano: bigint;
   readonly #rows = new Map<string, MetricRow>();
-  /** The sum of what the counted spans stand for. */
+  /** Estimated number of original spans behind the counted spans. */
   readonly adjusted = new AdjustedSum();
-  /** Number of spans that count. */
+  /** Number of counted spans. */
   spans = 0;
 
   constructor(aggregate: MetricsAggregate, fields: QueryFields, stepNano: bigint) {

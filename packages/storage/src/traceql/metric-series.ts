@@ -22,15 +22,15 @@ import { compare } from "./compare-values.ts";
 import { type ComparisonRow, comparisonSeries } from "./comparison-series.ts";
 import { intervalOf, type MetricRow } from "./metric-rows.ts";
 
-/** Gives the rows of one pipeline of the query. */
+/** Reads the rows for one pipeline of the query. */
 export type ReadMetricRows = (pipeline: MetricsPipeline) => Promise<readonly MetricRow[]>;
 
-/** Gives the rows of a comparison. */
+/** Reads the rows of a comparison. */
 export type ReadComparisonRows = (comparison: MetricsComparison) => Promise<readonly ComparisonRow[]>;
 
 export type TimeRequest = Pick<TraceQlMetricsQuery, "range" | "stepNano">;
 
-/** The series of a metrics expression, by labels. */
+/** Computes the series of a metrics expression, ordered by labels. */
 export async function metricSeries(
   expression: MetricsExpression,
   request: TimeRequest,
@@ -82,7 +82,7 @@ function pipelineSeries(
   });
 }
 
-/** Labels without a value are left out. When no label has one, the first stays, as in Tempo. */
+/** Removes labels without a value. If no label has a value, the first one stays, as in Tempo. */
 function labelsWithValues(labels: readonly TraceQlAttribute[]): readonly TraceQlAttribute[] {
   const found = labels.filter(([, { type }]) => type !== "empty");
   return found.length > 0 ? found : labels.slice(0, 1);
@@ -132,13 +132,13 @@ function groupSeries(
   }
 }
 
-/** Steps and exemplars of a histogram. */
+/** Step, scale and exemplars of a histogram. */
 interface HistogramShape {
-  /** Time and step. */
+  /** Time range and step. */
   readonly request: TimeRequest;
-  /** Factor from stored values to shown ones: nanoseconds to seconds. */
+  /** Factor from stored values to shown values, such as from nanoseconds to seconds. */
   readonly scale: number;
-  /** Examples of spans for all series. */
+  /** Exemplars for all series. */
   readonly exemplars: readonly TraceQlExemplar[];
 }
 
@@ -171,7 +171,7 @@ function histogram(
   }));
 }
 
-/** A sample for each interval of the range; 0 without spans. */
+/** One sample for each interval of the range; 0 without spans. */
 function dense(
   rows: readonly Pick<MetricRow, "interval" | "count">[],
   { range, stepNano }: TimeRequest,
@@ -207,7 +207,7 @@ function afterSecondStages(
   return result;
 }
 
-/** Series without a sample left are left out. */
+/** Removes samples, and series that have no samples left. */
 function keptSamples(
   series: readonly TraceQlSeries[],
   keep: (sample: TraceQlSample, series: TraceQlSeries) => boolean,
@@ -218,8 +218,8 @@ function keptSamples(
 }
 
 /**
- * The first series at each time, separately; equal values are ordered by labels. @param direction 1: smallest
- * first
+ * For each time, keeps the first `limit` series. Equal values are ordered by labels. @param direction 1: smallest value
+ * first; -1: largest value first
  */
 function ranked(series: readonly TraceQlSeries[], limit: number, direction: 1 | -1): TraceQlSeries[] {
   const atTime = new Map<bigint, { readonly value: number; readonly of: TraceQlSeries }[]>();
@@ -242,7 +242,7 @@ function ranked(series: readonly TraceQlSeries[], limit: number, direction: 1 | 
   return keptSamples(inOrder, ({ unixNano }, each) => kept.get(unixNano)?.has(each) === true);
 }
 
-/** Samples without a finite result are left out. */
+/** Computes new samples. Samples without a finite result are removed. */
 function calculatedSeries(
   { operator, left, right }: MetricsMath,
   ofLeft: readonly TraceQlSeries[],
@@ -288,7 +288,7 @@ function calculatedSeries(
   return keptSamples(joined, ({ value }) => Number.isFinite(value));
 }
 
-/** The same text for series with equal labels, whatever their function. */
+/** A text that is equal for series with equal labels, even from different functions. */
 function labelsKey({ labels }: TraceQlSeries): string {
   const texts = labels
     .filter(([key]) => key !== "__name__")
@@ -301,8 +301,8 @@ function byText(one: string, other: string): number {
 }
 
 /**
- * The largest series, by the sum of their samples.
- * @returns whether some were left out
+ * Keeps the largest series, by the sum of their samples.
+ * @returns the series, and true if some were removed
  */
 export function largestSeries(
   series: readonly TraceQlSeries[],

@@ -18,9 +18,9 @@ import { isNumber, type QueryValue, toAttributeValue } from "./query-value.ts";
 import { combineSpans } from "./spanset-operations.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
-/** Spans of one trace that belong together, never none. */
+/** Spans of one trace that belong together; at least one. */
 export interface Spanset {
-  /** Ordered by start. */
+  /** Spans ordered by start. */
   readonly spans: readonly SpanView[];
   /** Values of `by(…)` and of aggregates. */
   readonly attributes: readonly (readonly [key: string, value: QueryValue])[];
@@ -28,13 +28,13 @@ export interface Spanset {
 
 export type PipelineEvaluator = (sets: readonly Spanset[]) => readonly Spanset[];
 
-/** The input of a pipeline: one set of all spans that start in the range. */
+/** The input of a pipeline: one spanset with all spans that start in the range. */
 export function allSpans(trace: TraceView): readonly Spanset[] {
   const spans = trace.spans.filter(({ facts }) => facts.isInRange);
   return spans.length === 0 ? [] : [{ spans, attributes: [] }];
 }
 
-/** Makes a pipeline ready to be run on many traces. */
+/** Compiles a pipeline for evaluation on many traces. */
 export function pipelineEvaluator({ stages }: Pipeline, fields: QueryFields): PipelineEvaluator {
   const evaluators = stages.map((stage) => stageEvaluator(stage, fields));
   return (sets) =>
@@ -82,7 +82,7 @@ function spansetEvaluator(expression: SpansetExpression, fields: QueryFields): P
   }
 }
 
-/** Without repeats, ordered by start. */
+/** Spans of all sets, without repeats, ordered by start. */
 function spansOf(sets: readonly Spanset[]): readonly SpanView[] {
   if (sets.length <= 1) {
     return sets[0]?.spans ?? [];
@@ -112,7 +112,7 @@ function groupEvaluator(expression: FieldExpression, key: string, fields: QueryF
     });
 }
 
-/** Equal for equal values, and only for them. */
+/** A text that is equal for equal values, and only for them. */
 export function groupKey(value: QueryValue): string {
   return JSON.stringify(toAttributeValue(value), (_key, part: unknown) =>
     typeof part === "bigint" || typeof part === "number" ? `${typeof part} ${part}` : part,
@@ -133,7 +133,7 @@ function scalarFilterEvaluator(
     });
 }
 
-/** Gives the number of a set, and notes its aggregates. */
+/** Computes the number for a spanset, and records the values of its aggregates. */
 type ScalarEvaluator = (spans: readonly SpanView[], attributes: Map<string, QueryValue>) => QueryValue;
 
 function scalarEvaluator(expression: ScalarExpression, fields: QueryFields): ScalarEvaluator {
@@ -193,7 +193,7 @@ function aggregateEvaluator(
   };
 }
 
-/** The value that no other precedes. */
+/** The smallest or the largest value. */
 function extreme(
   numbers: readonly (bigint | number)[],
   isBefore: (one: bigint | number, other: bigint | number) => boolean,
@@ -207,7 +207,7 @@ function extreme(
   return found;
 }
 
-/** Sums of ints are exact and wrap around at 64 bits. */
+/** Sum of numbers. Sums of ints are exact and wrap around at 64 bits. */
 function sum(numbers: readonly (bigint | number)[]): bigint | number {
   let ints = 0n;
   let floats = 0;

@@ -10,7 +10,7 @@ import {
   type TraceQlQuery,
 } from "traceql";
 
-/** Intrinsics that every span's facts have, or that follow from the trace. */
+/** Intrinsics that are in `SpanFacts` itself, or that are computed from the trace. */
 const known: ReadonlySet<string> = new Set([
   ...[
     "span:duration",
@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set([
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],
 ]);
 
-/** The fields of a query that are read from each span, each with its index in `SpanFacts.values`. */
+/** The fields of a query that must be read from each span, with their indexes in `SpanFacts.values`. */
 export class QueryFields {
   readonly #slots = new Map<string, number>();
   readonly #stored: Field[] = [];
@@ -40,17 +40,17 @@ export class QueryFields {
     }
   }
 
-  /** By index. Fields of a parent are not included, because they are read from the parent. */
+  /** Fields by index. Fields of a parent are missing, because they are read from the parent's own values. */
   get stored(): readonly Field[] {
     return this.#stored;
   }
 
-  /** All that the query names, in its order, each once, by their text. */
+  /** All fields of the query by their text, in the order of the query, without repeats. */
   get named(): ReadonlyMap<string, Field> {
     return this.#named;
   }
 
-  /** The text of each field that a `select` names. */
+  /** Texts of the fields that `select` names. */
   get selected(): ReadonlySet<string> {
     return this.#selected;
   }

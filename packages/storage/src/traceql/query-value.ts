@@ -1,7 +1,7 @@
 import type { Static } from "traceql";
 import type { AttributeValue } from "wire/model";
 
-/** A word of the language, such as `error`, or a value that equals nothing. */
+/** A keyword of TraceQL, such as `error`, or a value that equals nothing. */
 export class Word {
   readonly kind: "status" | "kind" | "opaque";
   readonly value: AttributeValue;
@@ -12,15 +12,15 @@ export class Word {
   }
 }
 
-/** One value; durations are bigints of nanoseconds. */
+/** One value. Durations are bigints in nanoseconds. */
 export type Scalar = string | bigint | number | boolean | Word;
 
-/** The value of an expression for a span: none, one, or several, from an array or from several events. */
+/** The value of an expression for a span: none, one, or several. Arrays and events give several values. */
 export type QueryValue = undefined | Scalar | readonly Scalar[];
 
 const words = new Map<string, Word>();
 
-/** Equal words are the same object. */
+/** Returns the same object for equal keywords. */
 export function wordOf(kind: "status" | "kind", text: string): Word {
   const key = `${kind} ${text}`;
   let word = words.get(key);
@@ -35,7 +35,7 @@ export function staticValue(value: Static): Scalar {
   return value.type === "status" || value.type === "kind" ? wordOf(value.type, value.value) : value.value;
 }
 
-/** An empty value counts as absent; an array stands for its elements. */
+/** Converts an attribute's value. An empty value counts as absent; an array gives its elements. */
 export function attributeQueryValue(value: AttributeValue): QueryValue {
   if (value.type === "empty") {
     return undefined;
@@ -55,7 +55,7 @@ function scalarOf(value: AttributeValue): Scalar {
   }
 }
 
-/** Converts a value to the form of answers. */
+/** Converts a value to the form in answers. */
 export function toAttributeValue(value: QueryValue): AttributeValue {
   if (value === undefined) {
     return { type: "empty" };
@@ -81,7 +81,7 @@ export function isList(value: QueryValue): value is readonly Scalar[] {
   return Array.isArray(value);
 }
 
-/** A number to calculate with; durations in nanoseconds. */
+/** True for a number to calculate with. Durations are in nanoseconds. */
 export function isNumber(value: QueryValue): value is bigint | number {
   return typeof value === "bigint" || typeof value === "number";
 }

@@ -2,8 +2,8 @@ import type { SpansetOperator } from "traceql";
 import type { SpanView } from "./trace-view.ts";
 
 /**
- * The spans of an operation on two sets of spans of one trace, by start.
- * @param left,right by start, each span once
+ * The spans that result from an operation on two sets of spans of one trace, ordered by start.
+ * @param left,right spans ordered by start, without repeats
  */
 export function combineSpans(
   operator: SpansetOperator,
@@ -36,7 +36,7 @@ export function combineSpans(
 type Follow = (from: readonly SpanView[]) => ReadonlySet<SpanView>;
 
 /**
- * For each relation: from the spans of the left side to the spans with that relation to one of them, and the
+ * For each relation, two functions: one leads from spans of the left side to their related spans, the other is the
  * inverse.
  */
 const related: Readonly<Record<">" | ">>" | "<" | "<<" | "~", readonly [Follow, Follow]>> = {
@@ -78,7 +78,7 @@ function reached(from: readonly SpanView[], next: (span: SpanView) => readonly S
   return found;
 }
 
-/** Spans with the same parent, whether it is stored or not; no span is its own sibling. */
+/** Spans with the same parent, even if the parent is not stored. No span is its own sibling. */
 function siblingsOf(from: readonly SpanView[]): Set<SpanView> {
   const found = new Set<SpanView>();
   for (const [parentId, sharing] of Map.groupBy(from, (span) => span.parentId)) {

@@ -2,14 +2,14 @@ import { type Field, isRepeated } from "traceql";
 import type { Attribute, Span } from "wire/model";
 import { attributeQueryValue, isList, type QueryValue, type Scalar } from "./query-value.ts";
 
-/** True when a span may have several values of a field: those of its events or links. */
+/** True when a span may have several values of a field: fields of its events or links. */
 export function isOfEach(field: Field): boolean {
   return field.type === "attribute"
     ? field.scope === "event" || field.scope === "link"
     : isRepeated(field.name);
 }
 
-/** The value of a field that is read from the span itself. */
+/** Reads the value of a field from the span itself. */
 export function storedValue(span: Span, field: Field): QueryValue {
   if (field.type === "attribute") {
     switch (field.scope) {
@@ -47,18 +47,18 @@ export function storedValue(span: Span, field: Field): QueryValue {
   }
 }
 
-/** The service is the store's, whatever the span's format, and is always there. */
+/** Value of a resource attribute. `service.name` always exists and comes from the store's field, in every format. */
 function resourceValue({ resource }: Span, name: string): QueryValue {
   return name === "service.name" ? resource.serviceName : valueIn(resource.attributes, name);
 }
 
-/** The first of that name counts. */
+/** Value of the first attribute with this name. */
 function valueIn(attributes: readonly Attribute[], name: string): QueryValue {
   const found = attributes.find(({ key }) => key === name);
   return found === undefined ? undefined : attributeQueryValue(found.value);
 }
 
-/** The values of all events or links as one list; undefined when none has a value. */
+/** Values of all events or links as one list; undefined when there is no value. */
 function listed(values: readonly QueryValue[]): QueryValue {
   const all: Scalar[] = [];
   let isThere = false;

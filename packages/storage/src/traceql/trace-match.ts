@@ -14,18 +14,18 @@ import type { QueryFields } from "./query-fields.ts";
 import { isList, type QueryValue, toAttributeValue } from "./query-value.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
-/** Fields that an answer contains for every span or trace anyway. */
+/** Fields that an answer contains for every span or trace in any case. */
 const shownAnyway: ReadonlySet<string> = new Set([
   ...["name", "duration", "span:id", "trace:id", "resource.service.name"],
   ...["traceDuration", "rootName", "rootServiceName"],
 ]);
 
-/** Shown when it is selected, although Tempo leaves it out: the answer has whole milliseconds otherwise. */
+/** Shown when it is selected, although Tempo omits it: otherwise the answer has only whole milliseconds. */
 const shownOnceSelected = "traceDuration";
 
 /**
- * Attributes by their name without scope, as Tempo shows them. Fields of the parent keep their prefix, so
- * that they are not taken for the span's.
+ * Name of an attribute in answers: without scope, as in Tempo. Fields of the parent keep their prefix, so that users do
+ * not confuse them with fields of the span.
  */
 function shownName(key: string, field: Field): string {
   return field.type === "attribute" && !field.ofParent ? field.name : key;
@@ -49,7 +49,7 @@ export class TraceMatcher {
       .map(([key, field]) => [shownName(key, field), field, fieldReader(field, fields)]);
   }
 
-  /** The spansets of a trace; none when it does not match. */
+  /** The spansets of a trace; empty when the trace does not match. */
   setsOf(trace: TraceView): readonly Spanset[] {
     return this.#evaluate(allSpans(trace));
   }
@@ -79,7 +79,7 @@ export class TraceMatcher {
     const last = new Map<string, QueryValue>();
     for (const [key, field, read] of this.#shown) {
       const value = read(span);
-      // `.a` and `span.a` are often the same.
+      // `.a` and `span.a` often have the same value; it is shown once.
       if (value === undefined || last.get(key) === value) {
         continue;
       }
@@ -90,7 +90,7 @@ export class TraceMatcher {
   }
 }
 
-/** Durations as text, as Tempo shows them. */
+/** A value in answers; durations become texts, as in Tempo. */
 export function shownValue(field: Field, value: QueryValue): AttributeValue {
   if (field.type !== "intrinsic" || intrinsicType(field.name) !== "duration") {
     return toAttributeValue(value);
@@ -101,7 +101,7 @@ export function shownValue(field: Field, value: QueryValue): AttributeValue {
   return typeof value === "bigint" ? { type: "string", value: durationText(value) } : toAttributeValue(value);
 }
 
-/** When the newest of the spans starts: answers are in this order. */
+/** Start of the newest span; answers are ordered by it. */
 export function newestStart(sets: readonly Spanset[]): bigint {
   let newest: bigint | undefined;
   for (const { spans } of sets) {

@@ -1,13 +1,13 @@
 import { distinctFacts } from "./distinct-facts.ts";
 import type { QueryValue } from "./query-value.ts";
 
-/** The facts of a span that TraceQL uses. */
+/** The fields of a span that TraceQL uses. */
 export interface SpanFacts {
-  /** 16 hex digits. */
+  /** Id of the span, 16 hex digits. */
   readonly spanId: string;
-  /** 16 hex digits, or "" without a parent. */
+  /** Id of the parent, 16 hex digits; "" without a parent. */
   readonly parentSpanId: string;
-  /** True for a span that names its parent by a link only; see `hasParentLink`. Default: false. */
+  /** True for a span that names its parent only by a link; see `hasParentLink`. Default: false. */
   readonly hasParentLink?: boolean;
   /** `service.name` of the resource. */
   readonly service: string;
@@ -18,9 +18,9 @@ export interface SpanFacts {
   readonly startUnixNano: bigint;
   /** Nanoseconds. */
   readonly durationNano: bigint;
-  /** True when it starts in the query's range; other spans only complete the trace. */
+  /** True when the span starts in the query's range. Other spans only complete the trace. */
   readonly isInRange: boolean;
-  /** The number of spans that it stands for, 0 when it does not tell. Absent when every span counts once. */
+  /** Number of original spans that the span represents; 0 when unknown. Absent when every span counts once. */
   readonly adjustedCount?: number | undefined;
   /** Values of the query's fields, by index. */
   readonly values: readonly QueryValue[];
@@ -36,7 +36,7 @@ interface NestedSet {
 export class SpanView {
   readonly facts: SpanFacts;
   readonly trace: TraceView;
-  /** Index in the trace, ordered by start, then id. */
+  /** Index in the trace; spans are ordered by start, then id. */
   readonly index: number;
 
   constructor(facts: SpanFacts, trace: TraceView, index: number) {
@@ -45,13 +45,13 @@ export class SpanView {
     this.index = index;
   }
 
-  /** "" also for a span that names itself as its parent. */
+  /** Id of the parent. "" also for a span that names itself as its parent. */
   get parentId(): string {
     const { parentSpanId, spanId } = this.facts;
     return parentSpanId === spanId ? "" : parentSpanId;
   }
 
-  /** Client and server of a call may share an id, so there may be several. */
+  /** Parents of the span. There may be several, because client and server of a call may share an id. */
   get parents(): readonly SpanView[] {
     return this.parentId === "" ? [] : this.trace.withId(this.parentId);
   }
@@ -61,7 +61,7 @@ export class SpanView {
   }
 }
 
-/** A trace for TraceQL: its parents and children, and the facts about the whole trace. */
+/** A trace for TraceQL: parents and children of its spans, and values that concern the whole trace. */
 export class TraceView {
   readonly traceId: string;
   readonly spans: readonly SpanView[];
@@ -71,7 +71,7 @@ export class TraceView {
   #byParent: Map<string, SpanView[]> | undefined;
   #nestedSets: readonly NestedSet[] | undefined;
 
-  /** @param sent facts of all its spans, at least one, in any order; spans that were sent twice count once */
+  /** @param sent fields of all spans, at least one, in any order; copies count once */
   constructor(traceId: string, sent: readonly SpanFacts[]) {
     const facts = distinctFacts(sent);
     this.traceId = traceId;
@@ -108,7 +108,10 @@ export class TraceView {
     return this.#byParent.get(spanId) ?? [];
   }
 
-  /** Numbers of a walk from the root through all descendants, from 1; 0 for spans that it does not reach. */
+  /**
+   * Numbers of a depth-first walk from the root through all descendants, starting with 1. 0: the walk does not reach
+   * the span.
+   */
   nestedSetOf({ index }: SpanView): NestedSet {
     this.#nestedSets ??= this.#walk();
     return this.#nestedSets[index] ?? { left: 0, right: 0, parent: 0 };
@@ -153,6 +156,6 @@ function byStart(one: SpanFacts, other: SpanFacts): number {
   if (one.spanId !== other.spanId) {
     return one.spanId < other.spanId ? -1 : 1;
   }
-  // Client and server may share both.
+  // Client and server may share both, so kind and name decide.
   return one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.name < other.name ? -1 : 1;
 }

@@ -1,10 +1,9 @@
-/** As many blocks as `WriteOptions.deduplicationToken` promises. */
+/** Limit of remembered blocks, as `WriteOptions.deduplicationToken` promises. */
 const maxBlocks = 10_000;
 
 /**
- * Remembers which spans of each block the server has acknowledged. The API has no tokens, so a block that is
- * written again after a failure continues where it stopped. The newest 10,000 blocks are remembered, until
- * the process ends.
+ * Remembers which spans of each block the server has acknowledged. The API has no tokens, so this memory lets a
+ * repeated block continue where it failed. The newest 10,000 blocks are remembered, until the process ends.
  */
 export class BlockProgress {
   readonly #blocks = new Map<string, Set<number> | "whole">();
@@ -13,7 +12,7 @@ export class BlockProgress {
     return this.#blocks.get(token) === "whole";
   }
 
-  /** The parts of the block that are acknowledged; the caller adds to them. */
+  /** Indexes of the block's parts that the server has acknowledged. The caller adds to the set. */
   partsOf(token: string): Set<number> {
     const known = this.#blocks.get(token);
     if (known !== undefined && known !== "whole") {

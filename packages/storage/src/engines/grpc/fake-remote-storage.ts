@@ -24,7 +24,7 @@ import {
   withPublicNames,
 } from "wire/grpc";
 
-/** The calls that a test answers, under the public names and ours; all others are UNIMPLEMENTED. */
+/** The calls that a test answers, under the public names and under our names. All other calls get UNIMPLEMENTED. */
 export type FakeHandlers = Partial<
   SpanReaderPluginServer &
     SpanWriterPluginServer &
@@ -55,7 +55,7 @@ const services = [
 export async function startFakeRemoteStorage(handlers: FakeHandlers, port = 0): Promise<FakeRemoteStorage> {
   const server = new Server();
   for (const service of services) {
-    // Remote storages of others have only the public names.
+    // Other remote storages have only the public names.
     const [, definition] = withPublicNames(service);
     const own = Object.entries(handlers).filter(([name]) => name in service);
     if (definition !== undefined && own.length > 0) {

@@ -15,8 +15,8 @@ import { tracesById } from "./traces-by-id.ts";
 const maxCalls = 16;
 
 /**
- * The server's archive, when its capabilities name one. The server decides whether a span that is archived
- * twice is stored twice; the reader leaves out the second copy.
+ * The server's archive, if its capabilities include one. The server may store a span twice that is archived twice; the
+ * reader removes the copy.
  */
 export function grpcArchiveStore(
   calls: RemoteCalls,

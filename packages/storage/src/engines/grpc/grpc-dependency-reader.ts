@@ -4,7 +4,7 @@ import { timestampOf } from "./query-message.ts";
 import type { RemoteCalls } from "./remote-calls.ts";
 import { remoteMethods } from "./remote-methods.ts";
 
-/** The server's links between services. Some servers return the links of each day, which are summed here. */
+/** The server's links between services. Some servers return separate links for each day, which are added up. */
 export class GrpcDependencyReader implements DependencyReader {
   readonly #calls: RemoteCalls;
 

@@ -1,26 +1,26 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
 
-/** Longest part of the server's text that our message includes; `cause` has the whole text. */
+/** Length limit of the server's text in our message. `cause` has the whole text. */
 const maxMessageLength = 500;
 
 /** Facts about a failed call besides its error. */
 export interface FailedCall {
   /** Address of the server, for the message. */
   readonly server: string;
-  /** Limit of the call. */
+  /** Time limit of the call in milliseconds. */
   readonly timeoutMs: number;
-  /** Limit of the wait for a connection. */
+  /** Time limit of the wait for a connection in milliseconds. */
   readonly connectionTimeoutMs: number;
-  /** The caller's signal was aborted. */
+  /** True when the caller's signal was aborted. */
   readonly aborted: boolean;
-  /** True: no connection was made in time. */
+  /** True when no connection was established in time. */
   readonly unconnected: boolean;
-  /** Whether the call writes spans. */
+  /** True when the call writes spans. */
   readonly isWrite: boolean;
 }
 
-/** Turns any exception of a call into the package's error. gRPC's codes get their meaning only here. */
+/** Converts any exception of a call to a `StorageError`. Only this function interprets gRPC codes. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof StorageError) {
     return error;
@@ -62,8 +62,8 @@ function meaningForReads({ code }: ServiceError): StorageErrorCode {
 }
 
 /**
- * Only an error that the span certainly causes is a refusal. Most servers answer UNKNOWN to any fault, even when
- * their database is down, so the spans are kept and sent again.
+ * Meaning of an error for writes. Only an error that the spans certainly cause is a refusal. Most servers answer
+ * UNKNOWN to any fault, even when their database is down, so the spans are kept and sent again.
  */
 function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
   const isTooLarge =
@@ -73,16 +73,13 @@ function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
     : "STORAGE_UNAVAILABLE";
 }
 
-/** Recognizes a missing trace: NOT_FOUND, or the public model's text under another code. */
+/** True for a missing trace: NOT_FOUND, or the public model's text with another code. */
 export function isTraceNotFound(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return isServiceError(cause) && (cause.code === status.NOT_FOUND || cause.details === "trace not found");
 }
 
-/**
- * Recognizes a method that the server does not support: UNIMPLEMENTED, or UNKNOWN with the public model's
- * text.
- */
+/** True for a method that the server does not support: UNIMPLEMENTED, or UNKNOWN with the public model's text. */
 export function isNotImplemented(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return (

@@ -11,7 +11,7 @@ import { remoteMethods } from "./remote-methods.ts";
 import { spansOf } from "./stored-spans.ts";
 import { tracesById } from "./traces-by-id.ts";
 
-/** Reads over the API. It completes what servers may leave open: order, limit, and unknown kinds. */
+/** Reads over the API. It adds what servers may omit: order, limit, and unknown kinds. */
 export class GrpcSpanReader implements SpanReader {
   readonly #calls: RemoteCalls;
   readonly #maxReadBytes: number;
@@ -46,8 +46,8 @@ export class GrpcSpanReader implements SpanReader {
   }
 
   /**
-   * In the server's order, which is newest first for most servers. When a server lacks this call, the traces
-   * are read.
+   * Ids in the server's order, which is newest first for most servers. If a server does not support this call, whole
+   * traces are read.
    */
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
     checkSearch(query);
@@ -84,7 +84,10 @@ export class GrpcSpanReader implements SpanReader {
   }
 }
 
-/** Older servers fill `operationNames` alone; some ignore the wanted kind, or know no kinds. */
+/**
+ * Converts the server's list of operations. Older servers fill only `operationNames`; some ignore the wanted kind, or
+ * have no kinds.
+ */
 function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefined): Operation[] {
   const all =
     answer.operations.length > 0

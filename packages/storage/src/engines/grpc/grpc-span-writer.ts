@@ -10,10 +10,12 @@ import type { RemoteCalls } from "./remote-calls.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { remoteMethods } from "./remote-methods.ts";
 
-/** Spans of one stream. Its single answer acknowledges all of them; without it they are sent again. */
+/**
+ * Number of spans in one stream. Its single answer acknowledges all of them. Without the answer they are sent again.
+ */
 const spansPerStream = 5_000;
 
-/** Calls that run at the same time when the server takes one span in a call. */
+/** Limit of concurrent calls when the server accepts one span in each call. */
 const maxCalls = 64;
 
 interface TenantSpan {
@@ -22,8 +24,8 @@ interface TenantSpan {
 }
 
 /**
- * Writes the spans of a block over streams if the server's capabilities include them, otherwise one in each
- * call. As in the public model's collector, spans have the older model, with the tag of the format last.
+ * Writes the spans of a block over streams if the server's capabilities include them, otherwise with one call for each
+ * span. As in the public model's collector, spans use the older model, and the tag with the format is last.
  * Acknowledged spans are not written again under the same token while the process lives.
  */
 export class GrpcSpanWriter implements SpanWriter {
@@ -46,7 +48,7 @@ export class GrpcSpanWriter implements SpanWriter {
     const spans = spansOfRows(rows);
     const done = this.#progress.partsOf(token);
     try {
-      // The first span's tenant is sent, because servers may refuse calls without one.
+      // The call names the tenant of the first span, because servers may refuse calls without a tenant.
       const tenant = spans[0]?.tenant ?? "";
       const { streamingSpanWriter } = await this.#capabilities.known({ tenant, ...optional(signal) });
       if (streamingSpanWriter) {
@@ -75,7 +77,7 @@ export class GrpcSpanWriter implements SpanWriter {
     }
   }
 
-  /** A refused span does not prevent the others from being written. */
+  /** Writes each span with a separate call. A refused span does not prevent the others from being written. */
   async #writeEach(spans: readonly TenantSpan[], done: Set<number>, signal?: AbortSignal): Promise<void> {
     const refusals: StorageError[] = [];
     const left = spans.keys().filter((index) => !done.has(index));
@@ -127,7 +129,7 @@ function indexesByTenant(spans: readonly TenantSpan[]): Map<string, number[]> {
   return indexes;
 }
 
-/** @throws StorageError STORAGE_REFUSED for bytes that are no rows */
+/** @throws StorageError STORAGE_REFUSED for bytes that are not valid rows */
 export function spansOfRows(rows: SpanRows): TenantSpan[] {
   try {
     const scanner = new RowScanner();
@@ -137,7 +139,7 @@ export function spansOfRows(rows: SpanRows): TenantSpan[] {
       const { bytes, tenantStart, tenantEnd } = scanner;
       return { tenant: Buffer.from(bytes.subarray(tenantStart, tenantEnd)).toString(), span };
     });
-    // Sees more rows than were counted, or fewer.
+    // Throws when the bytes have more rows than were counted, or fewer.
     scanner.next();
     return spans;
   } catch (error) {

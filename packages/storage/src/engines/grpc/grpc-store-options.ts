@@ -1,13 +1,13 @@
 /** TLS files of a client; certificates and keys are PEM. */
 export interface GrpcStoreTls {
-  /** The authorities that the server's certificate is checked against; absent: the system's. */
+  /** CAs that verify the server's certificate. Absent: the system's CAs. */
   readonly ca?: Buffer;
   /** The client certificate; requires `key`. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /** Name expected in the server's certificate; absent: that of its address. */
+  /** Name expected in the server's certificate. Absent: the host name of the server's address. */
   readonly serverName?: string;
-  /** Take any certificate, unchecked. */
+  /** True: accept any certificate without verification. */
   readonly skipHostVerify: boolean;
 }
 
@@ -20,18 +20,19 @@ export interface WatchedGrpcStoreTls {
 
 /** Address of the remote storage, and time limits. */
 export interface GrpcStoreOptions {
-  /** `host:port`; `:port` is one on this machine. */
+  /** Address as `host:port`; `:port` means this machine. */
   readonly server: string;
-  /** How long a call waits for a connection, milliseconds; 5,000 by default. */
+  /** Time limit of a call's wait for a connection, in milliseconds. Default: 5,000. */
   readonly connectionTimeoutMs?: number;
-  /** Deadline of one call, milliseconds; 30,000 by default. A block of spans is written with several calls. */
+  /** Time limit of one call in milliseconds. Default: 30,000. A block of spans needs several calls. */
   readonly requestTimeoutMs?: number;
-  /** Absent: plain text. The store closes it. */
+  /** TLS files. Absent: plain text. The store closes the object. */
   readonly tls?: WatchedGrpcStoreTls | undefined;
-  /**
-   * Metadata key that names the tenant; absent: no tenant is named, and only the tenant "" can be served.
-   */
+  /** Metadata key that carries the tenant. Absent: calls carry no tenant, and the store serves only the tenant "". */
   readonly tenantHeader?: string | undefined;
-  /** Most bytes of messages of one read; 512 MiB by default. The spans occupy several times as much. */
+  /**
+   * Maximum size of all messages of one read in bytes. Default: 512 MiB. Decoded spans need several times as much
+   * memory.
+   */
   readonly maxReadBytes?: number;
 }

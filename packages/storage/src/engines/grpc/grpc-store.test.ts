@@ -35,7 +35,7 @@ const capabilities = (streamingSpanWriter: boolean): FakeHandlers => ({
     answer(null, { archiveSpanReader: false, archiveSpanWriter: false, streamingSpanWriter }),
 });
 
-/** Sends the spans as one chunk each. */
+/** Sends each span in a separate chunk. */
 function sendSpans(
   call: { write(chunk: { spans: ApiV2Span[] }): unknown; end(): void },
   spans: readonly Span[],
@@ -79,7 +79,7 @@ describe("reads from a remote storage", () => {
       { name: "x", spanKind: "unspecified" },
       { name: "y", spanKind: "client" },
     ]);
-    // Spans that the server should have left out are left out. When it knows no kind, the requested one is
+    // Spans that the server should have left out are removed. If the server has no kinds, the requested kind is
     // assumed.
     expect(await reader.getOperations({ service: "a", spanKind: "client" })).toEqual([
       { name: "x", spanKind: "client" },
@@ -336,7 +336,7 @@ describe("a remote storage that does not answer", () => {
   });
 
   test("is unavailable when there is no connection within the time for one", async () => {
-    // Accepts, and never says a word of HTTP/2.
+    // A server that accepts connections but never speaks HTTP/2.
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as { port: number };

@@ -12,11 +12,11 @@ import { RemoteCapabilities } from "./remote-capabilities.ts";
 import { RemoteChannel } from "./remote-channel.ts";
 
 /**
- * Any storage with the remote storage API, ours or another. Spans are stored in the older model: attributes
- * that are lists become text, and counts of dropped items are lost. The API has neither metrics nor analysis
- * nor a sampling store; those throw STORAGE_UNSUPPORTED, as does a missing archive. While the server is down,
- * calls throw STORAGE_UNAVAILABLE, and they work again when it is back.
- * @throws StorageError STORAGE_REFUSED for options that cannot work
+ * A client for any storage with the remote storage API. Spans are stored in the older model: attributes that are lists
+ * become text, and counts of dropped items are lost. The API has neither metrics nor analysis nor a sampling store;
+ * they throw STORAGE_UNSUPPORTED, and so does a missing archive. While the server is down, calls throw
+ * STORAGE_UNAVAILABLE. They work again when the server is back.
+ * @throws StorageError STORAGE_REFUSED for invalid options
  */
 export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
   const { server, tls, tenantHeader, maxReadBytes = 512 * 1024 * 1024 } = options;
@@ -38,7 +38,7 @@ export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
       try {
         await capabilities.ask(signal === undefined ? {} : { signal });
       } catch (error) {
-        // A server may require a tenant for this call too; the refusal shows that it is up.
+        // A server may require a tenant for this call too. Its refusal shows that it is up.
         if (tenantHeader === undefined || !asksForTenant(error)) {
           throw error;
         }

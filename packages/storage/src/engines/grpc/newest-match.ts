@@ -2,9 +2,8 @@ import type { Span } from "wire/model";
 import type { Trace, TraceQuery } from "../../api/span-reader.ts";
 
 /**
- * Sorts traces as a search promises: newest first by the newest matching span. The API returns them in no
- * order, and does not tell which spans matched. Tags are ignored, because each store compares them in its own
- * way.
+ * Sorts traces as a search promises: newest first by the newest matching span. The API returns traces in any order,
+ * without the matching spans. Tags are ignored, because each store compares tags in its own way.
  */
 export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[] {
   return traces
@@ -20,7 +19,7 @@ export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[
 
 function newestMatch({ spans }: Trace, query: TraceQuery): bigint {
   const matching = spans.filter((span) => maySatisfy(span, query));
-  // Spans are ordered by start.
+  // Spans are ordered by start, so the last matching span is the newest.
   return (matching.at(-1) ?? spans.at(-1))?.startTimeUnixNano ?? 0n;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on every item, at most `limit` at the same time. After the first failure no further item is
- * begun. The failure is thrown when all running ones have ended.
+ * Runs `work` on every item, at most `limit` at the same time. After the first failure no further item starts. The
+ * failure is thrown after all running items have ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,

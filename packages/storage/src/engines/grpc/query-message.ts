@@ -5,20 +5,20 @@ import { StorageError } from "../../api/storage-error.ts";
 const nanosPerSecond = 1_000_000_000n;
 
 /**
- * The range of `google.protobuf.Timestamp`: the years 1 to 9999. Go's servers do not accept year 1 itself as
- * a bound.
+ * Smallest second of `google.protobuf.Timestamp`, whose range is the years 1 to 9999. Go's servers refuse the first
+ * second of year 1, so it is excluded.
  */
 const firstSecond = -62_135_596_799n;
 const lastSecond = 253_402_300_799n;
 
-/** Most traces of a request; the field is an int32. */
+/** Limit of traces in a request; the field is an int32. */
 const maxTraces = 2 ** 31 - 1;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
 /**
- * A search as the API's message. A bound that is absent stays absent; kind and error become the tags of the
- * older model.
+ * Converts a search to the API's message. Absent bounds stay absent. Kind and error become tags of the older span
+ * model.
  * @throws StorageError STORAGE_UNSUPPORTED for a search of spans without an error, which the API cannot
  *   express
  */
@@ -48,7 +48,7 @@ export function queryMessage(query: TraceQuery): TraceQueryParameters {
   };
 }
 
-/** Nanoseconds since the Unix epoch, limited to the range of a timestamp. */
+/** Converts nanoseconds since the Unix epoch to a timestamp, limited to the range of timestamps. */
 export function timestampOf(unixNano: bigint | undefined): Timestamp | undefined {
   if (unixNano === undefined) {
     return undefined;

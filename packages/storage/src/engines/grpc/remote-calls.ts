@@ -9,17 +9,17 @@ import type { RemoteChannel } from "./remote-channel.ts";
 export interface RemoteCallSettings {
   /** Address of the remote storage. */
   readonly server: string;
-  /** Milliseconds to wait for a connection. */
+  /** Time limit of the wait for a connection in milliseconds. */
   readonly connectionTimeoutMs: number;
-  /** Milliseconds for a call. */
+  /** Time limit of a call in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Metadata key that tells the tenant; undefined when tenants are not sent. */
+  /** Metadata key that carries the tenant. Undefined: calls carry no tenant. */
   readonly tenantHeader: string | undefined;
 }
 
-/** How much more a read may bring, shared by its calls. */
+/** Remaining size limit of a read, which all its calls share. */
 export interface ReadBudget {
-  /** Bytes that the read may still take. */
+  /** Number of bytes that the read may still receive. */
   bytes: number;
 }
 
@@ -28,7 +28,7 @@ interface Cancellable {
   cancel(): void;
 }
 
-/** Calls with a deadline, the tenant's name and the caller's token. Every method throws `StorageError`. */
+/** Sends calls with a time limit, the tenant's name and the caller's token. Every method throws `StorageError`. */
 export class RemoteCalls {
   readonly #channel: RemoteChannel;
   readonly #settings: RemoteCallSettings;
@@ -38,7 +38,7 @@ export class RemoteCalls {
     this.#settings = settings;
   }
 
-  /** @param isWrite an error then tells whether the spans are at fault */
+  /** @param isWrite true: the call writes spans, so that an error tells if the spans are at fault */
   async unary<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
@@ -70,8 +70,8 @@ export class RemoteCalls {
   }
 
   /**
-   * Hands on each message of the answer.
-   * @throws StorageError STORAGE_TOO_LARGE when there are more bytes than `budget` has left
+   * Passes each message of the answer on.
+   * @throws StorageError STORAGE_TOO_LARGE when the messages have more bytes than `budget` has left
    */
   async download<Request, Response>(
     method: MethodDefinition<Request, Response>,
@@ -109,7 +109,7 @@ export class RemoteCalls {
     });
   }
 
-  /** Sends all messages, no faster than the server takes them, and waits for its answer. */
+  /** Sends all messages, not faster than the server accepts them, and waits for the answer. */
   async upload<Request, Response>(
     method: MethodDefinition<Request, Response>,
     requests: Iterable<Request>,
@@ -141,7 +141,7 @@ export class RemoteCalls {
     });
   }
 
-  /** @param begin starts the call, and gives it to `watch` */
+  /** @param begin starts the call and passes it to `watch` */
   async #watched<Result>(
     signal: AbortSignal | undefined,
     isWrite: boolean,
@@ -190,7 +190,7 @@ export class RemoteCalls {
       if (tenantHeader === undefined) {
         throw new StorageError("STORAGE_BAD_QUERY", `tenant "${tenant}" is named, and tenancy is off`);
       }
-      // Metadata are ASCII, and a comma separates two values.
+      // gRPC metadata is ASCII, and a comma separates two values.
       if (!/^[\x21-\x2b\x2d-\x7e]([\x20-\x2b\x2d-\x7e]*[\x21-\x2b\x2d-\x7e])?$/.test(tenant)) {
         throw new StorageError(
           "STORAGE_BAD_QUERY",

@@ -11,8 +11,8 @@ const none: CapabilitiesResponse = {
 };
 
 /**
- * The server's capabilities. They are read when first needed, and again after a failure, because another
- * server may answer then.
+ * The server's capabilities. They are read at the first use, and again after a failure, because another server may
+ * answer then.
  */
 export class RemoteCapabilities {
   readonly #calls: RemoteCalls;
@@ -27,7 +27,7 @@ export class RemoteCapabilities {
     return this.#known;
   }
 
-  /** A server that does not know the question can do none of it. */
+  /** A server that does not know the call has no optional capabilities. */
   async ask(options: ReadOptions): Promise<CapabilitiesResponse> {
     try {
       return await this.#calls.unary(remoteMethods.capabilities, {}, options);

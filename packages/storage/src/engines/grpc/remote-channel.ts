@@ -4,26 +4,26 @@ import { type ChannelCredentials, Client, connectivityState, credentials } from 
 import { StorageError } from "../../api/storage-error.ts";
 import type { GrpcStoreTls, WatchedGrpcStoreTls } from "./grpc-store-options.ts";
 
-/** Servers of others send up to 1,000 spans in a message. */
+/** Limit of a message in bytes. Other servers send up to 1,000 spans in a message. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** Time for running calls on a connection with the old certificates, in milliseconds. */
+/** Time in milliseconds that running calls on a connection with the old certificates get to finish. */
 const oldClientMs = 60_000;
 
 /**
- * Sent as the server's name in TLS when the server has only an address. grpc-js would send the address, which TLS
- * does not allow as a name and Node refuses. The certificate is checked against the address.
+ * Name that TLS sends when the server has only an IP address. grpc-js would send the address, which TLS forbids as a
+ * name and Node refuses. The certificate is verified against the address.
  */
 const nameOfAddresses = "address.invalid";
 
-/** The connection to one server. It reconnects by itself, and when the TLS files have changed. */
+/** The connection to one server. It reconnects after failures, and when the TLS files have changed. */
 export class RemoteChannel {
   readonly #server: string;
   readonly #tls: WatchedGrpcStoreTls | undefined;
   readonly #old = new Map<Client, NodeJS.Timeout>();
   #client: Client;
 
-  /** @throws StorageError STORAGE_REFUSED for an address or certificates that cannot be */
+  /** @throws StorageError STORAGE_REFUSED for an invalid address or invalid certificates */
   constructor(server: string, tls: WatchedGrpcStoreTls | undefined) {
     if (!/^(dns:\/\/\/)?[^\s/]*:\d{1,5}$/.test(server)) {
       throw new StorageError("STORAGE_REFUSED", `"${server}" is not the host:port of a remote storage`);
@@ -73,7 +73,7 @@ export class RemoteChannel {
     return new Client(this.#server, credentialsOf(tls, address), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
-      // A store that comes back is found within seconds instead of minutes.
+      // With this limit, a store that comes back up is found within seconds instead of minutes.
       "grpc.initial_reconnect_backoff_ms": 200,
       "grpc.max_reconnect_backoff_ms": 3_000,
       // Go's servers disconnect clients that ping more often.
@@ -90,7 +90,7 @@ export class RemoteChannel {
   }
 }
 
-/** @param address of a server without a name */
+/** @param address IP address of a server without a name */
 function credentialsOf(tls: GrpcStoreTls | undefined, address: string | undefined): ChannelCredentials {
   if (tls === undefined) {
     return credentials.createInsecure();

@@ -10,7 +10,7 @@ import {
   streamingSpanWriterService,
 } from "wire/grpc";
 
-/** Remote storages of others know only the public model's names; ours answers these too. */
+/** A method with the public model's name. Other remote storages know only this name; ours answers both. */
 function publicMethod<Request, Response>(
   method: MethodDefinition<Request, Response>,
 ): MethodDefinition<Request, Response> {

@@ -8,20 +8,20 @@ import { inParallel } from "./parallel.ts";
 import type { ReadBudget, RemoteCalls } from "./remote-calls.ts";
 import { spansOf } from "./stored-spans.ts";
 
-/** Traces that are read at the same time; the API returns one in each call. */
+/** Limit of concurrent reads; the API returns one trace in each call. */
 const maxCalls = 8;
 
 /** The traces to read, and the budget for them. */
 interface TracesRead {
-  /** Traces to read, each by 32 hexadecimal digits. */
+  /** Ids of the traces to read, 32 hexadecimal digits each. */
   readonly ids: readonly string[];
-  /** Bytes that all of them may take together. */
+  /** Size limit that all these traces share. */
   readonly budget: ReadBudget;
   /** Tenant and signal. */
   readonly options: ReadOptions;
 }
 
-/** The traces that the server has, in the order of the request. */
+/** The traces that the server has, in the order of `ids`. */
 export async function tracesById(
   calls: RemoteCalls,
   method: MethodDefinition<{ traceId: Buffer }, SpansResponseChunk>,

@@ -19,7 +19,7 @@ import {
 import { distinctAttributes } from "./distinct-attributes.ts";
 import { spansOfSelection } from "./traceql/spans-of-selection.ts";
 
-/** Both populations of the stored traces, all of whose spans it looks at. */
+/** Compares two populations by looking at every stored span. */
 export function comparePopulations(
   traces: readonly (readonly Span[])[],
   query: PopulationComparisonQuery,

@@ -3,7 +3,7 @@ import { durationBucket } from "../../api/duration-buckets.ts";
 import type { MetricSlots, SeriesCounts } from "../../api/metric-series.ts";
 import type { MetricsQuery } from "../../api/metrics-reader.ts";
 
-/** Counts spans by series, slot and bucket of duration. */
+/** Counts spans by series, slot and duration bucket. */
 export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: MetricSlots): SeriesCounts[] {
   const series = new Map<string, ListedCounts>();
   const startNano = BigInt(slots.startUnixMs) * 1_000_000n;
@@ -24,7 +24,7 @@ export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: Me
       counts = { service, operation, slots: [], buckets: [], calls: [], errors: [] };
       series.set(key, counts);
     }
-    // Entries for the same slot and bucket add up.
+    // Entries for the same slot and bucket are added later.
     counts.slots.push(slot);
     counts.buckets.push(durationBucket(span.durationNano));
     counts.calls.push(1);

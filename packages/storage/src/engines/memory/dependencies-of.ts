@@ -7,7 +7,7 @@ import { checkedCountMinutes, type SpanCountQuery } from "../../api/span-counts.
 
 const minuteNano = 60_000_000_000n;
 
-/** The links between services that traces show. @param traces spans of one trace each */
+/** Computes the links between services from traces. @param traces spans, grouped by trace */
 export function dependenciesOf(traces: Iterable<readonly Span[]>, query: DependencyQuery): DependencyLink[] {
   const from = minuteOf(query.startUnixNano);
   const to = minuteOf(query.endUnixNano);
@@ -28,7 +28,7 @@ export function dependenciesOf(traces: Iterable<readonly Span[]>, query: Depende
     .sort((one, other) => byBytes(one.parent, other.parent) || byBytes(one.child, other.child));
 }
 
-/** Counts calls between services. @param traces spans of one trace each */
+/** Counts calls between services. @param traces spans, grouped by trace */
 export function callCountsOf(traces: Iterable<readonly Span[]>, query: SpanCountQuery): CallCount[] {
   const { startMinute, endMinute } = checkedCountMinutes(query);
   const counts = new Map<string, CallCount>();
@@ -46,7 +46,7 @@ export function callCountsOf(traces: Iterable<readonly Span[]>, query: SpanCount
   return [...counts.values()];
 }
 
-/** Spans that start in these minutes, both inclusive, and were called by another service. */
+/** Spans that start in these minutes, both inclusive, and whose caller belongs to another service. */
 function* callsOf(
   traces: Iterable<readonly Span[]>,
   from: bigint,
@@ -68,8 +68,8 @@ function* callsOf(
 }
 
 /**
- * When client and server share an id, the client is the server's parent, and the server is the parent of all
- * others.
+ * Finds the parent of a span. When client and server share an id, the client is the server's parent, and the server is
+ * the parent of all other spans with that parent id.
  */
 function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
   if (span.kind === "server") {

@@ -1,7 +1,7 @@
 import type { Span } from "wire/model";
 import { attributeText } from "wire/rows";
 
-/** The attributes of a span and its resource as text. An attribute that a span has twice is there once. */
+/** Attributes of a span and its resource as text, without repeats. */
 export function distinctAttributes(span: Span): { place: "span" | "resource"; key: string; value: string }[] {
   const of = (place: "span" | "resource", { attributes }: Pick<Span, "attributes">) =>
     new Set(attributes.map(({ key, value }) => JSON.stringify([place, key, attributeText(value)])));

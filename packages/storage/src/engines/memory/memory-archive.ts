@@ -6,7 +6,7 @@ import { readTenantSpans } from "./read-tenant-spans.ts";
 import { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
-/** @param maxTraces limit for each tenant */
+/** @param maxTraces limit of traces for each tenant */
 export function memoryArchive(maxTraces: number): ArchiveStore {
   const stored = new StoredTenants(maxTraces);
   return {
@@ -42,7 +42,7 @@ export function memoryArchive(maxTraces: number): ArchiveStore {
   };
 }
 
-/** Equal for spans of one trace that are the same span. */
+/** Text that is equal for copies of a span within one trace. */
 function identity({ spanId, resource, name, kind, startTimeUnixNano }: Span): string {
   return JSON.stringify([spanId, resource.serviceName, name, kind, String(startTimeUnixNano)]);
 }

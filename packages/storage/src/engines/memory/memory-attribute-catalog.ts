@@ -25,7 +25,7 @@ interface Seen {
   readonly value: string;
 }
 
-/** Reads every span. */
+/** Reads every stored span for each list. */
 export class MemoryAttributeCatalog implements AttributeCatalog {
   readonly #stored: StoredTenants;
 
@@ -92,7 +92,7 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
   }
 }
 
-/** Ordered by count, largest first, then by key. */
+/** Sorted by count, largest first, then by key. */
 function byCount<T>(items: readonly T[], keyOf: (item: T) => string): { item: T; count: number }[] {
   const counts = new Map<string, { item: T; count: number }>();
   for (const item of items) {
@@ -129,7 +129,7 @@ function attributesOf(span: Span, scope: AttributeScope): readonly Attribute[] {
   }
 }
 
-/** Resources of the older model have a service without an attribute for it. */
+/** Names of a span's attributes. Resources of the older span model have a service, but no `service.name` attribute. */
 function namesOf(span: Span, scope: AttributeScope): string[] {
   const keys = attributesOf(span, scope).map(({ key }) => key);
   return scope === "resource" ? ["service.name", ...keys.filter((key) => key !== "service.name")] : keys;

@@ -16,7 +16,7 @@ interface Lease {
   readonly endsUnixMs: number;
 }
 
-/** Sampling data of one process. */
+/** Sampling data in the memory of one process. */
 export class MemorySamplingStore implements SamplingStore {
   readonly #maxEntries: number;
   #counts: Counts[] = [];
@@ -24,7 +24,7 @@ export class MemorySamplingStore implements SamplingStore {
   #latest: CalculatedProbabilities | undefined;
   readonly #leases = new Map<string, Lease>();
 
-  /** @param maxEntries limit for counts of operations; the oldest are dropped for new ones */
+  /** @param maxEntries limit of stored counts; the oldest counts are dropped */
   constructor(maxEntries = 200_000) {
     this.#maxEntries = maxEntries;
   }

@@ -14,7 +14,7 @@ import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
-/** Looks at every stored span for each search. */
+/** Answers each search by looking at every stored span. */
 export class MemorySpanReader implements SpanReader {
   readonly #stored: StoredTenants;
 
@@ -103,7 +103,7 @@ function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-/** The spans without those that equal an earlier one in every field. */
+/** Removes spans that equal an earlier span in every field. */
 function withoutCopies(spans: readonly Span[]): Span[] {
   const byId = Map.groupBy(spans, ({ spanId }) => spanId);
   return spans.filter((span) => {

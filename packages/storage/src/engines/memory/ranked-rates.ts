@@ -16,7 +16,7 @@ interface ListedCounts extends NameCounts {
   readonly adjustedCounts?: number[];
 }
 
-/** Counts all names and cuts the page out. @throws StorageError STORAGE_BAD_QUERY */
+/** Counts all names and returns one page. @throws StorageError STORAGE_BAD_QUERY */
 export function rankedRates(spans: Iterable<Span>, query: RankedRatesQuery): RankedRates {
   checkRankedRates(query);
   const counts = countNames(spans, query);

@@ -2,7 +2,7 @@ import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
 import { StorageError } from "../../api/storage-error.ts";
 import type { TenantSpan } from "./stored-tenants.ts";
 
-/** @throws StorageError STORAGE_REFUSED for rows that cannot be read */
+/** @throws StorageError STORAGE_REFUSED for invalid rows */
 export function readTenantSpans(rows: SpanRows): TenantSpan[] {
   try {
     const scanner = new RowScanner();

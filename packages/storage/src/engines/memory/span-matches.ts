@@ -2,7 +2,7 @@ import type { Attribute, Span } from "wire/model";
 import { attributeText, soughtDoubleText } from "wire/rows";
 import type { TraceQuery } from "../../api/span-reader.ts";
 
-/** Whether this one span satisfies every condition of the search. */
+/** True when this single span satisfies every condition of the search. */
 export function spanMatches(span: Span, query: TraceQuery): boolean {
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
   if (query.service && span.resource.serviceName !== query.service) {
@@ -54,7 +54,7 @@ function hasTag(span: Span, key: string, value: string): boolean {
   );
 }
 
-/** Matches values that a span shows as tags without having them as attributes. */
+/** True for a field that is shown as this tag, such as the kind as `span.kind`. */
 function isShownAsTag(span: Span, key: string, value: string): boolean {
   if (key === "service.name") {
     return span.resource.serviceName === value;

@@ -2,10 +2,10 @@ import type { Span } from "wire/model";
 import { dropOldest } from "./drop-oldest.ts";
 import { StoredTraces } from "./stored-traces.ts";
 
-/** As many blocks as `WriteOptions.deduplicationToken` promises. */
+/** Limit of remembered tokens, as `WriteOptions.deduplicationToken` promises. */
 const tokenWindow = 10_000;
 
-/** Without a configured list, senders may invent tenants, so their number is limited. */
+/** Limit of tenants. Without a configured list, senders may invent tenants. */
 const maxTenants = 1_000;
 
 /** A span with its tenant. */
@@ -14,13 +14,13 @@ export interface TenantSpan {
   readonly span: Span;
 }
 
-/** The traces of each tenant, of the newest 1,000 by first arrival, and the tokens of the newest blocks. */
+/** The traces of the newest 1,000 tenants, by first arrival, and the tokens of the newest blocks. */
 export class StoredTenants {
   readonly #maxTraces: number;
   readonly #tenants = new Map<string, StoredTraces>();
   readonly #tokens = new Set<string>();
 
-  /** @param maxTraces of each tenant */
+  /** @param maxTraces limit of traces for each tenant */
   constructor(maxTraces: number) {
     this.#maxTraces = maxTraces;
   }

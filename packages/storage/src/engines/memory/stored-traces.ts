@@ -3,16 +3,16 @@ import { dropOldest } from "./drop-oldest.ts";
 
 interface StoredTrace {
   readonly all: Span[];
-  /** A sender repeats a batch without an answer, so counts count such a span once. */
+  /** Spans without copies. A sender repeats a batch that got no answer; counts must count such a span once. */
   readonly distinct: Span[];
   readonly identities: Set<string>;
 }
 
-/** The spans of the newest traces by first arrival. */
+/** The spans of the newest traces, by first arrival. */
 export class StoredTraces {
   readonly #maxTraces: number;
   readonly #traces = new Map<string, StoredTrace>();
-  /** For each span: the number of arrivals up to and including it. */
+  /** For each span, its number in the order of arrival. */
   readonly #arrivalOf = new WeakMap<Span, number>();
   #arrivals = 0;
 
@@ -37,12 +37,12 @@ export class StoredTraces {
     trace.distinct.push(span);
   }
 
-  /** Number of spans that ever arrived. */
+  /** Number of spans that have ever arrived. */
   get arrivals(): number {
     return this.#arrivals;
   }
 
-  /** Kept spans whose arrival number is above `after` and at most `upTo`, in order of arrival. */
+  /** Stored spans whose arrival number is above `after` and at most `upTo`, in order of arrival. */
   arrivedWithin(after: number, upTo: number): Span[] {
     const arrival = (span: Span) => this.#arrivalOf.get(span) ?? 0;
     return [...this.spans()]
@@ -50,17 +50,17 @@ export class StoredTraces {
       .sort((one, other) => arrival(one) - arrival(other));
   }
 
-  /** A span that is stored more than once comes more than once, as in other stores. */
+  /** Spans of a trace. Copies are included, as in other stores. */
   trace(traceId: string): readonly Span[] {
     return this.#traces.get(traceId)?.all ?? [];
   }
 
-  /** The spans of one trace after the other, each once. */
+  /** Spans of each trace, without copies. */
   traces(): Iterable<readonly Span[]> {
     return this.#traces.values().map(({ distinct }) => distinct);
   }
 
-  /** Each once. */
+  /** All stored spans, without copies. */
   *spans(): Generator<Span> {
     for (const { distinct } of this.#traces.values()) {
       yield* distinct;
@@ -68,7 +68,7 @@ export class StoredTraces {
   }
 }
 
-/** The rule by which the store on ClickHouse recognizes copies. */
+/** Text that is equal for copies. The store on ClickHouse uses the same rule. */
 function identityOf({ spanId, kind, status, startTimeUnixNano, durationNano, resource, name }: Span): string {
   return `${spanId} ${kind} ${status.code} ${startTimeUnixNano} ${durationNano} ${resource.serviceName}\n${name}`;
 }

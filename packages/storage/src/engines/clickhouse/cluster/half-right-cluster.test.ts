@@ -53,7 +53,7 @@ describe("a cluster of which a shard is away", () => {
     expect(await services(store)).toEqual({ names: ["of-shard-1", "of-shard-2"], lacks: undefined });
     cluster.shardsAway.add(2);
     const partial = { names: ["of-shard-1"], lacks: [shardTwo] };
-    // The first read finds out, the second knows.
+    // The first read detects the fault; the second already knows it.
     expect(await services(store)).toEqual(partial);
     expect(await services(store)).toEqual(partial);
     await store.ready();
@@ -99,13 +99,13 @@ test("a shard whose servers all hang is known by pings alone: a read that waits 
   const store = open();
   await store.ready();
   await services(store);
-  // The shard of each server is learned in the background.
+  // A background task finds out to which shard each server belongs.
   await expect.poll(() => cluster.places, patient).toBe(4);
   for (const hung of cluster.hosts.slice(2)) {
     hung.state = "hung";
   }
   cluster.shardsHung.add(2);
-  // No server ever says that the shard is away.
+  // No server ever reports that the shard is missing.
   expect(await services(store)).toEqual({ names: ["of-shard-1"], lacks: [shardTwo] });
   expect(store.trouble?.()).toContain(shardTwo.text);
 });
@@ -126,7 +126,7 @@ describe("a cluster of which a server hangs", () => {
       throw new Error("no host");
     }
     hung.state = "hung";
-    // Each server has its turn.
+    // Each server is used once.
     for (let read = 0; read < cluster.hosts.length; read++) {
       expect((await services(store)).names).toEqual(["of-shard-1", "of-shard-2"]);
     }
@@ -153,7 +153,7 @@ describe("a cluster of which a server hangs", () => {
     const [token = ""] = hung.tokens;
     expect(token).not.toBe("");
     expect(cluster.hosts.slice(1).flatMap(({ tokens }) => tokens)).toContain(token);
-    // The first server may be slow because it waits for a replica: the second one asks another.
+    // The first server may be slow because it waits for a replica, so the second server asks another replica.
     const second = cluster.hosts.slice(1).flatMap(({ replicas }) => replicas.get(token) ?? []);
     expect(second).toEqual([(hung.replicas.get(token) ?? 0) + 1]);
   });
@@ -230,7 +230,7 @@ test("says that the Keeper is away, and reads go on", async () => {
     code: "STORAGE_UNAVAILABLE",
     message: expect.stringContaining("the Keeper is away (NO_ZOOKEEPER)"),
   };
-  // Once it is known of each server, none is asked.
+  // When the setting is known to be refused by every server, no server is sent it.
   const sent = () => cluster.hosts.flatMap(({ tokens }) => tokens).length;
   const sentByAWrite = async () => {
     const before = sent();

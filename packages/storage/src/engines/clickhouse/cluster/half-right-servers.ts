@@ -3,40 +3,41 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { schemaVersion } from "../schema/migrations.ts";
 
-/** How a stand-in server answers. */
+/** Behaviour of a test server. */
 type HostState = "up" | "hung" | "stranger" | "emptied";
 
 export interface StandIn {
   /** Address of the server. */
   readonly url: string;
-  /** How it answers from now on. */
+  /** Present behaviour; tests change it. */
   state: HostState;
-  /** Whether its tables are read-only. */
+  /** True when its tables are read-only. */
   readOnly: boolean;
-  /** Whether one of its tables is read-only, and the others are not. */
+  /** True when only one of its tables is read-only. */
   stray: boolean;
-  /** Seconds that its nearest replica of shard 2 is behind, and has not the shard's rows; the other replica has them. */
+  /**
+   * Delay in seconds of its nearest replica of shard 2, which lacks the shard's rows. The other replica has the rows.
+   */
   behind: number;
-  /** Tokens of the inserts that it was sent. */
+  /** Tokens of the inserts that the server received. */
   readonly tokens: string[];
-  /** By token: the replica that the insert tries first. */
+  /** For each token, the replica that the insert tries first. */
   readonly replicas: Map<string, number>;
-  /** Reads that it received, except those about the cluster itself. */
+  /** Number of reads that the server received, except reads about the cluster itself. */
   reads: number;
 }
 
 /**
- * Servers of a cluster of two shards that answer as ClickHouse does as far as these tests depend on it.
- * Tables exist, each shard has one service, and an absent shard is skipped, or is an error, as the settings
- * of the read say.
+ * Servers of a cluster with two shards. They imitate ClickHouse as far as these tests need it. Tables exist, and each
+ * shard has one service. A missing shard is skipped or is an error, depending on the settings of the read.
  */
 export class HalfRightServers {
   readonly hosts: StandIn[] = [];
-  /** Numbers of shards without a server that answers. */
+  /** Numbers of the shards without any answering server. */
   readonly shardsAway = new Set<number>();
-  /** Numbers of shards whose servers hang: servers of other shards wait for them and answer nothing. */
+  /** Numbers of the shards whose servers hang. Servers of other shards wait for them and do not answer. */
   readonly shardsHung = new Set<number>();
-  /** Number of servers that have told their shard. */
+  /** Number of servers that have reported their shard. */
   places = 0;
   readonly #servers: Server[] = [];
 
@@ -110,7 +111,7 @@ export class HalfRightServers {
     } else if (host.state === "emptied") {
       this.#answerEmptied(sql, response);
     } else if (token !== null) {
-      // Without its Keeper a server waits longer than any caller.
+      // A server without its Keeper waits longer than any caller.
       if (!host.readOnly && this.shardsAway.size > 0) {
         fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
       } else if (!host.readOnly) {
@@ -182,12 +183,12 @@ export class HalfRightServers {
   }
 }
 
-/** Seconds that a replica may be behind and still be read. */
+/** Limit of a replica's delay in seconds, from the settings of the read. */
 function mostBehind(settings: URLSearchParams): number {
   return Number(settings.get("max_replica_delay_for_distributed_queries") ?? 300);
 }
 
-/** 0 means any number. */
+/** Limit of shards that a read may skip. 0: no limit. */
 function mostSkipped(settings: URLSearchParams): number {
   return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
 }

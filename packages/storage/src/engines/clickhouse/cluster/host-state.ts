@@ -9,20 +9,21 @@ import { localTable } from "./cluster-statements.ts";
 import { type HostLayout, layoutOf } from "./shard-layout.ts";
 
 /**
- * Limit in milliseconds for looking at each server, all at the same time, when another server has answered.
- * It is less than the deadline of `ready`'s callers.
+ * Time limit in milliseconds for checking each server after another server has answered. All servers are checked
+ * concurrently. It is shorter than the time limit of `ready`'s callers.
  */
 const lookTimeoutMs = 3_000;
 /**
- * The same for the commands of an operator. They refuse to work while a server is away, and wait for a busy one.
+ * The same limit for commands of an operator. They refuse to work while a server is down, so they wait longer for a
+ * busy one.
  */
 export const patientLookMs = 20_000;
 
-/** How long a look at the servers may take. */
+/** Limits for checking the servers. */
 export interface LookLimits {
-  /** Gives up. */
+  /** Aborts the check. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest look at one server while another one has answered, in milliseconds; 3 s by default. */
+  /** Time limit for one server after another server has answered, in milliseconds. Default: 3 s. */
   readonly longestMs?: number;
 }
 
@@ -32,13 +33,13 @@ export interface HostState extends HostLayout {
   readonly url: string;
   /** Connection to this host alone. */
   readonly connection: ClickHouseConnection;
-  /** Servers with the same one have the same rows. */
+  /** Value of the macro `shard`. Servers with the same value have the same rows. */
   readonly shard: string;
-  /** Its tables were begun step by step. */
+  /** True when its tables were begun step by step, see `isBegunInSteps`. */
   readonly isBegun: boolean;
-  /** None of its tables can be written to: it does not reach the Keeper. */
+  /** True when all its tables are read-only, because it does not reach the Keeper. */
   readonly isReadOnly: boolean;
-  /** Some of its tables cannot be written to, because their parts are not those that the Keeper knows. */
+  /** True when some of its tables are read-only, because their parts differ from the parts known to the Keeper. */
   readonly isStray: boolean;
 }
 
@@ -105,7 +106,7 @@ export async function hostStates(
   return { states, away };
 }
 
-/** Ends looks that take too long. When all do, the first answer ends the others. */
+/** Ends checks that take too long. If all checks take too long, the first answer ends the others. */
 class Lateness {
   readonly #controller = new AbortController();
   readonly #timeout: RunningTimeout;
@@ -140,18 +141,18 @@ class Lateness {
   }
 }
 
-/** True when the other servers can continue without this one. */
+/** True when the other servers can continue without the failing server. */
 function isOfOneHost(error: unknown): boolean {
   return error instanceof StorageError && (isHostFault(error) || isCredentialsFault(error));
 }
 
-/** The database and cluster that a host is asked about. */
+/** Database and cluster to check on a server. */
 interface HostLook {
   /** Database of the spans. */
   readonly database: string;
-  /** Cluster that the host should be in. */
+  /** Cluster to which the server should belong. */
   readonly cluster: ClusterSettings;
-  /** Gives up. */
+  /** Aborts the check. */
   readonly signal: AbortSignal | undefined;
 }
 

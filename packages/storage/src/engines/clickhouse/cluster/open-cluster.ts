@@ -22,8 +22,8 @@ import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts
 import { ShardWatch } from "./shard-watch.ts";
 
 /**
- * Longest time in milliseconds that `ready` waits to learn about shards. Its callers wait five seconds, and
- * the look at the servers may take three.
+ * Time limit in milliseconds for `ready` to wait for the check of the shards. Callers of `ready` wait five seconds, and
+ * checking the servers may take three.
  */
 const lookWaitMs = 1_500;
 
@@ -31,26 +31,25 @@ const lookWaitMs = 1_500;
 export interface OpenServers {
   /** Connection to the servers that may be used. */
   readonly connection: ClickHouseConnection;
-  /** Tells when the schema is ready. */
+  /** Ensures that the schema exists before calls. */
   readonly schema: SchemaGuard;
-  /** For data that all readers must see at once. */
+  /** Connection for data that all readers must see at once. */
   readonly shared: ClickHouseConnection;
-  /** undefined when one server settles all dependencies */
+  /** Settles calls on each shard. Undefined when one server settles all calls. */
   readonly settleStep: RunSettleStep | undefined;
-  /** undefined where there is one server */
+  /** Runs work on each shard. Undefined for a single server. */
   readonly onEachShard: OnEachShard | undefined;
   /** See `TraceStore`. */
   ready(signal?: AbortSignal): Promise<void>;
-  /** Servers that are not right, each with the reason. */
+  /** Faults of servers, as sentences for users. */
   trouble(): readonly string[];
-  /** Ends watches and connections. */
+  /** Ends background checks and connections. */
   close(): void;
 }
 
 /**
- * Opens the servers of a cluster. A server that was down when the others got their tables gets its own when
- * it is back.
- * @throws StorageError STORAGE_REFUSED for settings that cannot work
+ * Opens the servers of a cluster. A server that was down during the migration gets its tables when it is up again.
+ * @throws StorageError STORAGE_REFUSED for invalid settings
  */
 export function openCluster(
   options: ConnectionOptions,
@@ -79,7 +78,7 @@ export function openCluster(
     keeper,
     hedgesInserts: true,
     onHostChange(url, isUp, reason) {
-      // Reads continue meanwhile.
+      // Reads continue during the check.
       if (isOpen && isUp && seen.away.includes(url)) {
         schema.check().catch(() => {});
       }
@@ -105,10 +104,10 @@ export function openCluster(
       settleEverywhere(connection, { database, cluster, step: { sql, name }, signal }),
     onEachShard: (work, signal) => onEachShard(connection, { database, cluster, work, signal }),
     async ready(signal) {
-      // Before the tables exist, no shard can answer.
+      // Before the tables exist, no shard can answer, so this check comes after them.
       const looked = wasReady ? shards.look() : undefined;
       await schema.check(signal);
-      // A longer look continues, and its result is reported next time.
+      // A check that takes longer continues, and the next `ready` reports its result.
       await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
       wasReady = true;
       void places.learn();
@@ -131,7 +130,7 @@ export function openCluster(
   };
 }
 
-/** Faults of single servers, as sentences for people. */
+/** Faults of single servers, as sentences for users. */
 function hostTrouble(
   { away, readOnly, stray, emptied }: SeenHosts,
   strangers: readonly string[],
@@ -160,22 +159,22 @@ function hostTrouble(
   ];
 }
 
-/** Work that is done on each shard. */
+/** Work to do on each shard. */
 interface ShardWork {
   /** Database of the spans. */
   readonly database: string;
   /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
-  /** Work, called with one connection a shard. */
+  /** Work; called with one connection for each shard. */
   readonly work: Parameters<OnEachShard>[0];
-  /** Gives up. */
+  /** Aborts the work. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `work` on one server of each shard, which first takes what the others of its shard have noted of repeated spans. A server that
- * is away is left out, and so is a shard without a server.
- * @throws StorageError the first error that is not that of a server which is away, or has lost its tables
+ * Runs `work` on one server of each shard. The server first fetches what other replicas of the shard have recorded
+ * about repeated spans. Servers that are down are skipped, and shards without a server too.
+ * @throws StorageError the first error, except errors of servers that are down or have lost their tables
  */
 async function onEachShard(
   connection: ClickHouseConnection,
@@ -207,23 +206,23 @@ async function onEachShard(
   }
 }
 
-/** A step that every shard takes. */
+/** A statement to run on every shard. */
 interface SettleStep {
   /** Database of the spans. */
   readonly database: string;
   /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
-  /** Statement, and its name in the log. */
+  /** The statement, and its name for the log. */
   readonly step: { readonly sql: string; readonly name: string };
-  /** Gives up. */
+  /** Aborts the step. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches
- * what other replicas of its shard have settled. When two still settle the same minute, both use the same
- * token, so it counts once.
- * @throws StorageError the first error that is not that of a server which is away, or has lost its tables
+ * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches what
+ * other replicas of its shard have settled. If two replicas settle the same minute, both use the same token, so it
+ * counts once.
+ * @throws StorageError the first error, except errors of servers that are down or have lost their tables
  */
 export async function settleEverywhere(
   connection: ClickHouseConnection,

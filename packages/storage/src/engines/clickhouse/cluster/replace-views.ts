@@ -4,17 +4,16 @@ import { viewChangeOf } from "../schema/final-views.ts";
 import { type ClusterStatement, localSources } from "./cluster-statements.ts";
 import { objectsOf, type StoredObject } from "./copy-schema.ts";
 
-/** The last query of each view that statements change, by the view's name without its database. */
+/** For each view that the statements change: its last query. Keys are names without the database. */
 export function changedViews(statements: readonly ClusterStatement[]): ReadonlyMap<string, string> {
   const changes = statements.flatMap(({ sql }) => viewChangeOf(sql) ?? []);
   return new Map(changes.map(({ view, query }) => [view.slice(view.indexOf(".") + 1), query]));
 }
 
 /**
- * Makes all views of a replica anew, some with another query, and takes no spans meanwhile: senders send those again.
- *
- * `MODIFY QUERY` would change the view's id in the deduplication of inserts to one that other replicas do not know,
- * see `withFinalViews`. This also mends views that an older version changed so.
+ * Recreates all views of a replica, some with another query. Meanwhile the replica refuses spans, and senders repeat
+ * them. `MODIFY QUERY` would change the view's id in the deduplication of inserts to one that other replicas do not
+ * know, see `withFinalViews`. This also repairs views that an older version changed with it.
  * @param queries from `changedViews`
  * @returns false for a server before 24.10, where nothing was changed
  */
@@ -37,7 +36,7 @@ export async function replaceViews(
   return true;
 }
 
-/** The statement that makes a view, with the query that it shall have. */
+/** The statement that creates a view, with its new query. */
 async function statementOf(
   connection: ClickHouseConnection,
   { statement }: StoredObject,

@@ -1,21 +1,21 @@
 /**
- * How spans are spread over the shards of a cluster. The tables name it, so that a change of the servers'
- * `remote_servers` alone moves nothing. Otherwise a block that is half written before such a change, and
- * repeated after it, would be split differently under the same token. See docs/adr/012-cluster.md.
+ * Distribution of spans over the shards of a cluster. The tables contain it, so that a change of the servers'
+ * `remote_servers` alone has no effect. Otherwise a block that is partly written before such a change, and repeated
+ * after it, would be split differently under the same token. See docs/adr/012-cluster.md.
  */
 export interface ShardLayout {
-  /** Sum of the weights of the shards that take spans, which are the first ones of the cluster. */
+  /** Sum of the weights of the shards that get new spans. They are the first shards of the cluster. */
   readonly slots: number;
   /**
-   * From this day (UTC) on, received spans are spread over `slots`. The token of a block contains the day, so
-   * a repeated block goes to the same shards.
+   * From `day` (UTC) on, received spans are distributed over `slots`. The token of a block contains the day, so a
+   * repeated block goes to the same shards.
    */
   readonly next?: { readonly day: string; readonly slots: number } | undefined;
 }
 
 const hash = "cityHash64(trace_id)";
 
-/** The sharding key of tables with a trace id. @param layout undefined: that of the servers' configuration */
+/** Sharding key of tables with a trace id. @param layout undefined: the servers' configuration decides */
 export function shardingKey(layout: ShardLayout | undefined): string {
   if (layout === undefined) {
     return hash;
@@ -27,10 +27,7 @@ export function shardingKey(layout: ShardLayout | undefined): string {
   return `${hash} % if(received < toDate('${next.day}'), ${slots}, ${next.slots})`;
 }
 
-/**
- * Reads the layout from the engine of a table that spans the cluster. @returns undefined when the table names
- * none
- */
+/** Reads the layout from the engine of a distributed table. @returns undefined when the table contains no layout */
 export function layoutOf(engine: string): ShardLayout | undefined {
   const text = engine.replaceAll(/\s+/g, " ");
   const fixed = /cityHash64\(trace_id\) % (\d+)/.exec(text)?.[1];
@@ -46,20 +43,20 @@ export function layoutOf(engine: string): ShardLayout | undefined {
   return { slots: Number(slots), next: { day, slots: Number(later) } };
 }
 
-/** The layout as one server knows it. */
+/** The layout on one server. */
 export interface HostLayout {
-  /** Version of its schema; 0 without tables. */
+  /** Version of the schema; 0 without tables. */
   readonly version: number;
-  /** Layout that the host told; undefined when it told none. */
+  /** Layout in the server's tables. Undefined when they contain none. */
   readonly layout: ShardLayout | undefined;
   /** Sum of the weights of all shards in its configuration. */
   readonly slots: number;
 }
 
 /**
- * The layout that all servers should have: the newest of any server. When no server has one, it is the
- * configuration's, if all servers have the same configuration.
- * @returns undefined when it cannot be determined
+ * The layout that all servers should have: the newest layout of any server. If no server has a layout, the servers'
+ * configuration decides, provided that it is the same on all servers.
+ * @returns undefined when the layout cannot be determined
  */
 export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefined {
   const withTables = hosts.filter(({ version }) => version > 0);
@@ -69,19 +66,19 @@ export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefi
     .sort(byDay)
     .at(-1);
   if (changing !== undefined) {
-    // A change is ended only after every server had it.
+    // A change is complete only after every server had the changed layout.
     return (
       layouts.find(({ slots, next }) => next === undefined && slots === changing.next?.slots) ?? changing
     );
   }
-  // A server that is added may know of more shards already.
+  // A newly added server may already be configured with more shards.
   const known = withTables.length > 0 ? withTables : hosts;
   const counts = new Set((layouts.length > 0 ? layouts : known).map(({ slots }) => slots));
   const [slots = 0] = counts;
   return counts.size === 1 && slots > 0 ? { slots } : undefined;
 }
 
-/** False when a server's tables must be recreated, so that it spreads spans as the others do. */
+/** False when a server's tables must be recreated, so that it distributes spans as the others do. */
 export function isSettled(hosts: readonly HostLayout[]): boolean {
   const wanted = wantedLayout(hosts);
   return wanted === undefined || hosts.every(({ layout }) => shardingKey(layout) === shardingKey(wanted));

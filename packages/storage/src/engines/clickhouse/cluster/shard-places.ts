@@ -4,13 +4,13 @@ import { RunningTimeout } from "../hosts/running-timeout.ts";
 const learnTimeoutMs = 3_000;
 
 /**
- * Knows the shard of each listed server. When pings to all servers of a shard fail, the shard is known to be
- * away within 5 s. Other servers of the cluster take 10 s and more to report a hung one.
+ * Remembers the shard of each listed server. When pings to all servers of a shard fail, the shard is known to be down
+ * within 5 s. Other servers of the cluster need 10 s and more to report a hung server.
  */
 export class ShardPlaces {
   readonly #connection: () => ClickHouseConnection;
   readonly #cluster: string;
-  /** By URL; absent until the server has told. */
+  /** Shard number by URL. Absent until the server has reported its shard. */
   readonly #shards = new Map<string, number>();
   #running: Promise<void> | undefined;
 
@@ -19,12 +19,12 @@ export class ShardPlaces {
     this.#cluster = cluster;
   }
 
-  /** A server came back: it may belong to another shard now. */
+  /** Called when a server comes back up: it may now belong to another shard. */
   forget(url: string): void {
     this.#shards.delete(url);
   }
 
-  /** Asks servers that are up and whose shard is unknown. Never rejects. */
+  /** Queries servers that are up and whose shard is unknown. Never rejects. */
   learn(): Promise<void> {
     this.#running ??= this.#learn().finally(() => {
       this.#running = undefined;
@@ -32,7 +32,7 @@ export class ShardPlaces {
     return this.#running;
   }
 
-  /** Number of servers of a shard that answer no ping. */
+  /** Number of servers of a shard that do not answer pings. */
   down(shard: number): number {
     const hosts = this.#connection().each();
     return hosts.filter(({ url, isUp }) => !isUp && this.#shards.get(url) === shard).length;

@@ -5,7 +5,7 @@ import { clusterReadSettings } from "./cluster-query-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
 
-/** Settings of the query that finds the shards that answer; it waits for a shard that does not. */
+/** Settings of the query that finds answering shards. The query waits for shards that do not answer. */
 const reachSettings = {
   ...clusterReadSettings,
   skip_unavailable_shards: "1",
@@ -13,11 +13,11 @@ const reachSettings = {
   handshake_timeout_ms: "1000",
   connections_with_failover_max_tries: "1",
   receive_timeout: "3",
-  // Each shard returns its own row, even when it has no data.
+  // Each shard returns a separate row, even when it has no data.
   distributed_group_by_no_merge: "1",
 };
 
-/** The shards of the cluster, as the configuration of a server has them. */
+/** The shards in a server's configuration of the cluster. */
 export async function listedShards(
   connection: ClickHouseConnection,
   cluster: ClusterSettings,
@@ -29,7 +29,10 @@ export async function listedShards(
   return await connection.ofShards({}).rows<ListedShard>(sql, { cluster: cluster.name }, { signal });
 }
 
-/** Reads a small table, which readers may read; `cluster()` would need a right of its own. */
+/**
+ * Finds the shards that answer, by reading a small table for which readers have the right. `cluster()` would need an
+ * additional right.
+ */
 export async function reachedShards(
   connection: ClickHouseConnection,
   database: string,
@@ -40,10 +43,10 @@ export async function reachedShards(
   return rows.map(({ shard }) => shard);
 }
 
-/** A hung server must not delay the answers of the others, in milliseconds. */
+/** Time limit in milliseconds, so that a hung server does not delay the answers of the others. */
 const readOnlyTimeoutMs = 1_000;
 
-/** For each server that answers: true when it cannot be written to, because it does not reach its Keeper. */
+/** For each server that answers: true when its tables are read-only because it does not reach its Keeper. */
 export async function readOnlyHosts(
   connection: ClickHouseConnection,
   database: string,

@@ -3,35 +3,34 @@ import type { PartialReason } from "../../../api/partial-answer.ts";
 import type { Settings } from "../calls/host-requests.ts";
 import type { ShardsOfReads } from "../calls/shard-reads.ts";
 
-/** A shard as the configuration of the servers has it. */
+/** A shard in the configuration of the servers. */
 export interface ListedShard {
   /** Number of the shard, from 1. */
   readonly shard: number;
-  /** Its servers, `host:port` of the protocol that servers speak among each other. */
+  /** Its servers as `host:port`, for the protocol between servers. */
   readonly hosts: readonly string[];
 }
 
 export interface ShardQuestions {
-  /** The shards of the cluster, as a server that answers knows them. */
+  /** Reads the configured shards from a server that answers. */
   listed(signal: AbortSignal): Promise<readonly ListedShard[]>;
-  /** Numbers of the shards that this server reaches. */
+  /** Numbers of the shards that the queried server reaches. */
   reached(signal: AbortSignal): Promise<readonly number[]>;
-  /** Number of servers of a shard that answer no ping of ours. */
+  /** Number of servers of a shard that do not answer our pings. */
   down(shard: number): number;
 }
 
-/** Wait before the next look while a shard is absent, in milliseconds. */
+/** Time between checks while a shard is missing, in milliseconds. */
 const lookAgainMs = 1_000;
 /**
- * Longer than the 5 s, a constant of ClickHouse, for which a server waits on a kept connection to a hung
- * server.
+ * Time limit of a check in milliseconds. It exceeds the 5 s, a constant of ClickHouse, for which a server waits on a
+ * kept connection to a hung server.
  */
 const lookTimeoutMs = 9_000;
 
 /**
- * Tracks which shards of a cluster answer. A shard is absent when two servers, asked one after the other,
- * reach none of its replicas. A look starts on request; while a shard is absent, one starts every second
- * until all are back.
+ * Tracks which shards of a cluster answer. A shard is missing when two servers, queried one after the other, reach none
+ * of its replicas. A check starts on request. While a shard is missing, a check starts every second until all are back.
  */
 export class ShardWatch implements ShardsOfReads {
   readonly #ask: ShardQuestions;
@@ -54,7 +53,9 @@ export class ShardWatch implements ShardsOfReads {
     return this.#newlyAway.signal;
   }
 
-  /** A server went down or came back. A shard whose servers all answer no ping is absent at once. */
+  /**
+   * Called when a server goes down or comes back up. A shard is missing at once when none of its servers answers pings.
+   */
   hostsChanged(): void {
     const isKnown = (shard: number) => this.#away.some(({ name }) => name === String(shard));
     const away = this.#listed.filter((one) => isKnown(one.shard) || this.#isDown(one));
@@ -69,9 +70,9 @@ export class ShardWatch implements ShardsOfReads {
       skip_unavailable_shards: "1",
       // A shard that answers with an error fails the read.
       skip_unavailable_shards_mode: "unavailable",
-      // When another shard becomes absent meanwhile, the read fails, and a look follows.
+      // If another shard is lost during the read, the read fails, and a check follows.
       max_skip_unavailable_shards_num: String(this.#away.length),
-      // Each statement tries to reach them again.
+      // Each statement tries to reach the missing shards again, for this time.
       connect_timeout_with_failover_ms: "300",
       connect_timeout_with_failover_secure_ms: "500",
       handshake_timeout_ms: "300",
@@ -79,7 +80,7 @@ export class ShardWatch implements ShardsOfReads {
     };
   }
 
-  /** Callers at the same time share a look. A state that a look cannot determine stays unchanged. */
+  /** Concurrent callers share one check. A state that a check cannot determine stays unchanged. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = undefined;
@@ -98,13 +99,13 @@ export class ShardWatch implements ShardsOfReads {
       this.#listed = listed;
       let missing = listed.filter((one) => !reached.includes(one.shard) || this.#isDown(one));
       if (missing.some(({ shard }) => this.#away.every(({ name }) => name !== String(shard)))) {
-        // The fault may be the server that was asked, or all servers may be slow.
+        // The queried server may be at fault, or all servers may be slow, so a second server is queried.
         const reachedToo = await this.#ask.reached(signal);
         missing = missing.filter((one) => !reachedToo.includes(one.shard) || this.#isDown(one));
       }
       this.#setAway(missing);
     } catch {
-      // No server could tell; readers get the error of their read.
+      // No server answered the check; readers get the error of their read.
     }
     this.#goOnLooking();
   }
@@ -115,7 +116,7 @@ export class ShardWatch implements ShardsOfReads {
 
   #setAway(shards: readonly ListedShard[]): void {
     const away = shards.map(reasonOf);
-    // An equal list stays the same object.
+    // If the list has not changed, the old object is kept.
     if (JSON.stringify(away) === JSON.stringify(this.#away)) {
       return;
     }

@@ -5,27 +5,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { schemaVersion } from "../schema/migrations.ts";
 
-/** One shard of a stand-in's `remote_servers`: the names of its replicas. */
+/** Names of the replicas of one shard in the `remote_servers` of a test server. */
 type Shard = readonly string[];
 
 /**
- * Answers as a server of a cluster does when its tables are changed, on a real socket. It has
- * `remote_servers`, macros, and the way in which its table `spans` spreads spans. Suites with a real cluster
- * test what servers do with rows.
+ * A test server on a real socket. It answers like a server of a cluster whose tables are being changed. It has
+ * `remote_servers`, macros, and a distribution in its table `spans`. Suites with a real cluster test how servers handle
+ * rows.
  */
 export class StandInServer {
-  /** Its `remote_servers`. */
+  /** Shards in its `remote_servers`. */
   shards: readonly Shard[];
-  /** Engine of its table `spans`; empty: it has no tables. */
+  /** Engine of its table `spans`. Empty: it has no tables. */
   engine: string;
   /** Its clock, in hours since 1970. */
   hours = 24 * 20_000 + 9;
-  /** Spans that the last shard still has. */
+  /** Number of spans that the last shard still has. */
   spansLeft = 0;
   isAway = false;
-  /** Looks at its state that it answers late, as a busy server does, and how late in milliseconds. */
+  /** Number of state checks that it answers late, as a busy server does, and the delay in milliseconds. */
   late = { looks: 0, ms: 0 };
-  /** Statements that change something. */
+  /** Received statements that change something. */
   readonly statements: string[] = [];
   readonly #name: string;
   readonly #macro: string;

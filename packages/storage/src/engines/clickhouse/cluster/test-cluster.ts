@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { runSql } from "../test-server.ts";
 
-/** A cluster that the environment names. */
+/** A cluster given by environment variables. */
 export interface TestCluster {
   readonly urls: readonly string[];
   readonly shards: number;
@@ -13,10 +13,13 @@ export interface TestCluster {
   readonly start: (() => Promise<void>) | undefined;
 }
 
-/** Each server a shard; all of them replicas of one; shards of two replicas each. */
+/**
+ * `SHARDS`: each server is a shard. `REPLICAS`: all servers are replicas of one shard. `GRID`: shards of two replicas
+ * each.
+ */
 export type ClusterKind = "SHARDS" | "REPLICAS" | "GRID";
 
-/** How many replicas each shard has. */
+/** Number of replicas of each shard. */
 const replicas: Record<ClusterKind, (servers: number) => number> = {
   SHARDS: () => 1,
   REPLICAS: (servers) => servers,
@@ -63,7 +66,7 @@ GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${ur
       name: cluster,
       isReplicated: replicaMacros !== "0",
       onCluster: false,
-      // Tests read what they have written from any replica.
+      // Tests read from any replica, so every replica must store each block.
       insertQuorum: copies > 1 ? copies : 0,
     },
     kill: command("KILL"),

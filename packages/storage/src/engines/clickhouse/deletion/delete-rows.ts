@@ -3,7 +3,10 @@ import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 
 const lookEveryMs = 500;
-/** The server tries again after a failure. A failure that is seen at more looks than these counts as lasting. */
+/**
+ * Number of checks in which a mutation may show a failure. The server retries it; after more checks the failure counts
+ * as permanent.
+ */
 const maxFailedLooks = 20;
 
 interface Deleting {
@@ -17,10 +20,10 @@ interface MutationRow {
 }
 
 /**
- * Rewrites the parts of a table without the rows of a condition, and waits until its server has done so. The rows are
- * then gone from the disk. A lightweight DELETE would only hide them until their part is merged. Parts that were
- * replaced stay on the disk for some minutes more.
- * @param table with its database
+ * Rewrites the parts of a table without the rows of a condition, and waits until the server has finished. The rows are
+ * then gone from the disk. A lightweight DELETE would only hide them until their part is merged. ClickHouse keeps
+ * replaced parts on the disk for some minutes.
+ * @param table table with its database, as `database.table`
  * @throws StorageError STORAGE_REFUSED when a part cannot be rewritten
  */
 export async function deleteRows(

@@ -104,7 +104,7 @@ test("conditions hold together: a tenant and a time", async () => {
   const from = BigInt(Date.UTC(2026, 10, 20)) * 1_000_000n;
   await remove({ tenant: "acme", fromUnixNano: from, toUnixNano: from + 1_000_000_000n });
   expect(await names()).toEqual(["after", "before", "of beta"]);
-  // Rates are history of the tenant, and name no trace.
+  // Rates belong to the tenant's history and contain no trace ids, so they stay.
   expect(await shared.sql(`SELECT sum(calls) FROM ${shared.database}.span_metrics`)).toBe("5");
 });
 

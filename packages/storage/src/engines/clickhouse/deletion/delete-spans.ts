@@ -13,59 +13,59 @@ import { bytesLiteral } from "../sql-literals.ts";
 import { deleteRows } from "./delete-rows.ts";
 import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
 
-/** Most traces whose rows in `trace_minutes` are looked for, and most copies: their ids are held in memory. */
+/** Limit of trace ids that are held in memory to clean `trace_minutes`, and limit of copies. */
 const maxIds = 100_000;
 const idsOfStatement = 1_500;
 const statementTimeoutMs = 3_600_000;
-/** Spans that arrive during the deletion are deleted by another round. */
+/** Limit of rounds. Each round deletes spans that arrived during the round before. */
 const maxRounds = 5;
 
 /** Tables whose rows a deletion removes. */
 const spanTables = ["spans", "archived_spans"] as const;
 const sumTables = ["operations", "span_metrics", "dependency_calls", "repeated_spans"] as const;
 
-/** A table of one shard. */
+/** Result of the deletion in one table of one shard. */
 export interface TableDeletion {
   readonly table: string;
-  /** Address of the server that was told to delete. */
+  /** Address of the server that ran the deletion. */
   readonly url: string;
-  /** Rows that met the condition. */
+  /** Number of rows that matched the condition. */
   readonly rows: number;
-  /** Rows that meet it now, on the server of the shard that has most. */
+  /** Number of rows that still match, on the server of the shard with the most. */
   readonly remaining: number;
-  /** Statement that counts the rows that meet it. */
+  /** Statement that counts the matching rows. */
   readonly proof: string;
 }
 
 /** The result of a deletion, or of a dry run. */
 export interface DeletionReport {
   readonly tables: readonly TableDeletion[];
-  /** Traces of which at least one span met the condition. */
+  /** Number of traces with at least one matching span. */
   readonly traces: number;
-  /** Servers that did not answer. They delete when they are back, but nobody has looked. */
+  /** Servers that did not answer. They delete the rows when they are back up, but this was not verified. */
   readonly away: readonly string[];
-  /** True: more traces than are held in memory. Their ids and minutes stay in `trace_minutes`. */
+  /** True when there were more traces than are held in memory. Their ids and minutes stay in `trace_minutes`. */
   readonly leavesMinutes: boolean;
 }
 
-/** How a deletion is run. */
+/** Options of a deletion. */
 export interface DeletionRun {
-  /** True: count only. */
+  /** True: only count the rows. */
   readonly isDryRun: boolean;
-  /** Called about twice a second with the table and the number of parts that are still to be rewritten. */
+  /** Called about twice a second with the table and the number of parts that still have to be rewritten. */
   readonly onProgress?: (table: string, partsToDo: number) => void;
-  /** Gives up waiting. Mutations that were begun go on. */
+  /** Stops waiting. Mutations that have started continue in the server. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The servers of one shard; the first one is told to delete. */
+/** The servers of one shard. The deletion runs on the first one. */
 interface Shard {
   readonly servers: readonly { readonly url: string; readonly connection: ClickHouseConnection }[];
 }
 
 /**
- * Deletes spans, in the archive too, and the rows of other tables that name their traces. Parts are rewritten
- * without them. On a cluster it works on each shard, and looks at every server that answers.
+ * Deletes spans, in the archive too, and the rows of other tables that name their traces. Parts are rewritten without
+ * these rows. On a cluster the deletion runs on each shard, and every answering server is checked.
  * @throws StorageError STORAGE_BAD_QUERY for a selection without a condition; STORAGE_UNAVAILABLE, before anything is
  *   deleted, when a shard has no server; STORAGE_REFUSED when a server cannot rewrite a part
  */
@@ -99,7 +99,7 @@ export async function deleteSpans(
   }
 }
 
-/** @throws StorageError STORAGE_UNAVAILABLE when not every shard has a server that answers */
+/** @throws StorageError STORAGE_UNAVAILABLE when a shard has no answering server */
 async function shardsOf(
   connection: ClickHouseConnection,
   { cluster }: ClickHouseStoreOptions,
@@ -146,12 +146,12 @@ class ShardDeletion {
     this.#url = first.url;
   }
 
-  /** @param ofTenant condition for the sums of a tenant that is deleted whole */
+  /** @param ofTenant condition for derived counts, when a whole tenant is deleted */
   async delete(
     where: string,
     ofTenant: string | undefined,
   ): Promise<{ traces: number; leavesMinutes: boolean }> {
-    // Ids are read before their spans are gone.
+    // Ids must be read before their spans are deleted.
     const ids = await this.#texts(
       spanTables
         .map((table) => `SELECT lower(hex(trace_id)) AS text FROM ${this.#tables(table)} WHERE ${where}`)
@@ -178,7 +178,7 @@ class ShardDeletion {
     return { traces: ids.length, leavesMinutes };
   }
 
-  /** The ids of traces that have no span any more; in a dry run all ids. */
+  /** Ids of traces that have no spans left; in a dry run all ids. */
   async #withoutSpans(ids: readonly string[]): Promise<string[]> {
     if (this.#run.isDryRun) {
       return [...ids];
@@ -229,7 +229,7 @@ class ShardDeletion {
     return { rows, remaining, proof };
   }
 
-  /** Other replicas rewrite their parts by themselves, mostly within a second. */
+  /** Other replicas rewrite their parts on their own, mostly within a second. */
   async #mostRemaining(proof: string): Promise<number> {
     let most = 0;
     for (let look = 0; look < 60; look++) {

@@ -3,27 +3,28 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { hasAttributeText } from "../schema/span-sql.ts";
 import { bytesLiteral, intLiteral, textLiteral } from "../sql-literals.ts";
 
-/** Most trace ids of one deletion: a statement has 256 KiB. */
+/** Limit of trace ids in one deletion: a statement may have 256 KiB. */
 const maxTraceIds = 1_500;
 const maxTextLength = 1_024;
 
-/** The spans to delete: those that meet every condition that is given. At least one is. */
+/** Selects the spans to delete: spans that match every given condition. At least one condition must be given. */
 export interface DeletionSelection {
-  /** Hex, 16 or 32 digits. */
+  /** Hexadecimal trace ids of 16 or 32 digits. */
   readonly traceIds?: readonly string[] | undefined;
-  /** An attribute of the span, its resource or one of its events, by its value as text. */
+  /** An attribute of the span, its resource or one of its events. The value is compared as text. */
   readonly attribute?: { readonly key: string; readonly value: string } | undefined;
-  /** Undefined: of every tenant. "": spans that were stored without tenancy. */
+  /** Tenant of the spans. Undefined: all tenants. "": spans that were stored without tenancy. */
   readonly tenant?: string | undefined;
-  /** First start that is deleted. */
+  /** Earliest start to delete; inclusive. */
   readonly fromUnixNano?: bigint | undefined;
-  /** First start that is not deleted any more. */
+  /** End of the starts to delete; exclusive. */
   readonly toUnixNano?: bigint | undefined;
 }
 
 /**
- * The condition of a selection, for `spans` and `archived_spans`. It uses no index: a mutation reads all parts.
- * @throws StorageError STORAGE_BAD_QUERY without a condition, and for values that are none
+ * The condition of a selection, for `spans` and `archived_spans`. It needs no index, because a mutation reads all
+ * parts.
+ * @throws StorageError STORAGE_BAD_QUERY without a condition, and for invalid values
  */
 export function deletionCondition(selection: DeletionSelection): string {
   const { traceIds, attribute, tenant, fromUnixNano, toUnixNano } = selection;
@@ -90,8 +91,8 @@ function attributeCondition({ key, value }: { readonly key: string; readonly val
 }
 
 /**
- * The condition for the sums of a selection: rates, operations and calls between services. They name no trace, so that
- * only the deletion of a whole tenant reaches them.
+ * Condition for the derived counts of a selection: rates, operations and calls between services. They contain no trace
+ * ids, so only the deletion of a whole tenant removes them.
  * @returns undefined for any other selection
  */
 export function wholeTenantCondition(selection: DeletionSelection): string | undefined {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   }
 });
 
-/** A block of ten calls between two services, of which one failed. */
+/** Writes a block of ten calls between two services; one call failed. */
 async function write(receivedUnixMs: number, service: string): Promise<void> {
   const spans = Array.from({ length: 10 }, (_, index) => {
     const traceId = newTraceId();
@@ -79,7 +79,7 @@ describe("compareDerived", () => {
       ["dependency_calls", 10, 0],
     ];
     expect(await found(false)).toEqual(lacking);
-    // Adding to `span_metrics` fills `operations` too.
+    // Inserting into `span_metrics` also fills `operations`.
     const repaired = await found(true);
     expect(repaired).toEqual(lacking.filter(([table]) => table !== "operations"));
     expect(await found(false)).toEqual([]);

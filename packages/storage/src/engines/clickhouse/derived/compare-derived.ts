@@ -9,55 +9,55 @@ import { hostStates, patientLookMs } from "../cluster/host-state.ts";
 import { withSchemaLock } from "../schema/schema-lock.ts";
 import { type DaySlice, type DerivedTable, derivedTables, type TableName } from "./derived-table.ts";
 
-/** A derived table that differs from the spans of a day. */
+/** A difference between a derived table and the spans of a day. */
 export interface DerivedDifference {
-  /** Derived table that lacks rows. */
+  /** Name of the derived table. */
   readonly table: string;
-  /** Day of the difference. */
+  /** Day that differs. */
   readonly day: string;
-  /** Address of the server that was read: one of each shard. */
+  /** Address of the server that was read; one server of each shard is read. */
   readonly url: string;
-  /** The unit of the numbers. */
+  /** Unit of `missing` and `surplus`. */
   readonly counts: string;
-  /** How much the table lacks, in the unit of `counts`. */
+  /** Amount that the table lacks, in the unit of `counts`. */
   readonly missing: number;
-  /** Counts beyond those of the spans, for instance because spans were deleted. It is reported and left alone. */
+  /** Amount in excess of the spans, for example because spans were deleted. It is reported but not removed. */
   readonly surplus: number;
-  /** Whether the missing rows were inserted. */
+  /** True when the missing rows were inserted. */
   readonly isRepaired: boolean;
 }
 
 export interface DerivedComparison {
-  /** Number of days that were compared, each once for all servers. */
+  /** Number of compared days; a day counts once for all servers. */
   readonly days: number;
-  /** Spans that were compared. */
+  /** Number of compared spans. */
   readonly spans: number;
-  /** Differences, one for each table and day. */
+  /** Differences, one for each table, day and server. */
   readonly differences: readonly DerivedDifference[];
 }
 
 export interface CompareOptions {
   /**
-   * "ended": days that ended at least a day ago. A block whose insert was cut short is repeated until all its
-   * tables have it. On newer days such a block looks like a difference, and a repair would count it twice.
-   * "recent": the last three of these.
+   * Days to compare. "ended": days that ended at least a day ago. A block whose insert was interrupted is repeated
+   * until all its tables have it. On newer days such a block looks like a difference, and a repair would count it
+   * twice. "recent": the last three ended days.
    */
   readonly days: "ended" | "recent" | "all";
-  /** True: add what is missing. */
+  /** True: insert what is missing. */
   readonly repair: boolean;
-  /** True: the day need not be compared on that server. */
+  /** Returns true for a day that need not be compared on that server. */
   readonly skips?: (day: string, url: string) => boolean;
-  /** True: on one thread, so that the comparison disturbs nobody. */
+  /** True: use one thread, so that the comparison does not slow other queries. */
   readonly isInBackground?: boolean;
-  /** Called before each day is compared. */
+  /** Called before the comparison of each day. */
   readonly onDay?: (day: string, url: string) => void;
-  /** Gives up between two days. */
+  /** Stops between two days. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Spans of a day that are compared at once, by trace. */
+/** Limit of spans of a day that are compared at once; larger days are divided by trace. */
 const spansAtOnce = 20_000_000;
-/** On a day with more rows, joins and groups that exceed memory use the disk. */
+/** Settings for days with more rows: joins and groups that exceed their memory use the disk. */
 const manyRowsSettings =
   "join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
 const statementTimeoutMs = 3_600_000;
@@ -66,14 +66,14 @@ const statementTimeoutMs = 3_600_000;
 interface ShardServer {
   /** Address of the server. */
   readonly url: string;
-  /** Connection to it alone. */
+  /** Connection to this server alone. */
   readonly connection: ClickHouseConnection;
 }
 
 /**
- * Compares the tables that views fill with the spans, day by day; in a cluster at one replica of each shard.
- * The engine writes a block into `spans`, and then into each table of a view. When a server is lost in
- * between for good, one table may lack the block.
+ * Compares the tables that views fill with the spans, day by day; in a cluster on one replica of each shard. ClickHouse
+ * writes a block into `spans`, and then into the table of each view. If a server is lost for good in between, one table
+ * may lack the block.
  * @throws StorageError
  */
 export async function compareDerived(
@@ -98,7 +98,7 @@ export async function compareDerived(
       throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
     }
     const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
-    // Two repairs at the same time would add what is missing twice.
+    // Two concurrent repairs would insert what is missing twice.
     return compare.repair
       ? await withSchemaLock(first.connection, database, work, { signal: compare.signal })
       : await work();
@@ -122,7 +122,7 @@ async function oneOfEachShard(
   });
   const [first] = states;
   const places = Map.groupBy(states, ({ shard }) => shard);
-  // A process may list the servers of some shards only; others compare the rest.
+  // A process may list only the servers of some shards. Other processes compare the rest.
   if (first !== undefined && away.length > 0) {
     const { shards } = await clusterView(first, cluster.name, signal);
     if (places.size < shards.length) {

@@ -2,32 +2,33 @@ import { spanHash } from "../repeated/span-identity.ts";
 import { selectCalls } from "../schema/call-details-migration.ts";
 import { selectMetrics } from "../schema/derived-migration.ts";
 
-/** The day whose rows are read, and the part of its traces. Parts limit the memory of a comparison. */
+/** The day to read, and the part of its traces. Dividing a day limits the memory of a comparison. */
 export interface DaySlice {
-  /** A date in ClickHouse's form. */
+  /** Date in ClickHouse's form, `2026-11-26`. */
   readonly day: string;
   /** Number of this part of the day, from 0. */
   readonly part: number;
-  /** Number of parts that a day is cut into, to bound the memory of a comparison. */
+  /** Number of parts into which the day is divided. */
   readonly parts: number;
 }
 
 /**
- * Gives tables their names in the database that is read: that of one server, or of one server of a cluster.
+ * Returns the name of a table in the database to read: the table of a single server, or the local table of a server in
+ * a cluster.
  */
 export type TableName = (table: string) => string;
 
-/** A table that views fill from spans, and how it is compared with them. */
+/** A table that views fill from spans, with the statements that compare it with the spans. */
 export interface DerivedTable {
   /** Name of the table. */
   readonly name: string;
-  /** The unit of `missing` and `surplus`. */
+  /** Unit of `missing` and `surplus`. */
   readonly counts: string;
-  /** True: a part of a day's traces can be compared. False: only the whole day. */
+  /** True: a part of a day's traces can be compared. False: only the whole day can. */
   readonly isByTrace: boolean;
-  /** One row: `missing`, of the table, and `surplus`, which no span explains. */
+  /** SQL for one row: `missing`, the amount that the table lacks, and `surplus`, the amount without spans. */
   compare(tables: TableName, slice: DaySlice): string;
-  /** The rows that are missing, as an INSERT. */
+  /** INSERT statement for the missing rows. */
   repair(tables: TableName, slice: DaySlice): string;
 }
 
@@ -38,8 +39,8 @@ const columns =
   "received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status";
 
 /**
- * Spans of a slice, under the name `day.spans`, with the columns that views read. For a span that is stored
- * repeatedly, as many rows are left out as copies were removed from the sums.
+ * SQL that defines `day.spans`: the spans of a slice, with the columns that views read. For a span that is stored
+ * several times, it omits as many rows as copies were removed from the counts.
  */
 function withSpans(tables: TableName, slice: DaySlice): string {
   const noted = `FROM ${tables("repeated_spans")} WHERE received = '${slice.day}'`;
@@ -58,12 +59,12 @@ function inSlice({ day, part, parts }: DaySlice): string {
   return `received = '${day}'${parts === 1 ? "" : ` AND cityHash64(trace_id) % ${parts} = ${part}`}`;
 }
 
-/** A view's SELECT, on the slice. */
+/** The SELECT of a view, applied to the slice. */
 function onSlice(select: (database: string) => string): string {
   return select("day").replaceAll("day.spans", "slice_of_spans");
 }
 
-/** Counts that `span_metrics` lacks; negative when it has too many. */
+/** SQL for the counts that `span_metrics` lacks; negative for a surplus. */
 function metricDifferences(tables: TableName, slice: DaySlice): string {
   return `SELECT ${metricKey}, sum(row.1) AS calls, sum(row.2) AS errors, sum(row.3) AS total_duration FROM (
   SELECT ${metricKey}, (toInt64(calls), toInt64(errors), toInt64(total_duration)) AS row FROM (${onSlice(selectMetrics)})
@@ -73,7 +74,7 @@ function metricDifferences(tables: TableName, slice: DaySlice): string {
 ) GROUP BY ${metricKey}`;
 }
 
-/** Counts that `dependency_calls` lacks, of calls whose parent is stored. */
+/** SQL for the counts that `dependency_calls` lacks, for calls whose parent is stored. */
 function callDifferences(tables: TableName, { day }: DaySlice): string {
   return `SELECT ${callKey}, sum(number) AS calls FROM (
   SELECT ${callKey}, calls AS number FROM (${onSlice(selectCalls)}) WHERE pending = 0
@@ -129,8 +130,8 @@ ${withSpans(tables, slice)} ${missingOperations(tables)}`,
     name: "dependency_calls",
     counts: "calls",
     isByTrace: false,
-    // A call that waits for its parent is counted within the minute, or was found late: neither is missing. A call
-    // that is taken away waits too, with a negative number.
+    // A call that waits for its parent is counted within the minute, or its parent came too late. Neither counts as
+    // missing. A removed call waits too, with a negative number.
     compare: (tables, slice) =>
       `${withSpans(tables, slice)}, waiting AS (SELECT sumIf(n, n > 0) AS calls, -sumIf(n, n < 0) AS copies FROM (
   SELECT sum(calls) AS n FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0 GROUP BY pending, minute, child, kind, failed, bucket))

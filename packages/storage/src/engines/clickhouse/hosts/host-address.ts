@@ -2,18 +2,19 @@ import { StorageError } from "../../../api/storage-error.ts";
 
 /** The address of a ClickHouse server, with credentials. */
 export interface HostAddress {
-  /** Without credentials, so that errors, logs and metrics may contain it. */
+  /** Address without credentials, so that errors, logs and metrics may contain it. */
   readonly url: string;
   /** User of the server. */
   readonly user: string;
-  /** Password of the user. It never goes to a log. */
+  /** Password of the user. It must never be logged. */
   readonly password: string;
 }
 
 /**
  * Reads the address of a server.
- * @param text such as "http://127.0.0.1:8123"; user and password in it override the `defaults`
- * @throws StorageError STORAGE_REFUSED when it is not an http or https URL; a password in it is not repeated
+ * @param text address such as "http://127.0.0.1:8123"; a user and password in it override `defaults`
+ * @throws StorageError STORAGE_REFUSED when the text is not an http or https URL; the error does not contain the
+ * password
  */
 export function hostAddress(
   text: string,
@@ -37,7 +38,7 @@ export function hostAddress(
   };
 }
 
-/** A URL's user or password; when it has a stray %, the text is used unchanged. */
+/** Decodes a URL's user or password. If it has an invalid %, the text is returned unchanged. */
 function plainText(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

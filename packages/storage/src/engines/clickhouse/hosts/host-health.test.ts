@@ -4,12 +4,12 @@ import { HostHealth } from "./host-health.ts";
 const urls = ["a", "b", "c"];
 let health: HostHealth;
 let changes: string[];
-/** Servers that answer pings. */
+/** Indexes of the servers that answer pings. */
 let there: Set<number>;
-/** Settles a ping of a server that answers. @param nth pings of the same server before this one */
+/** Settles a ping to a server that answers. @param nth number of earlier pings to the same server */
 let answer: (signal: AbortSignal, nth: number) => Promise<void>;
 
-/** A ping that gets no answer. */
+/** A ping without an answer. */
 function never(signal: AbortSignal): Promise<void> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
@@ -67,7 +67,7 @@ describe("HostHealth", () => {
   test("takes one back as soon as it answers a ping, which comes at once, then ever later", async () => {
     there.delete(1);
     health.failed(1, "refused");
-    // Looks at 0, 1, 3, 7, 15 and 31 seconds.
+    // Checks happen at 0, 1, 3, 7, 15 and 31 seconds.
     await vi.advanceTimersByTimeAsync(15_500);
     there.add(1);
     await vi.advanceTimersByTimeAsync(15_000);

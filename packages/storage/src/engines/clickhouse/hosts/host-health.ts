@@ -1,54 +1,55 @@
 import { RunningTimeout } from "./running-timeout.ts";
 
-/** Called when a server goes down or comes back. @param reason why it is down; empty when it is up */
+/** Called when a server goes down or comes back up. @param reason why the server is down; empty when it is up */
 export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
 
 export interface HostHealthOptions {
   /** Servers to watch. */
   readonly urls: readonly string[];
-  /** Resolves when the server answers; for `/ping`. */
+  /** Sends a ping. Resolves when the server answers. */
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
-  /** Every server counts as up at first, and is reported so. */
+  /** Called with each change. At first every server counts as up and is reported as up. */
   readonly onChange?: OnHostChange | undefined;
-  /** Between looks at a server that is up, milliseconds; 500 by default. */
+  /** Time between checks of a server that is up, in milliseconds. Default: 500. */
   readonly checkEveryMs?: number;
   /**
-   * Wait before the second look at a server that is down. It doubles up to `maxBackoffMs`; 1,000 ms by
-   * default.
+   * Time before the second check of a server that is down, in milliseconds. It doubles up to `maxBackoffMs`. Default:
+   * 1,000.
    */
   readonly backoffMs?: number;
-  /** 30,000 by default. */
+  /** Limit of the time between checks of a server that is down, in milliseconds. Default: 30,000. */
   readonly maxBackoffMs?: number;
 }
 
 interface Host {
-  /** Whether calls are sent to it. */
+  /** True when calls are sent to the server. */
   isUp: boolean;
-  /** Whether a check is under way. */
+  /** True while a check is running. */
   isLooking: boolean;
-  /** Milliseconds until the next check of a server that is down; it doubles. */
+  /** Time until the next check of a server that is down, in milliseconds. It doubles after each failed check. */
   backoffMs: number;
   /** Timer of the next check. */
   timer: NodeJS.Timeout | undefined;
-  /** Aborted when the server is found down, for calls that wait for it. */
+  /** Aborted when the server is found down, to end calls that wait for it. */
   away: AbortController;
 }
 
 /**
- * Limit in milliseconds for the answer to `/ping`; a busy server answers much faster. With `checkEveryMs`, a
- * hung server is found in 3 s. The rest of the promised 5 s is for a busy machine.
+ * Time limit for the answer to `/ping` in milliseconds; a busy server answers much faster. Together with
+ * `checkEveryMs`, a hung server is detected in 3 s. The promised limit is 5 s; the rest is a reserve for a busy
+ * machine.
  */
 const checkTimeoutMs = 2_500;
 /**
- * Milliseconds after which an unanswered ping is sent again on a second connection, because only the first connection
- * may be broken. The first ping goes on, so that a slow server has all of `checkTimeoutMs`.
+ * Time in milliseconds after which an unanswered ping is sent again on a second connection, because only the first
+ * connection may be broken. The first ping continues, so that a slow server has the whole `checkTimeoutMs`.
  */
 const secondPingMs = 1_000;
 
 /**
- * Tracks which servers are up. A call that finds a server down reports it and goes to the next. A server that is down
- * gets no calls until it answers a ping. Pings are sent at once, after a second, two seconds, and so on. Servers that
- * are up are pinged too, because one that lost its network does not refuse calls but lets them wait.
+ * Tracks which servers are up. A call that finds a server down reports this and goes to the next server. A server that
+ * is down gets no calls until it answers a ping. Pings are sent at once, after a second, two seconds, and so on.
+ * Servers that are up are pinged too: a server that lost its network does not refuse calls, so calls would wait.
  */
 export class HostHealth {
   readonly #options: HostHealthOptions;
@@ -77,8 +78,8 @@ export class HostHealth {
   }
 
   /**
-   * Servers in the order to try them: those that are up, beginning with a different one each time, then the
-   * others.
+   * Order in which a call tries the servers: first the servers that are up, starting with a different one each time,
+   * then the others.
    */
   inTurn(): number[] {
     const count = this.#hosts.length;
@@ -87,7 +88,7 @@ export class HostHealth {
     return this.#upFirst(order);
   }
 
-  /** Servers in the order to try them: the first of the list that is up always comes first. */
+  /** Order in which a call tries the servers: the first server in the list that is up always comes first. */
   inOrder(): number[] {
     return this.#upFirst([...this.#hosts.keys()]);
   }
@@ -96,12 +97,12 @@ export class HostHealth {
     return this.#host(index).isUp;
   }
 
-  /** Aborted when the server is found away. */
+  /** Aborted when the server is found down. */
   awaySignal(index: number): AbortSignal {
     return this.#host(index).away.signal;
   }
 
-  /** A call has found the server away. */
+  /** Called when a call finds the server down. */
   failed(index: number, reason: string): void {
     if (!this.#host(index).isUp || this.#closed.signal.aborted) {
       return;
@@ -109,7 +110,7 @@ export class HostHealth {
     this.#markAway(index, reason);
   }
 
-  /** A call has waited far longer than usual: looks at the server now, unless a look is running. */
+  /** Called when a call has waited far longer than usual. Checks the server now, unless a check is running. */
   suspect(index: number): void {
     const host = this.#host(index);
     if (!host.isUp || host.isLooking || this.#closed.signal.aborted) {
@@ -118,7 +119,7 @@ export class HostHealth {
     this.#checkIn(index, 0);
   }
 
-  /** A call was answered. */
+  /** Called when a call was answered. */
   answered(index: number): void {
     if (!this.#host(index).isUp) {
       this.#markUp(index);
@@ -181,7 +182,7 @@ export class HostHealth {
     host.isLooking = true;
     const reason = await this.#unansweredReason(index);
     host.isLooking = false;
-    // A call may have found out first.
+    // A call may have detected the change during the ping.
     if (host.timer !== timer || this.#closed.signal.aborted) {
       return;
     }
@@ -202,8 +203,8 @@ export class HostHealth {
   }
 
   /**
-   * Pings, and pings once more when the first ping fails or is slow.
-   * @returns why neither was answered; undefined: one was
+   * Sends a ping, and a second one when the first fails or is slow.
+   * @returns the reason when neither was answered; undefined when one was
    */
   async #unansweredReason(index: number): Promise<string | undefined> {
     const timeout = new RunningTimeout(checkTimeoutMs);

@@ -3,11 +3,11 @@ import type { HostAddress } from "./host-address.ts";
 import { HostHealth, type OnHostChange } from "./host-health.ts";
 import { hostConnector, type WatchedHostTls } from "./host-tls.ts";
 
-/** A server, with the parts that call it. */
+/** A server with the connections that call it. */
 export interface Host {
   /** Index in the list. */
   readonly index: number;
-  /** Without credentials. */
+  /** Address without credentials. */
   readonly url: string;
   /** Value of the header `Authorization`. */
   readonly authorization: string;
@@ -16,31 +16,31 @@ export interface Host {
 export interface HostPoolOptions {
   /** Servers of the pool. */
   readonly addresses: readonly HostAddress[];
-  /** Most connections to one address at a time. */
+  /** Maximum number of open connections to one address. */
   readonly maxConnections: number;
-  /** Called when a server goes down or comes back. */
+  /** Called when a server goes down or comes back up. */
   readonly onHostChange?: OnHostChange | undefined;
-  /** Trust and certificate, watched for changes. */
+  /** Trusted CAs and client certificate, reloaded when the files change. */
   readonly tls?: WatchedHostTls | undefined;
 }
 
 const connectTimeoutMs = 5_000;
 
 /**
- * The connections to all servers, and the state of their health. A single server is not pinged, because its
- * calls show its state.
+ * The connections to all servers, and the state of the servers. A single server is not pinged, because its calls show
+ * its state.
  */
 export class HostPool {
   readonly hosts: readonly Host[];
-  /** undefined for a single server */
+  /** Health of the servers; undefined for a single server. */
   readonly health: HostHealth | undefined;
   readonly agent: Agent;
   readonly #onHostChange: OnHostChange | undefined;
   readonly #tls: WatchedHostTls | undefined;
   #isSingleUp = true;
-  /** Servers that answer pings, which need no credentials, but refuse our credentials. */
+  /** Indexes of servers that answer pings, which need no credentials, but refuse our credentials. */
   readonly #strangers = new Set<number>();
-  /** A separate agent, so that a ping waits for no other call, nor for the ping before it. */
+  /** A separate agent, so that a ping does not wait for other calls or for the ping before it. */
   readonly #pings: Agent;
 
   constructor(options: HostPoolOptions) {
@@ -73,7 +73,7 @@ export class HostPool {
     }
   }
 
-  /** A call was answered by ClickHouse, in whatever way. */
+  /** Called when ClickHouse answered a call, even with an error. */
   answered(index: number): void {
     if (this.health !== undefined) {
       this.health.answered(index);
@@ -82,7 +82,7 @@ export class HostPool {
     }
   }
 
-  /** A call found the server down. */
+  /** Called when a call found the server down. */
   failed(index: number, reason: string): void {
     if (this.health !== undefined) {
       this.health.failed(index, reason);
@@ -91,13 +91,13 @@ export class HostPool {
     }
   }
 
-  /** A server does not take our user or password: it gets no calls until it does. */
+  /** Called when a server refuses our user or password. It gets no calls until it accepts them. */
   refusesUs(index: number, reason: string): void {
     this.#strangers.add(index);
     this.failed(index, reason);
   }
 
-  /** Whether a server that is away answers, but refuses our user or password. */
+  /** True when a server that counts as down answers, but refuses our user or password. */
   isStranger(index: number): boolean {
     return this.#strangers.has(index);
   }
@@ -129,7 +129,7 @@ export class HostPool {
     }
   }
 
-  /** Tries whether a server accepts our credentials now. */
+  /** Checks if a server accepts our credentials now. */
   async #introduce(index: number, base: URL, signal: AbortSignal): Promise<void> {
     const url = new URL(base);
     url.search = new URLSearchParams({ query: "SELECT 1" }).toString();

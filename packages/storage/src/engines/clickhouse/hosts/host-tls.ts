@@ -2,25 +2,25 @@ import { buildConnector } from "undici";
 
 /** TLS files of a client; certificates and keys are PEM. */
 export interface HostTls {
-  /** The authorities that the server's certificate is checked against; absent: the system's. */
+  /** CAs that verify the server's certificate. Absent: the system's CAs. */
   readonly ca?: Buffer;
   /** The client certificate; requires `key`. */
   readonly cert?: Buffer;
-  /** Private key, PEM, of the certificate. */
+  /** Private key of the certificate, PEM. */
   readonly key?: Buffer;
-  /** Name expected in the server's certificate; absent: that of its address. */
+  /** Name expected in the server's certificate. Absent: the host name of the server's address. */
   readonly serverName?: string;
-  /** Take any certificate, unchecked. */
+  /** True: accept any certificate without verification. */
   readonly skipHostVerify: boolean;
 }
 
 /** TLS files that may change. */
 export interface WatchedHostTls {
-  /** Files as they were read last. */
+  /** Contents of the files when they were last read. */
   readonly material: HostTls;
-  /** Calls with each new reading; connections are then made anew. */
+  /** The listener is called each time the files are read again. Connections are then reopened. */
   onChange(listener: (material: HostTls) => void): void;
-  /** Ends the watch. */
+  /** Stops watching the files. */
   close(): void;
 }
 
@@ -35,8 +35,8 @@ function connectOptions({ ca, cert, key, serverName, skipHostVerify }: HostTls) 
 }
 
 /**
- * Connects undici's agents, over TLS with the files that are current at that moment.
- * @param tls undefined: undici's own way
+ * Connects undici's agents over TLS, with the files that are current at that moment.
+ * @param tls undefined: undici's default connector
  */
 export function hostConnector(tls: WatchedHostTls | undefined, timeout: number): buildConnector.connector {
   if (tls === undefined) {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { RunningTimeout } from "./running-timeout.ts";
 
-/** Blocks this thread, as work or a busy machine do. */
+/** Blocks this thread, like long work or a busy machine. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

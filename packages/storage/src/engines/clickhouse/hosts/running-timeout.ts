@@ -1,23 +1,23 @@
-/** Number of turns into which the time is divided. */
+/** Number of parts into which the time limit is divided. */
 const turns = 6;
 
 /**
- * A deadline for the answer of a server that counts the time in which this process runs. A process that got no
- * processor for seconds, or was busy itself, has not read yet what servers have sent. `AbortSignal.timeout` then ends
- * the wait before the answer is read, so a busy process took servers for hung, all at once.
+ * A time limit for a server's answer that counts only the time in which this process runs. A process that was busy, or
+ * got no processor for seconds, has not yet read what servers sent. `AbortSignal.timeout` ends the wait before the
+ * answer is read, so a busy process considered all servers hung at once.
  */
 export class RunningTimeout {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
 
   constructor(ms: number) {
-    // Timers drop fractions: without `ceil`, the last turn would end too early and cost a whole further turn.
+    // Timers drop fractions. Without `ceil`, the last part would end too early and another part would follow.
     const turnMs = Math.ceil(ms / turns);
     let left = ms;
     let before = performance.now();
     this.#timer = setInterval(() => {
       const now = performance.now();
-      // After a longer pause there is one more turn, in which answers are read.
+      // After a longer pause one part is added, in which answers are read.
       left -= Math.min(now - before, 2 * turnMs);
       before = now;
       // Timers count whole milliseconds.
@@ -28,12 +28,12 @@ export class RunningTimeout {
     }, turnMs).unref();
   }
 
-  /** Aborted when the time is over. */
+  /** Aborted when the time has passed. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The answer is there. */
+  /** Must be called when the answer has arrived. */
   end(): void {
     clearInterval(this.#timer);
   }

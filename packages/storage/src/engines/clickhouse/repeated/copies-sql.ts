@@ -3,20 +3,20 @@ import type { Parameters } from "../search-sql.ts";
 
 const minuteNano = 60_000_000_000n;
 
-/** The spans among which copies are looked for. */
+/** The spans among which copies are searched. */
 export interface CopiesIn {
-  /** Time of the spans' starts, in whole minutes; undefined: all of the time. */
+  /** Time range of the spans' starts, in whole minutes. Undefined: all times. */
   readonly range: Partial<TimeRange> | undefined;
   readonly tenant: string;
 }
 
-/** The first and the last minute of a time; absent where there is no bound. */
+/** First and last minute of a time range. Absent: no bound. */
 interface Minutes {
   readonly fromMinute?: number;
   readonly toMinute?: number;
 }
 
-/** The minutes of a time. Beyond the numbers of minutes there is no bound. */
+/** Converts a time range to minutes. Bounds outside of the 32-bit minutes are dropped. */
 export function minutesOf(range: Partial<TimeRange> | undefined): Minutes {
   const fromMinute = minuteOf(range?.startUnixNano);
   const toMinute = minuteOf(range?.endUnixNano);
@@ -32,8 +32,8 @@ function minuteOf(unixNano: bigint | undefined): number | undefined {
 }
 
 /**
- * One row, `found`, when a span is known to be stored more than once; no row otherwise.
- * @param parameters receives those of the statement
+ * SQL for one row, `found`, when a span is known to be stored more than once; no row otherwise.
+ * @param parameters receives the parameters of the statement
  */
 export function copiesSql(database: string, { range, tenant }: CopiesIn, parameters: Parameters): string {
   const { fromMinute, toMinute } = minutesOf(range);

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Copies of a store with a copy in one minute, and the parameters of each question. */
+/** A `KnownCopies` for a store with a copy in one minute. It also returns the parameters of each query. */
 function asked({ minute = undefined as number | undefined, isCluster = false } = {}) {
   const questions: Readonly<Record<string, unknown>>[] = [];
   const connection: Pick<ClickHouseConnection, "rows"> = {
@@ -31,7 +31,7 @@ function asked({ minute = undefined as number | undefined, isCluster = false } =
   return { copies, questions };
 }
 
-/** Reads rows that tell whether there are copies anywhere, and notes how they were read. */
+/** Reads rows that tell if copies exist anywhere, and records the argument of each read. */
 function reader(...rows: number[]) {
   const reads: (boolean | "ask")[] = [];
   const read = async (how: boolean | "ask") => {

@@ -8,27 +8,28 @@ import type { Parameters } from "../search-sql.ts";
 import { copiesSql, minutesOf } from "./copies-sql.ts";
 
 /**
- * Milliseconds that an answer is kept. Copies are noted half a second to twenty seconds after they came, so three
- * more seconds matter little.
+ * Time in milliseconds for which an answer is cached. Copies are recorded half a second to twenty seconds after they
+ * arrive, so three more seconds matter little.
  */
 const validMs = 3_000;
 /**
- * Milliseconds that a tenant counts as one with copies. It keeps them for days, so each of its times is then asked
- * about on its own.
+ * Time in milliseconds for which a tenant counts as having copies. Copies stay for days, so each time range of such a
+ * tenant is queried separately.
  */
 const validWhereThereAre = 60_000;
 const mostAnswers = 1_000;
 
-/** Times of spans' starts, in whole minutes; undefined: all of the time. */
+/** Time range of the spans' starts, in whole minutes. Undefined: all times. */
 type Times = Partial<TimeRange> | undefined;
 
-/** Tells whether spans of a time are known to be stored more than once; only then a count has to leave some out. */
+/** Tells if spans of a time range are known to be stored more than once. Only then a count must remove copies. */
 export interface CopyQuestion {
-  /** Whether any span of the tenant is. */
+  /** True when a span of the tenant in this time range is stored more than once. */
   areIn(range: Times, kind: ReadKind, options: ReadOptions): Promise<boolean>;
   /**
-   * Reads each span once, and avoids a statement before the read where that is possible.
-   * @param read as told whether there are copies. "ask": as without copies, and each row tells whether the tenant has any
+   * Reads each span once, if possible without a separate statement before the read.
+   * @param read gets true or false: copies exist or not. "ask": read as without copies, and return in each row if the
+   * tenant has copies
    */
   readOnce<Row extends CopyRow>(
     range: TimeRange,
@@ -37,32 +38,32 @@ export interface CopyQuestion {
   ): Promise<Row[]>;
 }
 
-/** A row that tells whether spans are known to be stored more than once, 1 or 0. */
+/** A row with 1 when spans are known to be stored more than once, otherwise 0. */
 export interface CopyRow {
   readonly areRepeated: number;
 }
 
-/** The answer of a store that counts a span as often as it is stored. */
+/** For stores that count a span as often as it is stored. */
 export const noCopies: CopyQuestion = {
   areIn: async () => false,
   readOnce: (_range, _options, read) => read(false),
 };
 
-/** Services of the reader besides its connection. */
+/** Dependencies besides the connection. */
 interface KnownCopiesParts {
   readonly database: string;
   readonly isCluster: boolean;
 }
 
-/** Asks the store, and remembers its answers for some seconds, because pages and graphs ask often. */
+/** Queries the store and caches the answers for some seconds, because pages and graphs query often. */
 export class KnownCopies implements CopyQuestion {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #isCluster: boolean;
-  /** Whether a tenant has copies anywhere. */
+  /** For each tenant: true when it has copies at any time. */
   readonly #ofTenants = new RecentAnswers(validMs, validWhereThereAre);
-  /** By tenant and minutes. */
+  /** Answers by tenant and minutes. */
   readonly #ofTimes = new RecentAnswers(validMs, validMs);
 
   constructor(
@@ -102,12 +103,12 @@ export class KnownCopies implements CopyQuestion {
     read: (areRepeated: boolean | "ask") => Promise<Row[]>,
   ): Promise<Row[]> {
     const tenant = tenantOf(options);
-    // In one statement each server of a cluster would look for copies in its own shard only.
+    // In a single statement each server of a cluster would search copies only in its local shard.
     if (this.#isCluster || this.#ofTenants.get(tenant) !== undefined) {
       return await read(await this.areIn(range, "analysis", options));
     }
     let rows: Row[] = [];
-    // A statement of its own costs a third of a heat map of a minute.
+    // A separate statement costs a third of a heat map of one minute.
     const areAnywhere = await this.#ofTenants.keep(tenant, async () => {
       rows = await read("ask");
       return rows[0] && rows[0].areRepeated === 1;
@@ -126,11 +127,11 @@ function keyOf(range: Times, tenant: string): string {
   return `${fromMinute} ${toMinute} ${tenant}`;
 }
 
-/** Answers of a short while ago. */
+/** Cached recent answers. */
 class RecentAnswers {
   readonly #noForMs: number;
   readonly #yesForMs: number;
-  /** The oldest first. */
+  /** Answers by key, oldest first. */
   readonly #answers = new Map<string, { readonly isYes: boolean; readonly askedMs: number }>();
 
   constructor(noForMs: number, yesForMs: number) {
@@ -147,7 +148,7 @@ class RecentAnswers {
     return performance.now() - answer.askedMs < validForMs ? answer.isYes : undefined;
   }
 
-  /** @param ask its answer is that of the time at which it is called; undefined: it told nothing */
+  /** @param ask reads the answer, which is valid from the time of the call; undefined: nothing was learned */
   async keep<Told extends boolean | undefined>(key: string, ask: () => Promise<Told>): Promise<Told> {
     const askedMs = performance.now();
     const isYes = await ask();

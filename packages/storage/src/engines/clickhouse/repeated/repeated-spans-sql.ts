@@ -2,26 +2,26 @@ import { adjustedCountSql } from "../adjusted-count-sql.ts";
 import { minuteNumber, noParent } from "../schema/derived-migration.ts";
 import { spanHash } from "./span-identity.ts";
 
-/** Longest window in seconds: copies are looked for among spans that arrived within it. */
+/** Limit of the window in seconds. Copies are searched among spans that arrived within the window. */
 export const maxWindow = 900;
 /**
- * Most spans that one step looks through; grouping their ids takes 70 MB of memory. When more spans arrive, the
- * window of a step is shorter.
+ * Limit of spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of a step is
+ * shorter.
  */
 export const maxSpans = 2_000_000;
-/** Most ids that a statement names. With more, the statement looks for them itself. */
+/** Limit of ids in a statement. With more, the statement finds the ids itself. */
 export const maxNamedIds = 1_000;
 
-/** Tables, by their names in the database of one server. */
+/** Returns the name of a table in the database of one server. */
 type TableName = (table: string) => string;
 
-/** Days are those of the writer's clock. */
+/** Column `received` uses the day of the collector's clock, which may differ from the server's. */
 function arrivedWithin(seconds: number): string {
   const since = `now('UTC') - INTERVAL ${seconds} SECOND`;
   return `arrived > ${since} AND received >= toDate(${since}) - 1`;
 }
 
-/** Numbers of the spans that arrived in a window of time, and in its newer half. */
+/** Number of spans that arrived in a window of time, and in its newer half. */
 export interface ArrivedSpans {
   /** Spans that arrived in the window. */
   readonly spans: number;
@@ -29,18 +29,18 @@ export interface ArrivedSpans {
   readonly newer: number;
 }
 
-/** A window twice as long as the one that was right for the last step: more may fit by now. @returns seconds */
+/** Window for the next step: twice the last window, because more may fit by now. @returns seconds */
 export function windowToTry(last: number): number {
   return Math.min(2 * last, maxWindow);
 }
 
-/** One row of `ArrivedSpans`. */
+/** SQL for one row of `ArrivedSpans`. */
 export function arrivedSql(tables: TableName, seconds: number): string {
   return `SELECT toUInt32(count()) AS spans, toUInt32(countIf(arrived > now('UTC') - INTERVAL ${Math.ceil(seconds / 2)} SECOND)) AS newer
 FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)}`;
 }
 
-/** The window whose spans a step looks through, and how many they are. @param tried seconds */
+/** Window that a step searches, and its number of spans. @param tried length of the counted window in seconds */
 export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { seconds: number; spans: number } {
   if (spans <= maxSpans) {
     return { seconds: tried, spans };
@@ -52,36 +52,36 @@ export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { secon
   return { seconds: Math.max(1, Math.floor((half * maxSpans) / newer)), spans: maxSpans };
 }
 
-/** Copies share it, and spans that are no copies hardly ever: both sides of a call with one id differ in their kind. */
+/** Key that copies share. Other spans hardly ever share it: client and server with one span id differ in their kind. */
 const looseId = "bitXor(reinterpretAsUInt64(span_id), toUInt64(kind) * 11400714819323198485)";
 
-/** A span that started this many seconds before it arrived, or fewer, cannot have a copy that left the window. */
+/** Seconds. A span that started at most this long before its arrival cannot have a copy outside the window. */
 const leastLateness = 30;
 
-/** The time in which a step looks for copies. Seconds until now. */
+/** The window in which a step searches copies, in seconds before now. */
 export interface CopyWindow {
-  /** Spans that arrived in it are compared with each other. */
+  /** Spans that arrived in this time are compared with each other. */
   readonly seconds: number;
-  /** Late spans that arrived in this time are compared with all stored spans; 0: no late spans are. */
+  /** Late spans that arrived in this time are compared with all stored spans. 0: late spans are not compared. */
   readonly lateSeconds: number;
 }
 
 /**
- * Spans that started before the window began. Only their copies may have arrived before the window, because a
- * span arrives after its start.
+ * SQL condition for spans that started before the window. Only these can have copies that arrived before the window,
+ * because a span arrives after its start.
  */
 function lateWithin({ seconds, lateSeconds }: CopyWindow): string {
   return `${arrivedWithin(lateSeconds)} AND start < arrived - INTERVAL ${Math.max(seconds, leastLateness)} SECOND`;
 }
 
-/** One row: `late`, the number of late spans. */
+/** SQL for one row: `late`, the number of late spans. */
 export function lateSql(tables: TableName, window: CopyWindow): string {
   return `SELECT toUInt32(count()) AS late FROM ${tables("spans")} WHERE ${lateWithin(window)}`;
 }
 
 /**
- * Ids that more than one span has: of those that arrived in the window, and of late ones and all others of
- * their minutes. One thread takes half the time of two, which group the same ids twice.
+ * SQL for ids that several spans share: among spans that arrived in the window, and among late spans and all spans of
+ * their minutes. One thread takes half the time of two, which would group the same ids twice.
  */
 function suspectIds(tables: TableName, window: CopyWindow): string {
   const spans = tables("spans");
@@ -95,19 +95,19 @@ function suspectIds(tables: TableName, window: CopyWindow): string {
   GROUP BY id HAVING count() > 1`;
 }
 
-/** One row: `ids`, of which some are left out where there are more than `maxNamedIds`, and `count`, how many there are. */
+/** SQL for one row: `ids`, at most `maxNamedIds`, and `count`, the number of all ids. */
 export function suspectIdsSql(tables: TableName, window: CopyWindow): string {
   return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, window)}) SETTINGS max_threads = 1, ignore_data_skipping_indices = 'start_index'`;
 }
 
-/** For a called span, the hash of its parent as in the view of `dependency_calls`; 0 for other spans. */
+/** For a called span, the hash of its parent as in the view of `dependency_calls`. 0 for other spans. */
 const pending = `multiIf(parent_span_id != ${noParent}, cityHash64('span', tenant, trace_id, parent_span_id),
     format != 'otlp' AND kind = 'server', cityHash64('client', tenant, trace_id, span_id), 0)`;
 
 /**
- * Records how often spans with these ids are stored, wherever their other rows arrived. Recorded copies are
- * left out, and surplus ones are taken back, as when two processes did this at the same time.
- * @param ids all ids of the window; undefined where there are too many to be named
+ * SQL that records how often spans with these ids are stored, in rows of any arrival time. Copies that are recorded
+ * already are skipped. Surplus records are corrected, such as after two processes recorded copies at the same time.
+ * @param ids all ids of the window; undefined when there are too many for a statement
  */
 export function noteRepeatedSql(
   tables: TableName,

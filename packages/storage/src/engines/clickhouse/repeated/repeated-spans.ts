@@ -17,23 +17,29 @@ import {
   windowToTry,
 } from "./repeated-spans-sql.ts";
 
-/** Milliseconds that a block waits at least for its step, so that blocks of a moment share one step. */
+/** Minimum time in milliseconds between a block and its step, so that blocks that arrive together share one step. */
 const minWaitMs = 500;
 const maxWaitMs = 20_000;
-/** Looking through a span takes 110 to 160 ns: all steps together take up to 1.6 % of a core. */
+/**
+ * Wait in milliseconds for each span of the last step. Searching takes 110 to 160 ns per span, so all steps together
+ * take up to 1.6 % of a core.
+ */
 const waitPerSpanMs = 0.01;
-/** Window in seconds of the first step, until the rate of spans is known. */
+/** Window of the first step in seconds, while the rate of spans is unknown. */
 const firstWindow = 60;
-/** Added to the time since the last step, because a span arrives before its block can be read. Seconds. */
+/** Seconds added to the time since the last step, because a span arrives before its block can be read. */
 const insertSeconds = 60;
 
-/** Runs `work` once for each shard, on a server of it; on a single server once. @param tables names of its own tables */
+/**
+ * Runs `work` once for each shard, on one of its servers; on a single server once. @param tables returns the names of
+ * local tables
+ */
 export type OnEachShard = (
   work: (server: ClickHouseConnection, tables: (table: string) => string) => Promise<void>,
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** Services of the notes besides their connection. */
+/** Dependencies besides the connection. */
 interface RepeatedSpansParts {
   readonly database: string;
   readonly leases: Pick<SamplingStore, "acquireLease">;
@@ -41,9 +47,8 @@ interface RepeatedSpansParts {
 }
 
 /**
- * Finds spans that are stored repeatedly, and corrects the counts. The writer of a block starts a step half a
- * second later, unless another process has just run one. Steps of a busy store are at most twenty seconds
- * apart.
+ * Finds spans that are stored more than once, and corrects the counts. Each written block starts a step half a second
+ * later, unless another process has just run one. In a busy store, steps are at most twenty seconds apart.
  */
 export class RepeatedSpans {
   readonly #schema: SchemaGuard;
@@ -52,15 +57,15 @@ export class RepeatedSpans {
   readonly #owner = randomUUID();
   readonly #closed = new AbortController();
   #waitMs = minWaitMs;
-  /** Seconds that a step looks back. */
+  /** Window of the next step in seconds. */
   #window = firstWindow;
   #timer: NodeJS.Timeout | undefined;
   #step: Promise<void> | undefined;
-  /** When the last step of this process began, by the clock of `performance.now`. */
+  /** Start of this process's last step, by the clock of `performance.now`. */
   #begunMs: number | undefined;
-  /** True when a block was written while a step ran, or when the notes of a step must be looked at once more. */
+  /** True when a block was written during a step, or when the records of a step must be checked again. */
   #isBehind = false;
-  /** Ids that the last step looked at one by one. */
+  /** Number of ids that the last step checked one by one. */
   #suspects = 0;
 
   constructor(
@@ -77,7 +82,7 @@ export class RepeatedSpans {
     this.#onEachShard = onEachShard;
   }
 
-  /** Called after each block. Nobody waits for the step. */
+  /** Called after each block. The writer does not wait for the step. */
   blockWritten(): void {
     if (this.#step !== undefined) {
       this.#isBehind = true;
@@ -98,14 +103,14 @@ export class RepeatedSpans {
       })
       .then((isDone) => {
         this.#step = undefined;
-        // Another process may have looked before it had our block.
+        // Another process may have searched before our block was stored.
         if (!isDone || this.#isBehind) {
           this.blockWritten();
         }
       });
   }
 
-  /** One step. @returns false when another process has just made one @throws StorageError */
+  /** Runs one step. @returns false when another process has just run one @throws StorageError */
   async find(signal: AbortSignal): Promise<boolean> {
     if (!(await this.#leases.acquireLease("repeated-spans", this.#owner, this.#waitMs, { signal }))) {
       return false;
@@ -128,7 +133,7 @@ export class RepeatedSpans {
     this.#begunMs = begunMs;
     this.#window = looked.window;
     this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
-    // Another process may have noted the same at this moment; the next step then takes it back.
+    // Another process may have recorded the same copies at this moment. The next step then corrects the counts.
     if (looked.suspects !== this.#suspects) {
       this.#isBehind = true;
     }
@@ -136,7 +141,7 @@ export class RepeatedSpans {
     return true;
   }
 
-  /** Ends the step under way. */
+  /** Aborts the running step. */
   async close(): Promise<void> {
     this.#closed.abort();
     clearTimeout(this.#timer);
@@ -145,8 +150,8 @@ export class RepeatedSpans {
 }
 
 /**
- * The result of a step: the shortest window of the shards in seconds, the number of spans read, and the ids
- * that several spans had.
+ * Result of a step: the shortest window of the shards in seconds, the number of spans read, and the ids that several
+ * spans share.
  */
 interface Looked {
   window: number;
@@ -154,7 +159,7 @@ interface Looked {
   suspects: number;
 }
 
-/** Spans that were found more than once. */
+/** Copies found by one statement. */
 interface RepeatedNote {
   readonly tried: CopyWindow;
   readonly looked: Looked;
@@ -178,7 +183,7 @@ async function noteRepeated(
     {},
     { signal },
   );
-  // More of them, as when a journal of hours drains, would be compared with more than a step may read.
+  // With more late spans, such as when a journal of hours drains, the comparison would read more than a step may.
   const window = { seconds, lateSeconds: late > 0 && late <= maxSpans ? tried.lateSeconds : 0 };
   looked.spans += late;
   type Suspects = { readonly ids: readonly string[]; readonly count: number };
@@ -188,7 +193,7 @@ async function noteRepeated(
   }
   looked.suspects += suspects.count;
   const ids = suspects.count > maxNamedIds ? undefined : suspects.ids;
-  // Two processes at the same moment write it once, by its token.
+  // If two processes run the statement at the same moment, the token makes it count once.
   const settings = {
     insert_deduplication_token: `repeated/${Math.floor(Date.now() / minWaitMs)}`,
     deduplicate_blocks_in_dependent_materialized_views: "1",

@@ -1,21 +1,21 @@
 /**
- * The columns that identify a span: senders repeat a batch whose answer was lost, and both sides of a call
- * may share an id. `distinctFacts` uses the same rule on spans in memory.
+ * Columns that identify a span. The id alone does not suffice, because both sides of a call may share an id. Senders
+ * that repeat a batch after a lost answer cause copies. `distinctFacts` uses the same rule for spans in memory.
  */
 export const spanIdentity = "trace_id, span_id, kind, service, name, start, duration, status";
 
-/** The hash that rows of one span share. */
+/** Hash of a span; all copies have the same hash. */
 export const spanHash = `cityHash64(tenant, ${spanIdentity})`;
 
-/** The spans of a condition as a table expression, each once. */
+/** Table expression with the spans of a condition, without copies. */
 export function withoutCopies(database: string, where: string): string {
   return `(SELECT * FROM ${database}.spans AS stored WHERE ${where} LIMIT 1 BY ${spanIdentity}) AS stored`;
 }
 
 /**
- * The spans of a condition, as FROM and WHERE.
- * @param where of one tenant
- * @param areRepeated whether some of them may be stored more than once; then each is read once, which takes longer
+ * FROM and WHERE for the spans of a condition.
+ * @param where condition, which includes one tenant
+ * @param areRepeated true when some spans may be stored more than once. Then copies are removed, which takes longer.
  */
 export function fromSpans(database: string, where: string, areRepeated: boolean): string {
   return areRepeated

@@ -29,9 +29,9 @@ test("leaves older counts as they are, as ones that tell nothing, and new ones t
   await sql(
     `INSERT INTO ${database}.schema_migrations (version, name) VALUES (${adjustedCountsMigration.version - 1}, 'older')`,
   );
-  // Copies are looked for among the spans of today.
+  // Copies are searched among the spans of today.
   const today = new Date().toISOString().slice(0, 10);
-  // Past the writer, which would look for copies at a time of its own.
+  // Inserts without the writer, which would search copies at its own times.
   const insert = (id: string, traceId = newTraceId(), token = id) =>
     sql(
       `INSERT INTO ${database}.spans (in_service, in_name, kind, trace_id, span_id, start, duration, trace_state, in_tenant) SETTINGS insert_deduplication_token = '${today}/${token}' VALUES ('s', 'op', 'server', unhex('${traceId}'), '${id}', fromUnixTimestamp64Nano(${noonUnixNano}), 1000, 'ot=th:c', '')`,
@@ -39,7 +39,7 @@ test("leaves older counts as they are, as ones that tell nothing, and new ones t
   await insert("before 1");
   const store = openClickHouseStore({ urls: [server.url], database });
   await store.ready();
-  // As another process does it that began at the same moment.
+  // The statement of another process that started at the same moment.
   for (const statement of added) {
     await sql(statement);
   }
@@ -58,7 +58,7 @@ test("leaves older counts as they are, as ones that tell nothing, and new ones t
     ...{ contains: "", spanKinds: ["server"], order: "calls", limit: 10, offset: 0, adjusted: true },
     ...{ startUnixMs: noonUnixMs, endUnixMs: noonUnixMs + 60_000, stepMs: 60_000 },
   });
-  // One of before, one of after, and one that was stored three times.
+  // One span from before the migration, one from after it, and one that was stored three times.
   expect(names[0]?.whole.calls).toBe(3);
   expect(names[0]?.whole.adjusted).toMatchObject({ calls: 1 + 4 + 4, unknown: 1, least: 4, greatest: 4 });
   await store.close();

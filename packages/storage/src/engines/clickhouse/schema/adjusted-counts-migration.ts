@@ -8,7 +8,7 @@ const bucketOf = (perDoubling: number) =>
   `if(duration > 1, toUInt16(floor(log2(duration) * ${perDoubling})), 0)`;
 const takenAway = (sum: string) => `toUInt64(-sum(toInt64(copies) * ${sum}))`;
 
-/** Sums of spans. @param count the column `adjusted_count` */
+/** SELECT for counts of spans. @param count SQL of the column `adjusted_count` */
 export function selectMetrics(database: string, count: string): string {
   return `SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind, ${bucketOf(8)} AS bucket,
   ${count},
@@ -16,7 +16,7 @@ export function selectMetrics(database: string, count: string): string {
 FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket, adjusted_count`;
 }
 
-/** Calls between services. @param count the column `adjusted_count` of the called span */
+/** SELECT for calls between services. @param count SQL of the column `adjusted_count` of the called span */
 export function selectCalls(database: string, count: string): string {
   return `SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   kind, failed, bucket, adjusted_count,
@@ -42,9 +42,9 @@ GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket,
 }
 
 /**
- * The number of spans that a span stands for, as a key column of the tables that count spans:
- * docs/adr/057-true-counts-under-sampling.md. Sums over it are what they were. 0, which older rows have, means that
- * nothing tells the number. Its views are those of earlier steps with this one column more.
+ * Adds the number of original spans behind a span as a key column to the tables that count spans:
+ * docs/adr/057-true-counts-under-sampling.md. Sums over this column equal the former counts. 0, the value of older
+ * rows, means unknown. The views are the views of earlier steps with this additional column.
  */
 export const adjustedCountsMigration: Migration = {
   version: 14,

@@ -1,21 +1,21 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * For a list of attributes: the hash of key, FE, type and value of each. `attribute-list.ts` of `wire/rows`
+ * SQL for a list of attributes: the hash of key, FE, type and value of each. `attribute-list.ts` of `wire/rows`
  * describes the list.
  */
 export function hashesOf(text: string): string {
   return `arrayMap(e -> cityHash64(e), splitByChar('\\xFF', ${text}))`;
 }
 
-/** The keys of array attributes in a list. Most lists have none, and then nothing more is read. */
+/** SQL for the keys of array attributes in a list. Most lists have no arrays; then nothing more is read. */
 function arrayKeysOf(text: string): string {
   const key = "substring(e, 1, position(e, '\\xFEa') - 1)";
   const arrays = `arrayFilter(e -> position(e, '\\xFEa') > 0, splitByChar('\\xFF', ${text}))`;
   return `if(position(${text}, '\\xFEa') = 0, emptyArrayString(), arrayMap(e -> ${key}, ${arrays}))`;
 }
 
-/** Names of indexes and their expressions; all are bloom filters. */
+/** Names and expressions of the indexes; all are bloom filters. */
 export const hashIndexes = [
   ["attribute_hash_index", hashesOf("attribute_text")],
   ["resource_hash_index", hashesOf("resource_text")],
@@ -23,18 +23,17 @@ export const hashIndexes = [
   ["resource_array_index", arrayKeysOf("resource_text")],
 ] as const;
 
-/** Indexes of span tables that are built when parts are merged, not when rows are written. */
+/** Indexes of span tables that merges build; inserts do not. */
 export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "event_hash_index"] as const;
 
 /**
- * Indexes attributes by their hashes instead of their texts. The data of an index is sorted in the order of
- * the table, and a list of texts would be moved text by text. Keys of arrays are indexed too, because
- * TraceQL's `=` also matches elements of arrays; for other attributes the index of hashes decides. Figures:
- * docs/adr/032-what-an-insert-costs.md.
+ * Indexes attributes by their hashes instead of their texts. ClickHouse sorts an index's data in the order of the
+ * table, and would move a list of texts one by one. Keys of arrays are indexed too, because TraceQL's `=` also matches
+ * elements of arrays; for other attributes the index of hashes decides. Figures: docs/adr/032-what-an-insert-costs.md.
  *
- * Indexes of existing parts are built in the background, with one rewriting of each part; until then these
- * parts are searched without them. The indexes of version 6 may still be under construction, which must be
- * stopped before they are dropped.
+ * Indexes of existing parts are built in the background, by rewriting each part once. Before that, searches read these
+ * parts without indexes. The indexes of version 6 may still be under construction. That must be stopped before the
+ * indexes are dropped.
  */
 export const attributeHashMigration: Migration = {
   version: 8,

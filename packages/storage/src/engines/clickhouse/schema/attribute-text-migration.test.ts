@@ -77,7 +77,7 @@ const ofEvents = [
   eventAttributes,
 ];
 const scopeText = (number: number) => `splitByChar('\\xFF', scope_text)[${number}]`;
-/** The columns that were no texts, as version 5 takes them, made from those of another database. */
+/** The attribute columns of version 5, which were no texts, computed from the columns of another database. */
 const arrays = new Map([
   ["attribute_text", ["in_attributes", attributeTuples(attributeTexts.span)]],
   ["resource_text", ["in_resource_attributes", attributeTuples(attributeTexts.resource)]],
@@ -128,7 +128,7 @@ test.each([5, 6, 11])(
     await fromArrays(old, "spans", fresh, "before");
     await fromArrays(old, "archived_spans", fresh, "before");
     if (version === 6) {
-      // Its indexes are still under construction when the next version comes.
+      // The indexes are still under construction when the next migration starts.
       await runSql(server.url, `SYSTEM STOP MERGES ${old}.spans`);
       await runSql(server.url, attributeTextMigration.statements(old).at(-1) ?? "");
     }
@@ -159,7 +159,7 @@ test.each([5, 6, 11])(
     const tags = new Map([["no", "such"]]);
     const { sql, parameters } = searchSql({ tags, limit: 5 }, old, "");
     const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
-    // Indexes of the part that was there have been made.
+    // The indexes of the existing part have been built.
     expect(plan).toContain("attribute_hash_index");
     expect(plan).toContain("event_hash_index");
     expect(plan).toContain("Granules: 0/1");
@@ -170,7 +170,7 @@ test.each([5, 6, 11])(
       await runSql(server.url, `OPTIMIZE TABLE ${old}.${table} FINAL`);
     }
     await isAsItWas(2);
-    // A collector from before still sends arrays, to the upgraded database and to a new one.
+    // A collector of an older version still sends arrays, to the upgraded database and to a new one.
     await runSql(server.url, `TRUNCATE TABLE ${old}.spans`);
     await fromArrays(old, "spans", fresh, "after");
     await isAsItWas();

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** Converts a list of tuples to text; `attribute-list.ts` of `wire/rows` describes the format. */
+/** SQL that converts a list of tuples to text. `attribute-list.ts` of `wire/rows` describes the format. */
 export function textOf(attributes: string): string {
   const text = `concat('\\xFF', a.1, '\\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3)`;
   return `if(empty(${attributes}), '', concat(arrayStringConcat(arrayMap(a -> ${text}, ${attributes})), '\\xFF'))`;
@@ -8,7 +8,7 @@ export function textOf(attributes: string): string {
 
 const inBackground = "SETTINGS mutations_sync = 0, alter_sync = 0";
 
-/** An index of this keeps each attribute as key, FE, type and value. */
+/** SQL for the indexed texts: key, FE, type and value of each attribute. */
 function elementsOf(text: string): string {
   return `splitByChar('\\xFF', ${text})`;
 }
@@ -17,15 +17,15 @@ const tables = ["spans", "archived_spans"];
 const compressed = "CODEC(ZSTD(1))";
 
 /**
- * Attributes of spans, and of their resources, as one text each. Why, with the figures:
+ * Stores attributes of spans, and of resources, as one text each. Reasons and measurements:
  * docs/adr/028-attributes-as-text.md.
  *
  * New rows have texts and empty arrays. The texts of older rows are computed from their arrays when they are
  * read, and stored when their part is merged. Rows of older collectors get them on arrival. A new database
  * has no arrays: see new-database.ts.
  *
- * Indexes of existing parts are built in the background, with one rewriting of each part; until then these
- * parts are searched without them.
+ * Indexes of existing parts are built in the background, by rewriting each part once. Before that, searches read these
+ * parts without indexes.
  */
 export const attributeTextMigration: Migration = {
   version: 6,
@@ -45,8 +45,8 @@ export const attributeTextMigration: Migration = {
 };
 
 /**
- * The same for a database that continues to version 8, without the indexes which that version drops. Each
- * would rewrite every part, and ClickHouse cannot drop an index under construction.
+ * The same for a database that continues to version 8, without the indexes that version 8 drops. Each index would
+ * rewrite every part, and ClickHouse cannot drop an index under construction.
  */
 export const attributeTextColumns: Migration = {
   version: 6,

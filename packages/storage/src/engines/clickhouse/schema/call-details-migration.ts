@@ -6,10 +6,7 @@ import { durable } from "./spans-migration.ts";
 const isOlderFormat = "format != 'otlp'";
 const key = "(pending, tenant, minute, parent, child, kind, failed, bucket)";
 
-/**
- * Calls between services as rows of `dependency_calls`: the statement of derived-migration.ts with three more
- * columns.
- */
+/** SELECT for the rows of `dependency_calls`: the statement of derived-migration.ts with three additional columns. */
 export function selectCalls(database: string): string {
   return `SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   kind, failed, bucket,

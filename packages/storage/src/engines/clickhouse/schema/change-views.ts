@@ -4,20 +4,20 @@ import { isUnknownSetting } from "../clickhouse-errors.ts";
 import type { ViewChange } from "./final-views.ts";
 import { sourcesOfViews, withoutInserts } from "./without-inserts.ts";
 
-/** Longest wait for inserts that a view still takes. Milliseconds. */
+/** Time limit in milliseconds for running inserts to finish before a view is changed. */
 const statementTimeoutMs = 600_000;
 
-/** Lets a view be made before the tables that it reads and fills. Servers before 24.10 do not know the setting. */
+/** Allows creating a view before the tables that it reads and fills. Servers before 24.10 do not know the setting. */
 export const viewsBeforeTables: Settings = { allow_materialized_view_with_bad_select: "1" };
 
-/** A view and the statement that makes it. */
+/** A view with the statement that creates it. */
 export interface NewView {
-  /** With its database. */
+  /** Name of the view with its database. */
   readonly view: string;
   readonly statement: string;
 }
 
-/** @returns whether the server can make a view whose tables are away */
+/** @returns true when the server can create a view whose tables are missing */
 export async function takesViewsBeforeTables(
   connection: ClickHouseConnection,
   signal: AbortSignal | undefined,
@@ -34,7 +34,8 @@ export async function takesViewsBeforeTables(
 }
 
 /**
- * The statement that makes a view, with its columns: they cannot be told from the query while its table is away.
+ * The statement that creates a view, with a list of its columns: ClickHouse cannot derive them from the query while the
+ * source table is missing.
  * @param head `CREATE MATERIALIZED VIEW IF NOT EXISTS … TO …`
  */
 export async function viewStatement(
@@ -46,7 +47,7 @@ export async function viewStatement(
   return `${head} (${columns.map(({ name, type }) => `\`${name}\` ${type}`).join(", ")}) AS\n${query}`;
 }
 
-/** Makes views anew while the tables `sources` take no spans: senders send those again. */
+/** Recreates views while the tables `sources` refuse spans. Senders repeat refused spans. */
 export async function makeAnew(
   connection: ClickHouseConnection,
   database: string,
@@ -62,12 +63,11 @@ export async function makeAnew(
 }
 
 /**
- * Gives views of a single server other queries. `MODIFY QUERY` would change the view's id in the deduplication of
- * inserts: a block that was sent before and is sent again afterwards would be counted twice.
- *
- * A process that ends between the two statements of a view leaves the tables away. Nothing is taken without the view
- * until the next process comes, or the server starts again.
- * @param changes each with the table that the view fills, with its database
+ * Changes the queries of views on a single server. `MODIFY QUERY` would change the view's id in the deduplication of
+ * inserts: a block that was sent before and is repeated afterwards would be counted twice.
+ * If a process ends between the two statements of a view, the tables stay detached. Spans are then refused until the
+ * next process starts, or the server restarts.
+ * @param changes view changes, each with the table that the view fills, as `database.table`
  * @returns false for a server before 24.10, where nothing was changed
  */
 export async function changeViews(

@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Codecs by columns of `spans` and `archived_spans`. ZSTD stays where it helps: texts of attributes, events
- * and details, and trace ids, which repeat. T64 leaves only the differing bits of a minute's starts, in which
- * ZSTD would find nothing.
+ * Codecs by columns of `spans` and `archived_spans`. ZSTD stays where it helps: texts of attributes, events and
+ * details, and trace ids, which repeat. T64 keeps only the differing bits of a minute's starts, which ZSTD cannot
+ * compress further.
  */
 export const codecs = {
   tenant: "LZ4",
@@ -24,7 +24,7 @@ export const codecs = {
   status_message: "LZ4",
 } as const;
 
-/** The arrival time of a span, which only `spans` has. */
+/** Codec of the arrival time, a column that only `spans` has. */
 export const arrivedCodec = "T64, LZ4";
 
 const changes = Object.entries(codecs)
@@ -32,8 +32,8 @@ const changes = Object.entries(codecs)
   .join(", ");
 
 /**
- * For small or random columns ZSTD costs more time than it saves space, because each granule of each column
- * is compressed separately. Existing parts stay unchanged until they are merged. Figures:
+ * Changes codecs: for small or random columns ZSTD costs more time than it saves space, because each granule of each
+ * column is compressed separately. Existing parts stay unchanged until they are merged. Measurements:
  * docs/adr/038-codecs.md.
  */
 export const codecsMigration: Migration = {

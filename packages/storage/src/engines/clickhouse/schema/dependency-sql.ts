@@ -1,33 +1,32 @@
 import type { SpanKind } from "wire/model";
 
-/** How many minutes before a span its parent may start to be found when their blocks have met. */
+/** Number of minutes before a span in which its parent may start, for calls whose blocks arrive close together. */
 const nearMinutes = 2;
-/** The same for calls that have waited. */
+/** The same number for calls that have waited ten minutes. */
 const farMinutes = 60;
-/** Minutes after which no parent is searched any more. */
+/** Minutes after which the search for a parent ends. */
 const patienceMinutes = 10;
 
 /**
- * Most rows of waiting calls that a read uses; when there are more, it uses a sample. The others count once
- * they are settled.
+ * Limit of waiting rows in one read. With more, the read uses a sample. The other calls count after they are settled.
  */
 const maxPendingRead = 30_000;
-/** The same for a step that settles them; the rest is left to later steps. */
+/** Limit of waiting rows in one settling step; later steps settle the rest. */
 const maxPendingSettled = 1_000_000;
 
-/** See `spansOfTraces`. */
+/** Setting that keeps the index of starts out of use. See `spansOfTraces`. */
 const byMinutes = "SETTINGS ignore_data_skipping_indices = 'start_index'";
 
-/** Minutes by which clocks of parents may be ahead. */
+/** Number of minutes by which the clock of a parent's machine may be ahead. */
 const aheadMinutes = 1;
 
-/** Where parents are searched: expressions for `IN` with begins of minutes, and with hashes. */
+/** Where to search parents: SQL expressions for `IN` with start minutes, and with hashes. */
 interface SoughtCallers {
   readonly minutes: string;
   readonly keys: string;
 }
 
-/** The callers that a table of pending calls names. */
+/** SQL for the callers to which a table of pending calls refers. */
 function callersOf(pending: string, lookBackMinutes: number): SoughtCallers {
   return {
     minutes:
@@ -38,7 +37,7 @@ function callersOf(pending: string, lookBackMinutes: number): SoughtCallers {
 }
 
 /**
- * Parents of pending calls: `key` and `service`. The hashes are those of the migration that created
+ * SQL for the parents of pending calls: `key` and `service`. The hashes are those of the migration that created
  * `dependency_calls`.
  */
 function callers(database: string, { minutes, keys }: SoughtCallers): string {
@@ -54,24 +53,21 @@ function callers(database: string, { minutes, keys }: SoughtCallers): string {
 
 const maxHash = "18446744073709551615";
 
-/** The ratio of waiting rows to rows that are read, at least 1. */
+/** SQL for the ratio of all waiting rows to the rows in the sample, at least 1. */
 function pendingScale(database: string, rows: number): string {
   return `(SELECT greatest(count() / ${rows}, 1) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
 /**
- * The greatest hash of waiting calls that is read. The table is ordered by hashes, so the rows up to a hash
- * are a fair sample, and nothing else is read.
+ * SQL for the largest hash in the sample of waiting calls. The table is ordered by hash, so the rows up to a hash are a
+ * fair sample, and no other rows are read.
  */
 function lastPending(database: string, rows: number): string {
   const sampled = `intDiv(${maxHash}, count()) * ${rows}`;
   return `(SELECT if(count() > ${rows}, ${sampled}, ${maxHash}) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
-/**
- * Details of the called span: its kind, whether it failed, the bucket of its duration, and the number of spans that it
- * stands for.
- */
+/** Columns that describe the called span: kind, failure, duration bucket, and number of original spans. */
 const details = "kind, failed, bucket, adjusted_count";
 
 /** @param rows approximate limit of the rows to read */
@@ -84,12 +80,12 @@ function pendingCalls(database: string, rows: number, where = "", having = ""): 
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
 
-/** Waiting calls up to this number are named one by one; mostly there are fewer. */
+/** Limit up to which waiting calls are listed in a statement. There are rarely more. */
 export const maxPendingNamed = 1_000;
 
 /** A row of `countedSql`. */
 export interface CountedCalls {
-  /** "0" of calls that are counted, which have a parent; otherwise the hash of the parent. */
+  /** "0" for counted calls, which have a parent. Otherwise the hash of the parent. */
   readonly parentKey: string;
   /** Minutes since the Unix epoch. */
   readonly startMinute: number;
@@ -97,17 +93,17 @@ export interface CountedCalls {
   readonly parent: string;
   /** Service that is called. */
   readonly child: string;
-  /** Negative when the row cancels what another row counts. */
+  /** Number of calls. Negative when the row cancels the count of another row. */
   readonly calls: number;
-  /** The number of calls that each call stands for; 0: unknown. */
+  /** Number of original calls behind each call; 0: unknown. */
   readonly adjusted_count: number;
-  /** Present with details only, as are the next two. */
+  /** Kind of the called span. `kind`, `failed` and `bucket` are present only with details. */
   readonly kind?: SpanKind;
   readonly failed?: boolean;
   readonly bucket?: number;
 }
 
-/** The details of calls: only their number, or also kind, outcome and duration. */
+/** `sums`: only the number of calls. `details`: also kind, failure and duration. */
 export type CallDetail = "sums" | "details";
 
 function detailColumns(detail: CallDetail): string {
@@ -115,9 +111,9 @@ function detailColumns(detail: CallDetail): string {
 }
 
 /**
- * The counted calls of `tenant` in the minutes from `from` to `to`, and the rows of waiting calls: all, or
- * one more than `maxPendingNamed`. One read of the table returns both. With two reads, a step that settles
- * calls in between would hide calls from both.
+ * SQL for the counted calls of `tenant` in the minutes from `from` to `to`, and for the rows of waiting calls, at most
+ * one more than `maxPendingNamed`. One read returns both. With two reads, a settling step in between would hide calls
+ * from both.
  */
 export function countedSql(database: string, detail: CallDetail): string {
   const names = ["child", ...detailColumns(detail).split(", ")];
@@ -136,8 +132,8 @@ FROM (
 }
 
 /**
- * Rows of `key` and `service`: the parents of waiting calls, which the statement names. That takes a quarter
- * of the time of a join.
+ * SQL for rows of `key` and `service`: the parents of the listed waiting calls. Listing the calls takes a quarter of
+ * the time of a join.
  */
 export function callersSql(database: string, pending: readonly CountedCalls[]): string {
   const minutes = new Set<number>();
@@ -154,8 +150,8 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
 }
 
 /**
- * Rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: counted calls, and pending calls
- * whose parent has arrived, by a sample when there are very many.
+ * SQL for rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: counted calls, and pending calls
+ * whose parent has arrived. With very many pending calls it uses a sample.
  */
 export function linksSql(database: string, detail: CallDetail): string {
   const more = `, ${detailColumns(detail)}`;
@@ -170,10 +166,10 @@ SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joi
 }
 
 /**
- * A statement that settles pending calls. Calls with a parent are counted and removed. Calls that have waited
- * ten minutes are searched once more, further back, and removed. So a call that never finds its parent is
- * gone after ten minutes, however many there are.
- * @param isLast true: settle those that have waited; false: all of them
+ * A statement that settles pending calls. Calls with a parent are counted and removed. Parents of calls that have
+ * waited ten minutes are searched once more, further back, and these calls are removed. So even many calls that never
+ * find a parent are gone after ten minutes.
+ * @param isLast true: settle calls that have waited; false: settle all calls
  */
 export function settleSql(database: string, isLast: boolean): string {
   const waited = isLast ? `AND since < now() - INTERVAL ${patienceMinutes} MINUTE` : "";

@@ -9,7 +9,7 @@ export const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 600000
 export const noParent = "toFixedString('', 8)";
 const isOlderFormat = "format != 'otlp'";
 
-/** The minutes in which a trace has spans, and the view that fills the table from new spans. */
+/** Table with the minutes in which a trace has spans, and the view that fills it from new spans. */
 export function traceMinutes(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.trace_minutes (
@@ -25,7 +25,7 @@ SELECT DISTINCT received, trace_id, toStartOfMinute(start) AS minute FROM ${data
   ];
 }
 
-/** Sums of spans, as rows of `span_metrics`. */
+/** SELECT for counts of spans, as rows of `span_metrics`. */
 export function selectMetrics(database: string): string {
   return `SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind,
   if(duration > 1, toUInt16(floor(log2(duration) * 8)), 0) AS bucket,
@@ -33,7 +33,7 @@ export function selectMetrics(database: string): string {
 FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket`;
 }
 
-/** Sums of spans, and the views that fill them and `operations` from new spans. */
+/** Table with counts of spans, and the views that fill it and `operations` from new spans. */
 export function spanMetrics(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.span_metrics (
@@ -59,7 +59,7 @@ GROUP BY tenant, service, name, kind`,
   ];
 }
 
-/** Calls between services, and the views that fill them from new spans. */
+/** Table with calls between services, and the views that fill it from new spans. */
 function dependencyCalls(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
@@ -75,8 +75,8 @@ function dependencyCalls(database: string): string[] {
 PARTITION BY received
 ORDER BY (pending, tenant, minute, parent, child)
 SETTINGS ${durable}`,
-    // A server's span that shares its id with a client's span, and has no parent, is called by that client:
-    // see dependency-sql.ts.
+    // A server span without a parent that shares its id with a client span is called by that client: see
+    // dependency-sql.ts.
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.dependency_calls_view TO ${database}.dependency_calls AS
 SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
@@ -104,16 +104,16 @@ GROUP BY received, pending, tenant, minute, parent, child`,
  * Tables that are derived from spans as they arrive, and two further changes. Reasons:
  * docs/adr/011-derived-tables.md.
  *
- * - `trace_minutes`: the minutes in which a trace has spans, so that reading the trace reads those minutes
- *   only. It is filled from stored spans; a repeated row does no harm.
- * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8
- *   for each doubling). Operations come from it, because it has a hundredth of the rows. It begins with this
- *   migration.
+ * - `trace_minutes`: the minutes in which a trace has spans, so that reading the trace reads only these minutes. The
+ *   migration fills it from stored spans; repeated rows are harmless.
+ * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 for each
+ *   doubling). Operations are derived from this table, because it has a hundredth of the rows. It counts only spans
+ *   that arrive after this migration.
  * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at
  *   once. Otherwise `pending` has the hash of its parent until the parent is found. Then one row adds the
  *   call, and another cancels the pending row.
- * - `archived_spans`: columns of `spans`; a span written twice is one.
- * - `spans.arrived`, for following spans as they arrive. Older rows have 1970.
+ * - `archived_spans`: has the columns of `spans`; a span that is written twice is stored once.
+ * - `spans.arrived`, the time of arrival, for following new spans. Older rows have 1970.
  *
  * In the views, `spans` means the arriving block, on both sides of a join.
  */

@@ -57,7 +57,7 @@ describe("ensureSchema", () => {
         await runSql(server.url, statement);
       }
     }
-    // Parts of the background work of version 6 need not be over, so it is the tables that are asked.
+    // Parts of the background work of version 6 may still be running, so the test reads the table definition.
     const sentOnly = ["resource_schema_url", "scope_schema_url", "events", ...Object.keys(detailColumns)];
     const textsOnly = ["attributes", "resource_attributes", "scope_name", "scope_version"];
     const others = [...sentOnly, ...textsOnly].map((name) => `'${name}'`);
@@ -88,7 +88,7 @@ describe("ensureSchema", () => {
     await runSql(server.url, first);
     await open().ready();
     expect(await tables()).toContain("operations_of_metrics_view");
-    // By the steps, for the first of them is done.
+    // The database was begun by the first step, so the steps continue.
     expect(await runSql(server.url, `DESCRIBE ${database}.spans`)).toMatch(/^attribute_text\t/m);
   });
 
@@ -121,14 +121,14 @@ describe("ensureSchema", () => {
     const [store] = opened;
     const mine = sampleSpan({ service: "new", name: "op" });
     await store?.writer.writeSpans(rowsOfTenant("mine", mine), { deduplicationToken: "t" });
-    // As a process that was slow does it; the view it changes is replaced by then.
+    // A slow process runs its statements late; the view that it changes is already replaced.
     for (const statement of tenantsMigration.statements(database)) {
       if (!statement.includes("operations_view")) {
         await runSql(server.url, statement);
       }
     }
 
-    // Settings of a table that is there already change too.
+    // Settings of an existing table change too.
     expect(await runSql(server.url, `SHOW CREATE TABLE ${database}.spans FORMAT TSVRaw`)).toContain(
       "min_bytes_for_wide_part = 2147483648",
     );
@@ -174,7 +174,7 @@ describe("ensureSchema", () => {
       `SELECT name, type FROM system.columns WHERE database = '${database}' AND table = 'spans' FORMAT TSVRaw`,
     );
     const types = new Map(described.split("\n").map((line) => line.split("\t") as [string, string]));
-    // Dictionaries are a matter of storage: their bytes in RowBinary are those of plain strings.
+    // Dictionaries concern only the storage: RowBinary has the same bytes as for plain strings.
     const plain = (type: string | undefined) => type?.replaceAll("LowCardinality(String)", "String");
     for (const { name, type } of spanColumns) {
       expect([name, plain(types.get(name))]).toEqual([name, plain(type)]);

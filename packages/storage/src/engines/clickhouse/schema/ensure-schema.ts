@@ -8,23 +8,24 @@ import { withSchemaLock } from "./schema-lock.ts";
 import { attachSources, sourcesOfViews } from "./without-inserts.ts";
 
 /**
- * Versions of clusters begin here, so that programs that know only single servers leave such a database
- * alone.
+ * Schema versions of clusters start at this number, so that programs that know only single servers do not change such a
+ * database.
  */
 export const clusterVersionOffset = 1_000_000;
 
-/** Seconds after which the lock of a process that has ended is taken over; it is renewed every ten. */
+/**
+ * Seconds after which another process takes over the lock of a process that has ended. The lock is renewed every ten
+ * seconds.
+ */
 const staleSeconds = 30;
 
-/** Limit for each statement in milliseconds; some copy stored rows into a new table. */
+/** Time limit of each statement in milliseconds. Some statements copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
 
 /**
- * Brings the schema to this version; costs one query when it is current.
- *
- * One process does this at a time. Each statement is harmless when repeated, and the version is stored only
- * after its statements. So a process that stops half-way leaves work for the next, and no gap.
- *
+ * Migrates the schema to this version; costs one query when it is current.
+ * One process does this at a time. Each statement is harmless when repeated, and the version is stored only after its
+ * statements. So the next process can continue after a process that stopped in the middle.
  * @throws StorageError STORAGE_VERSION when the data has a newer version; then nothing is changed
  */
 export async function ensureSchema(
@@ -35,13 +36,13 @@ export async function ensureSchema(
   if ((await knownVersion(connection, database, signal)) === schemaVersion) {
     return;
   }
-  // The lock, and tables that are taken away for a moment, are those of one server.
+  // All statements go to one server, because the lock and the detached tables exist only there.
   const server = connection.steady();
   await server.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
   await withSchemaLock(server, database, () => migrate(server, database, signal), { signal, staleSeconds });
 }
 
-/** @throws StorageError for a version that this program does not know */
+/** @throws StorageError for a version that this program cannot use */
 async function knownVersion(
   connection: ClickHouseConnection,
   database: string,
@@ -69,7 +70,7 @@ async function migrate(
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Another process may have done it meanwhile, or have ended in it.
+  // Another process may have migrated meanwhile, or may have ended during its migration.
   const version = await knownVersion(connection, database, signal);
   if (version === schemaVersion) {
     return;
@@ -86,13 +87,13 @@ async function migrate(
     try {
       await runStatements(connection, database, migration.statements(database), signal);
     } catch (error) {
-      // A process without the lock, of an older version, may be further.
+      // A process of an older version, which does not use the lock, may already have migrated further.
       if ((await readVersion(connection, database, signal)) < migration.version) {
         throw error;
       }
       continue;
     }
-    // Two processes may both note it: the version is the highest, not the number of rows.
+    // Two processes may both insert the version: the version is the highest number, not the count of rows.
     await connection.command(
       `INSERT INTO ${database}.schema_migrations (version, name) SELECT ${migration.version}, '${migration.name}'`,
       signal,
@@ -100,7 +101,7 @@ async function migrate(
   }
 }
 
-/** Runs the statements of a step: views are changed last. */
+/** Runs the statements of a step; views are changed last. */
 async function runStatements(
   connection: ClickHouseConnection,
   database: string,
@@ -141,7 +142,7 @@ async function isBegun(
   return row?.begun === 1;
 }
 
-/** @returns 0 without tables */
+/** @returns 0 when there are no tables */
 export async function readVersion(
   connection: ClickHouseConnection,
   database: string,

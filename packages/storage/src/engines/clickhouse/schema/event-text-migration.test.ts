@@ -10,7 +10,7 @@ import { shareTestStore } from "../shared-test-store.ts";
 const shared = shareTestStore();
 const { database } = shared;
 
-/** As rows that have events and scopes as columns, which collectors from before send. */
+/** Inserts rows with events and scopes as columns, as collectors of older versions do. */
 async function insertColumns(spans: readonly Span[]): Promise<void> {
   const writer = new SpanRowWriter();
   const rows = spans.map((span) => {

@@ -3,36 +3,35 @@ import { textOf } from "./attribute-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { plainAttributes } from "./spans-migration.ts";
 
-/** The type of events that writers send. */
+/** Type of the events column that writers fill. */
 export const eventsType = `Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32))`;
 
-/** Text of the event tuple `e`; `event-text.ts` of `wire/rows` describes it. */
+/** SQL for the text of the event tuple `e`; `event-text.ts` of `wire/rows` describes it. */
 const eventText =
   `concat('\\xFD', toString(toUnixTimestamp64Nano(e.1)), '\\xFC', e.2, ${textOf("e.3")}, ` +
   "if(e.4 = 0, '', concat('\\xFC', toString(e.4))))";
 
-/** The column of all events of a span. */
+/** Column with all events of a span as one text. */
 export const eventTextColumn = `event_text String DEFAULT arrayStringConcat(arrayMap(e -> ${eventText}, events)) CODEC(ZSTD(1))`;
 
-/** The index of their attributes; as for spans, but without arrays. */
+/** Index of event attributes. It resembles the index of span attributes, but has no arrays. */
 export const eventIndex = ["event_hash_index", hashesOf("event_text")] as const;
 
 const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
 
 /**
- * The column with the scope's fields except attributes, and with the resource's schema URL; `scope-text.ts`
- * of `wire/rows` describes it.
+ * Column with the scope's name, version and schema URL, and the resource's schema URL; `scope-text.ts` of `wire/rows`
+ * describes it.
  */
 export const scopeTextColumn = `scope_text LowCardinality(String) DEFAULT concat(${scopeTexts.join(", '\\xFF', ")}) CODEC(LZ4)`;
 
 /**
- * Events as one text, which were eight streams, and scope and schema URLs as one, which were four
- * dictionaries. Why, with the figures: docs/adr/041-events-and-scopes-as-texts.md.
+ * Stores events as one text instead of eight streams, and scope and schema URLs as one text instead of four
+ * dictionaries. Reasons and measurements: docs/adr/041-events-and-scopes-as-texts.md.
  *
- * New rows come with the texts; rows of older collectors get them on arrival. Existing parts get them in the
- * background, with one rewriting. Until then they are computed when read, and attributes of events are
- * searched without an index. The old columns stay, and are empty in new rows. A new database has none of
- * them: see new-database.ts.
+ * New rows contain the texts; rows of older collectors get them on arrival. Existing parts get them in the background,
+ * by rewriting each part once. Before that, reads compute the texts, and searches read event attributes without an
+ * index. The old columns stay, and are empty in new rows. A new database has no such columns: see new-database.ts.
  */
 export const eventTextMigration: Migration = {
   version: 12,

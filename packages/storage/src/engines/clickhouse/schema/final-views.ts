@@ -3,12 +3,12 @@ const modified = /^ALTER TABLE (\S+) MODIFY QUERY\n/;
 
 /** A view that gets another query. */
 export interface ViewChange {
-  /** With its database. */
+  /** Name of the view with its database. */
   readonly view: string;
   readonly query: string;
 }
 
-/** The tables that views fill, by view, both with their database, of those that statements make. */
+/** For each view that the statements create: the table that it fills. Both names have the database. */
 export function targetsOfViews(statements: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     statements.flatMap((statement) => {
@@ -18,19 +18,18 @@ export function targetsOfViews(statements: readonly string[]): ReadonlyMap<strin
   );
 }
 
-/** The change of a view that a statement makes; undefined for others. */
+/** The change of a view that a statement makes; undefined for other statements. */
 export function viewChangeOf(statement: string): ViewChange | undefined {
   const [head, view] = modified.exec(statement) ?? [];
   return head === undefined || view === undefined ? undefined : { view, query: statement.slice(head.length) };
 }
 
 /**
- * The statements that make views with their last query at once, after all tables.
- *
- * ClickHouse names a view by its UUID in the deduplication of inserts after `MODIFY QUERY`, and by its name after it was
- * created or loaded. UUIDs differ between replicas: a block that is sent again to another replica would be counted
- * twice by a modified view.
- * @param statements those of steps, in their order
+ * Rewrites statements so that each view is created directly with its last query, after all tables.
+ * In the deduplication of inserts, ClickHouse identifies a view by its name after it was created or loaded, but by its
+ * UUID after `MODIFY QUERY`. UUIDs differ between replicas: a modified view would count a block twice that is repeated
+ * to another replica.
+ * @param statements statements of all steps, in their order
  */
 export function withFinalViews(statements: readonly string[]): string[] {
   const queries = new Map<string, string>();

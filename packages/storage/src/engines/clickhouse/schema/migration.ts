@@ -1,13 +1,13 @@
 /**
- * A step of the schema. Its text never changes after a release; later needs are later steps. Every statement
- * must be harmless when it runs twice, or in two processes at the same time (`CREATE … IF NOT EXISTS`, `ALTER
- * … ADD COLUMN IF NOT EXISTS`).
+ * A step of the schema. Its text never changes after a release; later changes are new steps. Every statement must be
+ * harmless when it runs twice, or in two processes at the same time (`CREATE … IF NOT EXISTS`, `ALTER … ADD COLUMN IF
+ * NOT EXISTS`).
  */
 export interface Migration {
-  /** 1, 2, 3 … without gaps. */
+  /** Version number: 1, 2, 3 … without gaps. */
   readonly version: number;
   /** Name for the log. */
   readonly name: string;
-  /** @param database name of the database, checked already */
+  /** @param database valid name of the database */
   statements(database: string): readonly string[];
 }

@@ -39,9 +39,9 @@ export const migrations: readonly Migration[] = [
 export const schemaVersion = migrations.length;
 
 /**
- * The steps that bring a database to this version.
- * @param version the database's version; 0: it has no tables
- * @param isNew its tables are not there, nor begun as version 1 had them
+ * The steps that migrate a database to this version.
+ * @param version version of the database; 0: it has no tables
+ * @param isNew true when the database has no tables and was not begun by the step of version 1
  */
 export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
   if (isNew) {
@@ -53,8 +53,8 @@ export function stepsFrom(version: number, isNew: boolean): readonly Migration[]
 }
 
 /**
- * SQL that tells whether a database was begun step by step, by this version or an earlier one, and may be
- * unfinished. Only the steps create this column, in their first statement.
+ * SQL that tells if a database was begun step by step, by this version or an earlier one, and may be unfinished. Only
+ * the first statement of the steps creates this column.
  * @param table name of the table of spans
  */
 export function isBegunInSteps(table: string): string {

@@ -14,12 +14,12 @@ import { sentCountColumn, unusedCountColumn, viewsOfSentCounts } from "./sent-co
 import { detailColumns, spanDetails } from "./span-details-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
 
-/** The details as they are sent, and the text made of them. */
+/** The detail columns that writers send, and the text computed from them. */
 const sentDetails = Object.entries(detailColumns)
   .map(([name, type]) => `${name} ${type} EPHEMERAL`)
   .join(",\n  ");
 
-/** The common columns of `spans` and `archived_spans`. The migrations explain each column. */
+/** The columns that `spans` and `archived_spans` share. The migrations explain each column. */
 function spanTable(arrived: string, count: string, indexes: readonly string[]): string {
   return `(
   in_tenant String EPHEMERAL,
@@ -64,17 +64,17 @@ function spanTable(arrived: string, count: string, indexes: readonly string[]): 
 }
 
 /**
- * Creates the tables of version 15 at once in an empty database. The steps up to it add columns and indexes
- * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while
- * one of them is still changing another. Two processes at the same time create the same tables.
+ * Creates all tables of version 15 directly in an empty database. The steps up to it add columns and indexes and change
+ * stored data, which an empty database does not need. Replicas also refuse to drop a column while one of them is still
+ * changing another. Two processes at the same time create the same tables.
  *
- * It omits `attributes` and `resource_attributes`, arrays that only older rows have; two empty arrays cost a
- * tenth of an insert. Older collectors still send arrays, from which the texts are computed. Events, scopes
- * and rare fields are sent in columns that are not stored, except for their texts.
+ * The tables lack `attributes` and `resource_attributes`, arrays that only older rows have: two empty arrays cost a
+ * tenth of an insert. Older collectors still send arrays, from which the texts are computed. Events, scopes and rare
+ * fields are sent in columns that are not stored, except for their texts.
  *
- * Spans of a service and minute keep their order of arrival. Older tables order them by trace id, which no
- * statement can change: docs/adr/040-order-of-spans.md. Nor can a statement shrink granules, which have 2,048
- * rows here and 4,096 in older tables: docs/adr/043-point-reads.md.
+ * Spans of a service and minute keep their order of arrival. Older tables order spans by trace id, which no statement
+ * can change: docs/adr/040-order-of-spans.md. Granules have 2,048 rows; older tables keep granules of 4,096 rows,
+ * because no statement can change this: docs/adr/043-point-reads.md.
  */
 export const newDatabase: Migration = {
   version: 15,

@@ -1,15 +1,11 @@
 import type { Migration } from "./migration.ts";
 
-/**
- * Most rows of known operations that are read. Further operations are written with each block, which does no
- * harm.
- */
+/** Limit of known operations to read. With more, each block writes its operations again, which is harmless. */
 const maxKnown = 10_000;
 
 /**
- * Operations are written only when they are unknown, or known of earlier days only. A block mostly has no
- * such operation, and then no part is written, and later merged with nine others. Figures:
- * docs/adr/032-what-an-insert-costs.md.
+ * Writes operations only when they are unknown, or known only from earlier days. Most blocks have no such operation.
+ * Then no part is written, and later merged with nine others. Measurements: docs/adr/032-what-an-insert-costs.md.
  */
 export const newOperationsMigration: Migration = {
   version: 9,

@@ -4,10 +4,10 @@ const keptTwoDays = (time: string) =>
   `PARTITION BY toDate(${time})\nTTL toDateTime(${time}) + INTERVAL 2 DAY\nSETTINGS ttl_only_drop_parts = 1`;
 
 /**
- * Data that collectors share for adaptive sampling: small tables whose loss does no harm.
+ * Data that collectors share for adaptive sampling: small tables whose loss is harmless.
  *
- * - A calculation is one row with arrays, so that it is seen completely or not at all.
- * - A lease is the newest row of each owner, and times are the server's, so that clocks of collectors do not
+ * - A calculation is one row with arrays, so that readers see it completely or not at all.
+ * - A lease is the newest row of each owner, and times come from the server, so that clocks of collectors do not
  *   matter.
  */
 export const samplingMigration: Migration = {

@@ -4,14 +4,14 @@ import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { ensureSchema } from "./ensure-schema.ts";
 
 /**
- * Makes sure that the tables exist before anything is read or written. It looks at the first call, and again when the
- * store comes back with an emptied data folder.
+ * Makes sure that the tables exist before any read or write. It checks at the first call, and again when the store
+ * comes back with an empty data folder.
  */
 export class SchemaGuard {
   readonly #ensureSchema: (signal?: AbortSignal) => Promise<void>;
   #ensured: Promise<void> | undefined;
 
-  /** @param ensure creates the tables; by default those of a single server */
+  /** @param ensure creates the tables; by default the tables of a single server */
   constructor(
     connection: ClickHouseConnection,
     database: string,
@@ -20,7 +20,7 @@ export class SchemaGuard {
     this.#ensureSchema = ensure;
   }
 
-  /** Checks now, whatever was known before. @throws StorageError */
+  /** Checks now, even if an earlier check succeeded. @throws StorageError */
   async check(signal?: AbortSignal): Promise<void> {
     const check = this.#ensureSchema(signal);
     await check;
@@ -28,7 +28,7 @@ export class SchemaGuard {
   }
 
   /**
-   * Runs `work` when the tables exist. When they turn out to be missing, creates them and runs it once more.
+   * Runs `work` after the tables exist. If the tables turn out to be missing, creates them and runs `work` again.
    * @throws StorageError
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -45,7 +45,7 @@ export class SchemaGuard {
     }
   }
 
-  /** All waiting callers share one check. No single caller's signal ends it; its own deadlines do. */
+  /** All waiting callers share one check. The signal of a single caller does not end it; its own time limits do. */
   #ensure(): Promise<void> {
     if (this.#ensured !== undefined) {
       return this.#ensured;
@@ -61,7 +61,7 @@ export class SchemaGuard {
   }
 }
 
-/** Stops waiting when the signal is aborted; the work itself continues. */
+/** Stops waiting when the signal is aborted. The work itself continues. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) {
     return await work;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.close());
 
-/** The server cannot be reached for statements that begin so. */
+/** A connection on which statements that begin with this text cannot reach the server. */
 function away(beginning: string): ClickHouseConnection {
   return new Proxy(connection, {
     get(target, name) {
@@ -40,7 +40,7 @@ function away(beginning: string): ClickHouseConnection {
   });
 }
 
-/** Far longer than a test: nothing is taken over by its age. */
+/** Far longer than a test, so that no lock is taken over because of its age. */
 const staleSeconds = 3_600;
 const soon = () => AbortSignal.timeout(1_000);
 

@@ -8,11 +8,11 @@ const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
 /**
- * Owners of locks that this process may have left, because their server went away. Nobody works under them any
- * more, so they need no time to become stale.
+ * Owners of locks that this process may have left behind when its server went away. No work runs under them any more,
+ * so they need no time to become stale.
  */
 const leftOwners = new Set<string>();
-/** Most owners that are remembered; the newest count. A server may refuse locks for hours. */
+/** Limit of remembered owners; the newest are kept. A server may refuse locks for hours. */
 const maxLeftOwners = 100;
 
 function remember(owner: string): void {
@@ -25,16 +25,17 @@ function remember(owner: string): void {
 
 /** Limits of the wait for a lock. */
 interface LockOptions {
-  /** Gives up waiting. */
+  /** Stops waiting. */
   readonly signal?: AbortSignal | undefined;
-  /** Age at which the owner of a lock counts as dead; far more than `renewEveryMs`. */
+  /** Age of a lock in seconds after which its owner counts as dead; far more than `renewEveryMs`. */
   readonly staleSeconds?: number | undefined;
 }
 
 /**
- * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of
- * several processes can create it. Its comment names the owner, who rewrites it while the work runs. A lock
- * that was not renewed for a minute is taken over, and one that this process left when its server went away at once.
+ * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of several
+ * processes can create it. Its comment contains the owner and a time, which the owner renews while the work runs. A
+ * lock that was not renewed for `staleSeconds` is taken over. A lock that this process left behind is taken over at
+ * once.
  * @throws StorageError, and any error of `work`
  */
 export async function withSchemaLock<T>(
@@ -52,7 +53,7 @@ export async function withSchemaLock<T>(
     });
   }
   const renewal = setInterval(() => {
-    // A lock that cannot be renewed is lost after a minute; the work under it is harmless when done twice.
+    // A lock that cannot be renewed becomes stale; the work under it is harmless when done twice.
     connection.command(`ALTER TABLE ${table} MODIFY COMMENT '${owner} ${Date.now()}'`).catch(() => {});
   }, renewEveryMs).unref();
   try {
@@ -79,13 +80,13 @@ async function tryLock(
     if (isTableThere(error)) {
       return false;
     }
-    // A server that went away may have made the table.
+    // The server may have created the table before it went away.
     remember(owner);
     throw error;
   }
 }
 
-/** Drops a lock whose owner has ended. */
+/** Drops the lock of an owner that has ended. */
 async function dropDead(
   connection: ClickHouseConnection,
   database: string,
@@ -100,7 +101,7 @@ async function dropDead(
     return;
   }
   const [owner = ""] = lock.comment.split(" ");
-  // One of several callers in this process drops it: the others would meet the lock of the next owner.
+  // Only one of several callers in this process drops it: the others might meet the lock of the next owner.
   const isLeft = leftOwners.delete(owner);
   if (!isLeft && lock.isStale === 0) {
     return;

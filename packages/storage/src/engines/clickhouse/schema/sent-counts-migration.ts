@@ -2,12 +2,15 @@ import { adjustedCountSql } from "../adjusted-count-sql.ts";
 import { selectCalls, selectMetrics } from "./adjusted-counts-migration.ts";
 import type { Migration } from "./migration.ts";
 
-/** The column of what a span stands for, in `spans`: collectors send it, and for older ones the store computes it. */
+/**
+ * Column of `spans` with the number of original spans that a span represents. Collectors send it; for rows of older
+ * collectors the store computes it.
+ */
 export const sentCountColumn = `adjusted_count Float64 DEFAULT ${adjustedCountSql} CODEC(LZ4)`;
-/** The same column in `archived_spans`, where nothing reads it. */
+/** The same column in `archived_spans`, where no query reads it. */
 export const unusedCountColumn = "adjusted_count Float64 EPHEMERAL";
 
-/** The changes that let views read the column. */
+/** The view changes that make views read the column. */
 export function viewsOfSentCounts(database: string): string[] {
   return [
     `ALTER TABLE ${database}.span_metrics_view MODIFY QUERY
@@ -18,8 +21,8 @@ ${selectCalls(database, "adjusted_count")}`,
 }
 
 /**
- * The number of spans that a span stands for is sent by collectors. Views planned its expression anew for each insert.
- * Figures: docs/adr/057-true-counts-under-sampling.md.
+ * Collectors send the number of original spans that a span represents. Before, views computed it, and ClickHouse
+ * planned the expression again for each insert. Measurements: docs/adr/057-true-counts-under-sampling.md.
  */
 export const sentCountsMigration: Migration = {
   version: 15,

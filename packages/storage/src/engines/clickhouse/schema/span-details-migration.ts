@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { plainAttributes } from "./spans-migration.ts";
 
-/** The rare fields, in the order of a row, with names and types of the columns that writers send. */
+/** The rare fields in the order of a row, with names and types of the columns that writers send. */
 export const detailColumns = {
   resource_dropped_attributes: "UInt32",
   scope_attributes: plainAttributes,
@@ -22,23 +22,26 @@ const nothingButLinks = Object.entries(detailColumns)
   .join(" AND ");
 const all = `toString(tuple(${Object.keys(detailColumns).join(", ")}))`;
 
-/** Stands for the single link that the older model has for a parent. */
+/** Text for the single link that the older span model uses for a parent. */
 export const onlyParent = "parent";
 
 const isOnlyParent =
   "length(links) = 1 AND arrayExists(l -> l.1 = trace_id AND l.2 = parent_span_id AND l.3 = '' AND empty(l.4) " +
   "AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links)";
 
-/** Empty; or a mark that the parent is the only link; or ClickHouse's text of a tuple of all rare fields. */
+/**
+ * Column for rare fields: empty, or a mark for a parent as the only link, or ClickHouse's text of a tuple of all rare
+ * fields.
+ */
 export const spanDetails = `span_details String DEFAULT if(${nothingButLinks}, if(empty(links), '', if(${isOnlyParent}, '${onlyParent}', ${all})), ${all}) CODEC(ZSTD(1))`;
 
 /**
- * Stores the rare fields as one text. Each column costs every merge, and arrays cost most, whatever they
- * hold. Reasons and figures: docs/adr/037-what-few-spans-have.md.
+ * Stores the rare fields as one text. Each column makes every merge slower, and arrays cost most, even when they are
+ * empty. Reasons and measurements: docs/adr/037-what-few-spans-have.md.
  *
- * Rows arrive as before, and the text is computed from them. Existing parts get the column in the background,
- * with one rewriting each. Until then it is computed when read, which makes a search of whole traces a third
- * slower. The old columns stay and are still filled. A new database has none of them: see new-database.ts.
+ * Rows arrive as before, and the text is computed from them. Existing parts get the column in the background, by
+ * rewriting each part once. Before that, reads compute the text, which makes a search of whole traces a third slower.
+ * The old columns stay and are still filled. A new database has no such columns: see new-database.ts.
  */
 export const spanDetailsMigration: Migration = {
   version: 10,

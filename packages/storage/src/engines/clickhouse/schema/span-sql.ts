@@ -12,7 +12,7 @@ import type { SqlText } from "../sql-text.ts";
 /** The columns that `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
 
-/** Most bytes of a span are in these columns. Lists of traces show none of them. */
+/** Most bytes of a span are in these columns. Lists of traces do not show them. */
 const columnsOfDetails: ReadonlySet<string> = new Set([
   "trace_state",
   "status_message",
@@ -20,36 +20,35 @@ const columnsOfDetails: ReadonlySet<string> = new Set([
   "event_text",
 ]);
 
-/** As `selectColumns`, with empty texts for details, whose columns are then not read. */
+/** As `selectColumns`, but details are empty texts, so that their columns are not read. */
 export const outlineColumns: string = storedColumns
   .map((column) => (columnsOfDetails.has(column) ? "''" : column))
   .join(", ");
 
 /**
- * Condition on a row of `operations`: not all its spans are on days that were dropped. The oldest day is
- * known without reading rows. Without spans it is the last day of the type.
+ * Condition on a row of `operations`: some of its spans are on days that still exist. The oldest day is known without
+ * reading rows. When there are no spans, it is the last day of the type.
  */
 export function hasSpans(database: string): string {
   return `last_received >= (SELECT if(count() = 0, toDate('2149-06-06'), min(received)) FROM ${database}.spans)`;
 }
 
-/** The ids of the parameter `ids`, which it has in hex. */
+/** SQL for the ids of the parameter `ids`, which contains them in hex. */
 export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
 /**
- * Settings of a statement that reads few granules: they stay in the server's cache unpacked, when it has one
- * (`uncompressed_cache_size`). Traces of a few seconds are scattered over the granules of their minute, so
- * the next trace mostly needs the same granules. A statement that reads more rows does not use the cache.
- *
- * The thread that reads also writes the answer. Separate threads for that cost a tenth of a search, and do
- * not make a trace of 50,000 spans faster.
+ * Settings of a statement that reads few granules. They stay uncompressed in the server's cache, if it has one
+ * (`uncompressed_cache_size`). Traces of a few seconds are scattered over the granules of their minute, so the next
+ * trace mostly needs the same granules. A statement that reads more rows does not use the cache. The thread that reads
+ * also writes the answer. Separate threads for that cost a tenth of a search, and do not make a trace of 50,000 spans
+ * faster.
  */
 export const keepsUnpacked =
   "use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0";
 
 /**
- * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex).
- * `trace_minutes` tells which granules to read; of a row only trace id and tenant are compared.
+ * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex). `trace_minutes` tells
+ * which granules to read. Within them, only trace id and tenant are compared.
  * @param columns `selectColumns` or `outlineColumns`
  */
 export function spansOfTraces(database: string, columns = selectColumns): string {
@@ -59,20 +58,23 @@ export function spansOfTraces(database: string, columns = selectColumns): string
     `PREWHERE trace_id IN ${idsAsBytes} ` +
     `WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN ` +
     `(SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ${idsAsBytes})) ` +
-    // Before 1970 and after 2106 the minute of a start is arbitrary. The first and last minute of a range
-    // with such a start say nothing about those between, but ClickHouse assumes so. The primary key has the
-    // minutes themselves.
+    // Before 1970 and after 2106 the 32-bit minute of a start is arbitrary. ClickHouse assumes that all minutes of a
+    // range lie between the first and the last one, which is wrong for a range with such a start. The primary key
+    // contains the minutes themselves.
     `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked} FORMAT RowBinary`
   );
 }
 
-/** How long `trace_minutes` may take to know of a span that can be read, in seconds: the end of an insert, on a slow disk. */
+/**
+ * Maximum delay in seconds between the moment at which a span can be read and its entry in `trace_minutes`: the end of
+ * an insert on a slow disk.
+ */
 const justArrivedSeconds = 60;
 
 /**
- * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written there.
- * Reads only spans that arrived within the last minute and were received yesterday or today. Blocks that waited
- * longer in a journal are found at the end of their insert.
+ * The same for traces that are not yet in `trace_minutes`: spans are readable before the insert has written there.
+ * Reads only spans that arrived within the last minute and were received yesterday or today. Blocks that waited longer
+ * in a journal are found at the end of their insert.
  */
 export function justArrivedOfTraces(database: string, columns = selectColumns): string {
   return (
@@ -83,7 +85,7 @@ export function justArrivedOfTraces(database: string, columns = selectColumns): 
 }
 
 /**
- * Rows for `readStoredRows`: the archived spans of traces, without repeats; the parameters are those of
+ * Rows for `readStoredRows`: the archived spans of traces, without copies. The parameters are the same as for
  * `spansOfTraces`.
  */
 export function archivedSpansOfTraces(database: string): string {
@@ -93,15 +95,15 @@ export function archivedSpansOfTraces(database: string): string {
   );
 }
 
-/** An attribute to search for, by key and value as text, whatever its type. */
+/** An attribute to search for, by key and by value as text. The type does not matter. */
 export interface SoughtAttribute {
   readonly key: SqlText;
   readonly value: SqlText;
-  /** Another text of the value as a double; undefined when there is none. */
+  /** A second text that the value has as a double; undefined when there is none. */
   readonly asDouble?: SqlText;
 }
 
-/** The conditions for an attribute, one for each place in which a span may have it. */
+/** Conditions for an attribute, one for each place in which a span may have it. */
 export function attributePlaces(sought: SoughtAttribute): [span: string, resource: string, events: string] {
   const values = valuesOf(sought);
   return [
@@ -116,13 +118,13 @@ function valuesOf({ value, asDouble }: SoughtAttribute): SoughtValues {
   return asDouble === undefined ? types : [...types, ["double", asDouble]];
 }
 
-/** The condition that a span has this attribute in one of the places. */
+/** Condition that a span has this attribute in one of the places. */
 export function hasAttribute(attribute: SoughtAttribute): string {
   return `(${attributePlaces(attribute).join(" OR ")})`;
 }
 
 /**
- * The same without index conditions, for few rows, because to plan those takes longer than to read the rows.
+ * The same without conditions for indexes, for few rows: planning such conditions takes longer than reading the rows.
  */
 export function hasAttributeText(attribute: SoughtAttribute): string {
   const columns = [attributeTexts.span, attributeTexts.resource, eventText];

@@ -3,22 +3,25 @@ import type { Migration } from "./migration.ts";
 const attributeTypes =
   "Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, 'double' = 4, 'array' = 5, 'kvlist' = 6, 'bytes' = 7)";
 const attributes = `Array(Tuple(key LowCardinality(String), type ${attributeTypes}, value String))`;
-/** Attributes in the form in which they are inserted; also those of scopes, events and links. */
+/** Type of attribute lists as writers send them, also for scopes, events and links. */
 export const plainAttributes = `Array(Tuple(key String, type ${attributeTypes}, value String))`;
 
-/** The deduplication window that `WriteOptions.deduplicationToken` promises; each table needs its own. */
+/**
+ * Settings with the deduplication window that `WriteOptions.deduplicationToken` promises. Each table has a separate
+ * window.
+ */
 export const durable =
   "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1";
 
 /**
- * One row per span, and the operations of each service. Why it looks like this, with the figures:
+ * Tables with one row for each span, and with the operations of each service. Reasons and measurements:
  * docs/adr/003-clickhouse-schema.md. In short:
  *
  * - `in_*` columns are not stored. Rows are parsed into plain strings and converted to dictionaries a block at a
  *   time. That takes a third of the time of parsing into dictionaries.
  * - The partition is the day of arrival, which the writer puts in front of the deduplication token. A repeated block
- *   must meet the same partition, or it is stored twice.
- * - Each index leans on one column only: an index over several makes merges twice as expensive.
+ *   must go to the same partition, or it is stored twice.
+ * - Each index uses one column only: an index over several columns makes merges twice as expensive.
  */
 export const spansMigration: Migration = {
   version: 1,

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const sql = (statement: string) => runSql(server.url, statement);
 
-/** The tables of the last version before the view of rates changed its query. */
+/** Creates the tables of the last version before the view of rates changed its query. */
 async function olderDatabase(): Promise<void> {
   const before = adjustedCountsMigration.version - 1;
   await sql(`CREATE DATABASE ${database}`);

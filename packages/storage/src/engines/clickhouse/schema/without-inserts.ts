@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isSchemaMissing, isTableInUse } from "../clickhouse-errors.ts";
 
-/** The tables of a single server whose inserts fill views, and that others insert into. */
+/** Tables of a single server that receive inserts and trigger views. */
 export const sourcesOfViews = ["spans", "repeated_spans"];
-/** Longest wait for searches in a table that is taken away for a moment. Milliseconds. */
+/** Time limit in milliseconds for running searches in a table that is about to be detached. */
 const statementTimeoutMs = 600_000;
-/** Tries to put a table back that a search still uses; together they take ten minutes. */
+/**
+ * Time in milliseconds between attempts to attach a table that a search still uses. All attempts together take ten
+ * minutes.
+ */
 const attachEveryMs = 250;
 const attachTries = 2_400;
 
-/** Runs `work` while the tables `sources` take nothing. It is not stopped half-way by a signal. */
+/** Runs `work` while the tables `sources` refuse inserts. A signal does not stop it in the middle. */
 export async function withoutInserts(
   connection: ClickHouseConnection,
   database: string,
@@ -27,7 +30,7 @@ export async function withoutInserts(
   }
 }
 
-/** Puts the tables back that are away: of `withoutInserts`, or of a process that ended in it. */
+/** Attaches detached tables again: after `withoutInserts`, or when a process ended during it. */
 export async function attachSources(
   connection: ClickHouseConnection,
   database: string,
@@ -57,7 +60,7 @@ async function detachedTables(
     const sql = "SELECT table AS name FROM system.detached_tables WHERE database = {database:String}";
     return await connection.rows<{ name: string }>(sql, { database });
   } catch (error) {
-    // A server from before that table, whose tables are never taken away.
+    // The server is older than that table, so its tables are never detached.
     if (isSchemaMissing(error)) {
       return [];
     }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => connection.close());
 
-/** Trees of spans named a, b and c, of one service. */
+/** Trees of spans with the names a, b and c, all of one service. */
 function sampleTraces(service: string): Span[] {
   const tree = fc.array(
     fc.record({ parent: fc.nat(12), name: fc.constantFrom("a", "b", "c"), minute: fc.nat(59) }),
@@ -128,7 +128,7 @@ describe("an equation of an attribute", () => {
     const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
     return shared.sql(`EXPLAIN indexes = 1 ${sql}`, Object.fromEntries(texts));
   };
-  /** Granules of 2,048 rows that are read. */
+  /** Number of granules of 2,048 rows that a condition reads. */
   const readOf = async (condition: string) => {
     const plan = await planOf(condition);
     return Number([...plan.matchAll(/Granules: (\d+)\//g)].at(-1)?.[1]);
@@ -138,7 +138,7 @@ describe("an equation of an attribute", () => {
     const array = (value: string) => attribute("list", { type: "array", value: [{ type: "string", value }] });
     const all = Array.from({ length: spans }, (_, index) =>
       sampleSpan({
-        // In this order in the table.
+        // Names that sort in the order of the table.
         service: `service-${String(index).padStart(5, "0")}`,
         attributes: [
           text("half", index < 3_000 ? "first" : "second"),
@@ -151,7 +151,7 @@ describe("an equation of an attribute", () => {
     const ownStore = openClickHouseStore({ urls: [shared.url], database: own });
     await ownStore.writer.writeSpans(rowsOf(...all), { deduplicationToken: newToken() });
     await ownStore.close();
-    // The first merge makes the indexes.
+    // The first merge builds the indexes.
     await shared.sql(`OPTIMIZE TABLE ${own}.spans FINAL`);
   });
   afterAll(() => shared.sql(`DROP DATABASE IF EXISTS ${own} SYNC`));
@@ -176,7 +176,7 @@ describe("an equation of an attribute", () => {
     ['resource.host = "host-2"', 1],
     ['.host = "host-2"', 1],
     ['span.half = "none" || resource.host = "host-1"', 1],
-    // An array may have the value: where there is one of that name, spans are looked at.
+    // An array may contain the value, so spans with an array of that name are read.
     ['span.list = "rare"', 1],
     ['span.list = "none"', 1],
   ])("%s reads %i of 4 granules", async (condition, granules) => {

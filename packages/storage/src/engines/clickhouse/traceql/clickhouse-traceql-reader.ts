@@ -51,41 +51,43 @@ import {
 } from "./traceql-sql.ts";
 
 /**
- * Candidates that the first statement of a slice returns when SQL alone cannot tell which traces match; each
- * further statement returns more.
+ * Number of candidates that the first statement of a slice returns when SQL alone cannot tell which traces match. Later
+ * statements return more.
  */
 const firstCandidates = 200;
 const candidateGrowth = 8;
-/** Most traces whose spans one statement reads. */
+/** Limit of traces whose spans one statement reads. */
 const tracesPerRead = 500;
-/** Spans in each part of a metrics query that SQL alone cannot answer. */
+/** Number of spans in each part of a metrics query that SQL alone cannot answer. */
 const spansPerPart = 200_000;
-/** Spans that one query may bring out of the store. */
+/** Limit of spans that one query may read from the store. */
 const maxInspectedSpans = 5_000_000;
 
-/** Services of a query besides its connection. */
+/** Dependencies besides the connection. */
 interface TraceQlReaderParts {
   /** Database of the spans. */
   readonly database: string;
-  /** Tells whether spans of a time may be stored twice. */
+  /** Tells if spans of a time range may be stored twice. */
   readonly repeated: Pick<CopyQuestion, "areIn">;
-  /** Traces above which a rare side is no longer read first. */
+  /** Limit of traces with spans of the rare side; above it, the rare side is not read first. */
   readonly mostRareTraces?: number | undefined;
 }
 
-/** The rows of a metric. */
+/** Rows of a metric, with counts of the spans. */
 interface GatheredRows {
-  /** Groups by time. */
+  /** Rows by group and interval. */
   readonly rows: readonly MetricRow[];
   /** Number of spans that were read. */
   readonly spans: number;
-  /** The spans that count, and what they stand for; the sum is empty unless the query is adjusted. */
+  /**
+   * Number of counted spans, and the estimated number of original spans. The sum is empty unless the query is adjusted.
+   */
   readonly counted: { readonly sum: AdjustedSum; readonly spans: number };
 }
 
 /** Source, fields and limits of the rows of a metric. */
 interface MetricRowsRead {
-  /** Tables, tenant and time. */
+  /** Tables, tenant and time range. */
   readonly source: SpanSource;
   /** The metric query. */
   readonly request: TraceQlMetricsQuery;
@@ -96,10 +98,9 @@ interface MetricRowsRead {
 }
 
 /**
- * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in time slices; for most queries
- * it finds no others. The common evaluator of all engines then evaluates their spans. Metrics that depend on
- * single spans, or on parents and children, are sums that the store computes; for other metrics it returns
- * the spans.
+ * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in time slices. For most queries all of
+ * them match. The evaluator that all engines share then evaluates their spans. ClickHouse computes metrics that depend
+ * on single spans, or on parents and children. For other metrics it returns the spans.
  */
 export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #connection: ClickHouseConnection;
@@ -130,7 +131,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const found = new FoundTraces(request.limit);
     const seen = new Set<string>();
     let inspectedSpans = 0;
-    /** @param last the last candidate that was evaluated */
+    /** True when no further candidate can become a result. @param last the last candidate that was evaluated */
     const isComplete = (last: Candidate | undefined) =>
       last === undefined || found.isComplete(BigInt(last.newest), last.traceId);
     /** Evaluates candidates, newest first, until no other can become a result. */
@@ -268,7 +269,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     );
   }
 
-  /** For queries in which SQL alone cannot tell which spans count. */
+  /** Rows of queries for which SQL alone cannot tell which spans count. */
   async #metricRowsBySpan(
     condition: Condition,
     { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
@@ -302,8 +303,8 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 
   /**
-   * All traces that may match, newest first, for a search by spans above or below others. It is for searches in which
-   * the spans of one side are in few traces. The ids of their spans decide, at any time and for any size of trace.
+   * All traces that may match, newest first, for a search for ancestors or descendants. It is used when the spans of
+   * one side are in few traces. The ids of their spans decide, at any time and for traces of any size.
    * @returns undefined when neither side is rare
    */
   async #relatedTraces(
@@ -346,7 +347,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     return { database: this.#database, tenant: tenantOf(options), range };
   }
 
-  /** @returns undefined when ClickHouse says that it is too much */
+  /** @returns undefined when ClickHouse refuses the query because of its size */
   async #rowsUnlessTooMuch<Row>(query: SqlQuery, options: ReadOptions): Promise<Row[] | undefined> {
     try {
       return await this.#rows<Row>(query, options);
@@ -364,11 +365,11 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 }
 
-/** A trace that can match, and the newest of its spans that can be a result. */
+/** A trace that can match, and the newest of its spans that can be in the result. */
 interface Candidate {
   /** Trace that may match. */
   readonly traceId: string;
-  /** Newest start of its spans. */
+  /** Start of the newest span that can be in the result. */
   readonly newest: string;
 }
 

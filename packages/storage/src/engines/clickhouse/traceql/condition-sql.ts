@@ -6,7 +6,7 @@ import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
 import { traceTest } from "./trace-test.ts";
 import type { ValueTest } from "./value-test.ts";
 
-/** A condition on rows. It covers all wanted spans and, unless it is exact, some others. */
+/** A condition on rows. It accepts all wanted spans. Unless it is exact, it also accepts some others. */
 export interface Condition {
   /** Condition on a row. */
   readonly sql: string;
@@ -19,18 +19,18 @@ const unknown: Condition = { sql: "1", isExact: false };
 
 const flipped = { "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-/** Where the other spans of a trace are, as in `SpanSql`. */
+/** SQL for the other spans of a trace, as in `SpanSql`. */
 export type TraceSpans = { readonly around: string } | undefined;
 
 /**
- * The condition that an expression is true.
+ * Condition that an expression is true.
  * @param spans needed for fields of the trace
  */
 export function conditionSql(expression: FieldExpression, spans: TraceSpans = undefined): Condition {
   return boolSql(expression, true, spans);
 }
 
-/** @param value the wanted value; a value of another type matches neither */
+/** @param value the wanted value; values of other types match neither true nor false */
 function boolSql(expression: FieldExpression, value: boolean, spans: TraceSpans): Condition {
   switch (expression.type) {
     case "static":
@@ -102,7 +102,7 @@ function comparisonSql(
   return allOf([unknown, ...[left, right].flatMap(calculatedFrom).map((field) => known(fieldExists(field)))]);
 }
 
-/** Fields without which a calculation has no value. */
+/** Fields that a calculation needs: without them it has no value. */
 function calculatedFrom(expression: FieldExpression): readonly Field[] {
   if (isField(expression)) {
     return [expression];
@@ -176,7 +176,7 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** The SQL of an exact condition. @throws StorageError STORAGE_BAD_QUERY when it is not exact */
+/** SQL of an exact condition. @throws StorageError STORAGE_BAD_QUERY when the condition is not exact */
 export function exactSql({ sql, isExact }: Condition): string {
   if (!isExact) {
     throw new StorageError(

@@ -4,7 +4,7 @@ import { calculated } from "../../../traceql/field-evaluator.ts";
 import { type QueryValue, staticValue } from "../../../traceql/query-value.ts";
 
 /**
- * The value of an expression that is the same for every span, in a list; an empty list for other expressions.
+ * The value of an expression that is the same for every span, as a list of one. Other expressions give an empty list.
  */
 export function constantOf(expression: FieldExpression): readonly [QueryValue] | undefined {
   if (expression.type === "static") {

@@ -12,7 +12,7 @@ const hex = (id: number) => id.toString(16).padStart(16, "0");
 const textOf = (rows: readonly Row[]) =>
   rows.map(({ id, parent, mark }) => `${hex(id)}${hex(parent)}${mark}`).join("");
 
-/** By the definition, for spans with ids of their own. */
+/** The result by the definition, for spans with distinct ids. */
 function descends(rows: readonly Row[]): boolean {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return rows.some((row) => {

@@ -1,4 +1,4 @@
-/** Marks of a span: the digit after its ids. */
+/** Marks of a span, in the digit after its ids. A span may have both marks. */
 export const ancestorMark = 1;
 export const soughtMark = 2;
 
@@ -7,10 +7,10 @@ const rowLength = 2 * idLength + 1;
 const noParent = "0".repeat(idLength);
 
 /**
- * Whether one of a trace's spans with one mark descends from a span with the other mark. Also true when spans
- * share an id, because then it is unknown.
- * @param spans of each span its id and its parent's, 16 hex digits each, and a digit, the sum of its marks;
- *   in any order
+ * True when a span with one mark descends from a span with the other mark. Also true when spans share an id, because
+ * then the answer is unknown.
+ * @param spans for each span, in any order: its id and its parent's id, 16 hex digits each, and a digit with the sum of
+ * its marks
  */
 export function mayHaveDescendant(spans: string): boolean {
   const count = spans.length / rowLength;
@@ -29,8 +29,8 @@ export function mayHaveDescendant(spans: string): boolean {
     const parent = parentId === noParent ? undefined : places.get(parentId);
     return parent === place ? undefined : parent;
   };
-  // Spans without a matching ancestor, so that each is visited once. In a cycle the walk stops at a visited
-  // span.
+  // Visited spans that have no matching ancestor, so that each span is visited once. In a cycle the walk stops at a
+  // visited span.
   const seen = new Uint8Array(count);
   for (let place = 0; place < count; place++) {
     if ((markOf(place) & soughtMark) === 0) {

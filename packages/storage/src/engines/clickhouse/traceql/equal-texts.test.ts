@@ -22,7 +22,7 @@ test.each([
   [1.5, [["double", "1.5"]]],
   [1e-7, [["double", "1e-7"]]],
   [Number.NEGATIVE_INFINITY, [["double", "-Infinity"]]],
-  // The double beside it, as the other way round.
+  // The neighbouring double; the direction is reversed.
   [
     2n ** 53n + 1n,
     [

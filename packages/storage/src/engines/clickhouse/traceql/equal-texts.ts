@@ -7,7 +7,7 @@ export type StoredText = readonly [type: AttributeType, text: string];
 
 /**
  * All stored values that equal a constant, except elements of arrays.
- * @returns undefined when there are too many to name, or none
+ * @returns undefined when there are too many to list, or none
  */
 export function equalTexts(constant: Scalar): readonly StoredText[] | undefined {
   switch (typeof constant) {
@@ -24,7 +24,7 @@ export function equalTexts(constant: Scalar): readonly StoredText[] | undefined 
   }
 }
 
-/** An int is compared with a double as a double, so several large ints equal it. */
+/** An int is compared with a double as a double, so several large ints equal one double. */
 function numbers(value: number): readonly StoredText[] | undefined {
   if (!Number.isInteger(value)) {
     return doubles(value);

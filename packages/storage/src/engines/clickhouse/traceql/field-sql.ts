@@ -18,11 +18,11 @@ import { equalTexts, type StoredText } from "./equal-texts.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
-/** A span that ends before it starts has lasted for 0. */
+/** A span that ends before it starts has duration 0. */
 export const lengthSql = "greatest(duration, 0)";
 const noParent = "toFixedString('', 8)";
 
-/** The attributes of each event or link, as tuples of key, type and text. */
+/** SQL for the attributes of each event or link, as tuples of key, type and text. */
 const attributesOfEach = {
   event: eventAttributes,
   link: `arrayMap(l -> l.4, ${detailOf("links")})`,
@@ -95,7 +95,7 @@ function listField(field: Field): ListField | undefined {
   }
 }
 
-/** The first attribute of a name on an instrumentation scope. */
+/** SQL for the first attribute with this name in an instrumentation scope. */
 function attributeOfScope({ name }: AttributeField): AttributeParts {
   const found = `arrayFirst(a -> a.1 = ${textLiteral(name)}, ${scopeAttributes})`;
   return {
@@ -105,7 +105,7 @@ function attributeOfScope({ name }: AttributeField): AttributeParts {
   };
 }
 
-/** The first attribute of a name that the span or its resource has, as `firstElement` gives it. */
+/** SQL for the first attribute with this name in the span or its resource, in the form of `firstElement`. */
 function elementOf({ scope, name }: AttributeField): string {
   const ofSpan = firstElement(attributeTexts.span, name);
   if (scope === "span") {
@@ -119,8 +119,8 @@ function elementOf({ scope, name }: AttributeField): string {
 }
 
 /**
- * For each event or link with the attribute: a tuple whose second field is the type, and whose third is the
- * text.
+ * SQL for an array with an entry for each event or link that has the attribute. Each entry is a tuple: its second field
+ * is the type, and its third field is the text.
  */
 function attributeOfEach({ scope, name }: AttributeField): string {
   const lists = attributesOfEach[scope === "link" ? "link" : "event"];
@@ -129,8 +129,8 @@ function attributeOfEach({ scope, name }: AttributeField): string {
 }
 
 /**
- * The condition that a field's value passes a test.
- * @returns undefined for fields that SQL does not know: those of the trace and of the parent
+ * Condition that a field's value passes a test.
+ * @returns undefined for fields that SQL does not know: fields of the trace and of the parent
  */
 export function fieldTest(field: Field, test: ValueTest): string | undefined {
   const plain = plainField(field);
@@ -171,8 +171,8 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
 }
 
 /**
- * The condition that the span or its resource has one of these values, or an array, under the name. Indexes
- * support it.
+ * Condition that the span or its resource has one of these values, or an array, under this name. ClickHouse can use
+ * indexes for it.
  */
 function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): string {
   const key = { text: name };
@@ -209,8 +209,8 @@ function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): st
 }
 
 /**
- * True when a test gives the same result for 0 and for smaller values. Then the column itself is tested, and
- * its index helps.
+ * True when a test gives the same result for 0 and for smaller values. Then the SQL can test the column itself and use
+ * its index.
  */
 function isAboveZero(test: ValueTest): boolean {
   if ("pattern" in test) {
@@ -220,7 +220,7 @@ function isAboveZero(test: ValueTest): boolean {
   return (typeof constant === "bigint" || typeof constant === "number") && constant > 0;
 }
 
-/** Ids as bytes, so that indexes can help. */
+/** Test of an id, with ids as bytes so that ClickHouse can use indexes. */
 function idTest(field: Field, test: ValueTest): string | undefined {
   if (field.type !== "intrinsic" || test.operator !== "=" || typeof test.constant !== "string") {
     return undefined;
@@ -235,7 +235,7 @@ function idTest(field: Field, test: ValueTest): string | undefined {
   return undefined;
 }
 
-/** The condition that a field has a value. @returns undefined for fields that SQL does not know */
+/** Condition that a field has a value. @returns undefined for fields that SQL does not know */
 export function fieldExists(field: Field): string | undefined {
   if (plainField(field) !== undefined) {
     return "1";
@@ -263,7 +263,7 @@ export function fieldExists(field: Field): string | undefined {
 }
 
 /**
- * The condition that a field is a single bool of this value; of events and links, one of them.
+ * Condition that a field is a single bool with this value. For events and links, one of them must have it.
  * @returns undefined for fields that SQL does not know
  */
 export function fieldIsBool(field: Field, value: boolean): string | undefined {
@@ -284,8 +284,9 @@ export function fieldIsBool(field: Field, value: boolean): string | undefined {
 }
 
 /**
- * The field as a list of types and texts, for `readValue`: all values of events or links, otherwise at most one
- * value. @returns undefined for fields that SQL does not know
+ * SQL for a field as a list of types and texts, for `readValue`: all values of events or links; for other fields at
+ * most one value.
+ * @returns undefined for fields that SQL does not know
  */
 export function fieldValues(field: Field): string | undefined {
   const plain = plainField(field);
@@ -314,7 +315,7 @@ function typedText(type: PlainField["type"], sql: string): string {
   return `('${type === "text" ? "string" : type}', toString(${sql}))`;
 }
 
-/** The field as a Nullable(Float64). @returns undefined for fields that SQL does not know */
+/** SQL for a field as a Nullable(Float64). @returns undefined for fields that SQL does not know */
 export function fieldNumber(field: Field): string | undefined {
   const plain = plainField(field);
   if (plain !== undefined) {

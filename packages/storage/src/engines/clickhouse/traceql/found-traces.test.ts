@@ -7,7 +7,7 @@ const match = (traceId: string) => ({ traceId }) as TraceQlMatch;
 
 interface Candidate {
   readonly id: string;
-  /** Spans that may match, and those that do. */
+  /** Number of spans that may match, and number of spans that match. */
   readonly mayBe: number;
   readonly is: number;
 }

@@ -1,6 +1,6 @@
 import type { TraceQlMatch } from "../../../api/traceql-reader.ts";
 
-/** The newest traces found so far, by their newest span that matches; traces of equal time are ordered by id. */
+/** The newest traces found so far, ordered by their newest matching span, then by id. */
 export class FoundTraces {
   readonly #limit: number;
   #found: { readonly match: TraceQlMatch; readonly newest: bigint }[] = [];
@@ -14,9 +14,8 @@ export class FoundTraces {
   }
 
   /**
-   * True when no further trace can become a result, because all others have no newer span than this.
-   * @param after ids of traces whose newest span has exactly that time are greater than this; "" when that is
-   *   unknown
+   * True when no further trace can become a result. All further traces have no span newer than `newestOfOthers`.
+   * @param after traces whose newest span has exactly that time have greater ids than this; "" when this is unknown
    */
   isComplete(newestOfOthers: bigint, after = ""): boolean {
     this.#cut();

@@ -4,26 +4,26 @@ import { type MetricRow, wantsBuckets } from "../../../traceql/metric-rows.ts";
 import { shownValue } from "../../../traceql/trace-match.ts";
 import { readValue, type StoredTexts } from "./read-value.ts";
 
-/** A sum as the store returns it. */
+/** Sums of one group and interval, as ClickHouse returns them. */
 export interface MetricSqlRow {
   /** Values of `by(…)`. */
   readonly g: readonly StoredTexts[];
   readonly i: string;
-  /** Bucket of the values. */
+  /** Bucket of the number, see `floatBucket`. */
   readonly b: number;
   readonly c: number;
-  /** Number of stored spans, and what they stand for; in adjusted queries only, whose other figures count that. */
+  /** Number of stored spans. Present only in adjusted queries, whose other figures are adjusted for sampling. */
   readonly n?: number;
   readonly a?: StoredSum;
-  /** Sum, least and greatest value. */
+  /** Sum of the numbers; the next fields are the smallest and the largest number. */
   readonly s: number;
   readonly l: number;
   readonly h: number;
-  /** Trace id, span id, start, value. */
+  /** Exemplar: trace id, span id, start, value. */
   readonly e?: readonly [string, string, string, number];
 }
 
-/** One row for each group and interval. */
+/** Merges rows into one row for each group and interval. */
 export function gatherMetricRows(rows: readonly MetricSqlRow[], aggregate: MetricsAggregate): MetricRow[] {
   const gathered = new Map<string, MetricRow>();
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import type { Pipeline } from "traceql";
 
-/** Whether a pipeline makes one set of one. */
+/** True when a pipeline turns one spanset into at most one spanset. */
 export function leavesOneSet({ stages }: Pipeline): boolean {
   return stages.reduce((isOneSet, stage) => {
     if (stage.type === "group") {

@@ -6,14 +6,14 @@ import { ancestorMark, soughtMark } from "./descendants.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
-/** More traces than this are not rare. */
+/** Limit of traces up to which a side counts as rare. */
 export const maxRareTraces = 300;
-/** Most rows that the search for rare traces may read, because it does not always help. */
+/** Limit of rows that the search for rare traces may read, because the search does not always help. */
 const maxRowsLookedAt = 200_000;
-/** Text of spans without attributes: about two million spans. */
+/** Limit of the text with the structure of spans in bytes: about two million spans. */
 const maxStructureBytes = 67_108_864;
 
-/** A query for spans and their descendants: conditions on both. */
+/** A query for spans with an ancestor or descendant: conditions on both sides. */
 export interface AncestorQuery {
   readonly ancestors: Condition;
   readonly descendants: Condition;
@@ -22,8 +22,7 @@ export interface AncestorQuery {
 }
 
 /**
- * The first stage of a search when it is about spans above or below others; the conditions concern single
- * rows.
+ * The first stage of a search, if it relates ancestors and descendants and its conditions concern single rows.
  * @returns undefined for other searches
  */
 export function ancestorQuery({ stages }: Pipeline, source: SpanSource): AncestorQuery | undefined {
@@ -44,8 +43,8 @@ export function ancestorQuery({ stages }: Pipeline, source: SpanSource): Ancesto
 }
 
 /**
- * The traces with spans in range that satisfy a condition, at most one more than are rare. ClickHouse refuses the
- * statement when it would have to read too many rows.
+ * SQL for the traces with spans in range that satisfy a condition: at most one more trace than the limit of a rare
+ * side. ClickHouse refuses the statement when it would read too many rows.
  */
 export function rareTracesSql(source: SpanSource, { sql: condition }: Condition): SqlQuery {
   const sql = `SELECT DISTINCT lower(hex(trace_id)) AS traceId ${spansOf(source).inRange} AND ${condition}
@@ -54,10 +53,10 @@ LIMIT ${maxRareTraces + 1} SETTINGS max_rows_to_read = ${maxRowsLookedAt}`;
 }
 
 /**
- * For these traces, ordered by the newest span that may be a result, newest first: `spans` in the form of
- * `mayHaveDescendant`. Traces without such a span are left out. ClickHouse refuses when the answer is too
- * large.
- * @param traceIds 32 hex digits each
+ * SQL for rows of these traces with `spans` in the form of `mayHaveDescendant`. Rows are ordered by the newest span
+ * that may be a result, newest first. Traces without such a span are left out. ClickHouse refuses when the answer is
+ * too large.
+ * @param traceIds ids of 32 hex digits each
  */
 export function structureSql(
   source: SpanSource,

@@ -10,18 +10,18 @@ import { pipelineSql } from "./spanset-sql.ts";
 import { checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
 /**
- * Most spans whose attributes are read. When there are more, the spans of some traces are read, and the
- * counts are scaled up.
+ * Limit of spans whose attributes are read. With more spans, only the spans of some traces are read, and the counts are
+ * scaled up.
  */
 const maxComparedSpans = 100_000;
 
 const attributeTypes = "('string', 'int', 'double', 'bool')";
 
-/** A value, or all, of an attribute, on one side: counts by interval. */
+/** Counts by interval of one side for one attribute: for a single value, or for all values together. */
 interface Row {
   readonly selected: 0 | 1;
   readonly key: string;
-  /** "" for all values together. */
+  /** Type of the value; "" for all values together. */
   readonly type: string;
   readonly value: string;
   readonly intervals: readonly string[];
@@ -31,7 +31,7 @@ interface Row {
 /**
  * Reads the rows of a comparison.
  * @param rowsOf runs a SELECT
- * @throws StorageError STORAGE_BAD_QUERY for a query that SQL alone cannot decide
+ * @throws StorageError STORAGE_BAD_QUERY for a query that SQL alone cannot evaluate
  */
 export async function readComparison(
   comparison: MetricsComparison,
@@ -68,8 +68,7 @@ export async function readComparison(
 }
 
 /**
- * @param values number of most frequent values of each attribute to return separately; absent: all values
- *   together
+ * @param values number of most frequent values of each attribute to count separately; absent: count all values together
  */
 function countsSql(selected: string, from: string, values?: number): string {
   const [group, shown, onlyKeys, limit] =
@@ -84,7 +83,7 @@ function countsSql(selected: string, from: string, values?: number): string {
   const ofSpan =
     "[('resource.service.name', 'string', toString(service)), ('name', 'string', toString(name)), ('kind', 'string', toString(kind)), " +
     "('status', 'string', toString(status))], if(status_message = '', [], [('statusMessage', 'string', status_message)])";
-  // Grouped by a hash, because the texts of each pair would be hashed, kept and compared separately.
+  // Rows are grouped by a hash. Grouping by the texts themselves would hash, keep and compare each text separately.
   return `SELECT selected, pair.1 AS key, ${shown}, groupArray(toString(slot)) AS intervals, groupArray(n) AS counts FROM (
   SELECT selected, any(one) AS pair, slot, toFloat64(count()) AS n FROM (
     SELECT toUInt8(${selected}) AS selected, intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64}) AS slot,

@@ -9,10 +9,10 @@ import {
 } from "../../../traceql/query-value.ts";
 import { isOfEach } from "../../../traceql/stored-value.ts";
 
-/** The values that `fieldValues` returns. */
+/** Values in the form that `fieldValues` returns. */
 export type StoredTexts = readonly (readonly [type: string, text: string])[];
 
-/** The value that a row has for a field. */
+/** Converts the stored texts of a field to its value. */
 export function readValue(field: Field, texts: StoredTexts): QueryValue {
   if (!isOfEach(field)) {
     for (const [type, text] of texts) {

@@ -1,33 +1,37 @@
 import type { Condition } from "./condition-sql.ts";
 
-/** The parent of spans that have none. */
+/** Parent id of spans without a parent. */
 export const noParent = "toFixedString('', 8)";
 
 /**
- * In larger traces descendants are not computed, because each span needs memory for all spans of its trace.
+ * Limit of spans in a trace for computing descendants in SQL, because each span needs memory for all spans of its
+ * trace.
  */
 export const maxTraceSpans = 100;
 
 /** SQL for the spans of a query. */
 export interface SpanSql {
-  /** `FROM … WHERE …` for the spans that start in the query's range. */
+  /** `FROM … WHERE …` for the spans that start in the query's time range. */
   readonly inRange: string;
-  /** The same with a condition, each span once; absent where no span is stored more than once. */
+  /** `inRange` with an additional condition, without copies. Absent when no span is stored more than once. */
   readonly inRangeOnce?: (condition: string) => string;
-  /** The same for all spans that define a trace. */
+  /** `FROM … WHERE …` for all spans that define a trace. */
   readonly around: string;
-  /** The condition that distinguishes the former from the latter. */
+  /** Condition that selects the spans of `inRange` from those of `around`. */
   readonly isInRange: string;
-  /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
+  /**
+   * Condition that a span starts in the slice of time whose results are wanted. Absent: results of the whole range are
+   * wanted.
+   */
   readonly isInSlice?: string;
   /**
-   * The condition that a span starts in a minute of the traces that satisfy another condition; it reads
-   * little else.
+   * Condition that a span starts in a minute of the traces that satisfy another condition. ClickHouse then reads few
+   * other rows.
    */
   readonly isInMinutesOf?: (traces: string) => string;
 }
 
-/** The condition that a span has this relation to one of other spans. */
+/** Makes the condition that a span has this relation to one of `others`. */
 export type Related = (others: Condition, spans: SpanSql) => Condition;
 
 export const inTraceOf: Related = ({ sql, isExact }, spans) => ({
@@ -35,7 +39,7 @@ export const inTraceOf: Related = ({ sql, isExact }, spans) => ({
   isExact,
 });
 
-/** A span that names itself as its parent is no child. */
+/** A span that names itself as its parent is not a child. */
 export const childOf: Related = ({ sql, isExact }, spans) => ({
   sql: `(parent_span_id != span_id AND (trace_id, parent_span_id) IN (SELECT trace_id, span_id ${spans.inRange} AND ${sql}))`,
   isExact,
@@ -46,13 +50,13 @@ export const parentOf: Related = ({ sql, isExact }, spans) => ({
   isExact,
 });
 
-/** Not exact, because the other span may be the span itself. */
+/** The condition is not exact, because the other span may be the span itself. */
 export const siblingOf: Related = ({ sql }, spans) => ({
   sql: `(trace_id, parent_span_id) IN (SELECT trace_id, parent_span_id ${spans.inRange} AND parent_span_id != ${noParent} AND ${sql})`,
   isExact: false,
 });
 
-/** Negates a relation; unknown when the other spans are not exactly known. */
+/** Negates a relation. The result is unknown when the condition on the other spans is not exact. */
 export function not(related: Related): Related {
   return (others, spans) => {
     const { sql, isExact } = related(others, spans);

@@ -2,18 +2,18 @@ import type { SpansetOperator } from "traceql";
 import { StorageError } from "../../../api/storage-error.ts";
 import { noParent } from "./span-relations.ts";
 
-/** A set of spans of a trace: for each span of the list `ids` whether it is in it, 0 or 1. */
+/** A set of spans of a trace: an array with 1 for each span of the list `ids` that belongs to it, otherwise 0. */
 export interface SpanSet {
-  /** Index in the list of given sets, or of computed sets; from 0. */
+  /** Index in the list of given sets or of computed sets, from 0. */
   readonly place: number;
   readonly isGiven: boolean;
-  /** Otherwise it may have more spans than it should. */
+  /** False when the set may have more spans than it should. */
   readonly isExact: boolean;
 }
 
 /**
- * The result of an operation on one or two sets, by its number: `a` is the first set, `b` the second, each
- * for one span. `withDescendants` looks one span up, then two more, then four.
+ * SQL of an operation on one or two sets, by its number, for a single span. `a` is the value in the first set, `b` in
+ * the second. `withDescendants` first looks one level up, then two more, then four.
  */
 const operations = {
   both: "arrayMap((a, b) -> a AND b, sets[step.2], sets[step.3])",
@@ -39,33 +39,33 @@ interface Step {
   readonly with: SpanSet | bigint;
 }
 
-/** Each takes time and memory of ClickHouse. */
+/** Limit of operations; each needs time and memory in ClickHouse. */
 const maxSteps = 200;
 
 /**
- * Sets of spans of each trace, computed from one another. The plan is data for a single SQL expression, which
- * ClickHouse parses in constant time. As separate expressions or subqueries it would take seconds to parse.
+ * Sets of spans of each trace, computed from other sets. The plan is data for a single SQL expression, which ClickHouse
+ * parses in constant time. Separate expressions or subqueries would take seconds to parse.
  */
 export class SpanSets {
   readonly #given = new Map<string, number>();
   readonly #steps = new Map<string, number>();
   readonly #program: Step[] = [];
 
-  /** A set defined by a condition on spans; equal conditions give the same set. */
+  /** A set defined by a condition on spans. Equal conditions give the same set. */
   given(sql: string, isExact: boolean): SpanSet {
     const place = this.#given.get(sql) ?? this.#given.size;
     this.#given.set(sql, place);
     return { place, isGiven: true, isExact };
   }
 
-  /** The conditions of the given sets, in order. */
+  /** Conditions of the given sets, in order. */
   get conditions(): readonly string[] {
     return [...this.#given.keys()];
   }
 
   /**
-   * The array of a set. It is computed from the columns `ids` and `parent_ids`, from `parents`, the index of
-   * each span's parent in `ids` or 0, and from `given`, the arrays of the conditions.
+   * SQL for the array of a set. It uses the columns `ids` and `parent_ids`. It also needs `parents`, the index of each
+   * span's parent in `ids` or 0, and `given`, the arrays of the conditions.
    * @throws StorageError STORAGE_BAD_QUERY for too many operations
    */
   arraySql(set: SpanSet): string {
@@ -90,7 +90,7 @@ ${branches.join(",\n")}, [])),
 CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${numberOf(set)}]`;
   }
 
-  /** The spans of an operation on two sets. */
+  /** The set that results from an operation on two sets. */
   combined(operator: SpansetOperator, left: SpanSet, right: SpanSet): SpanSet {
     switch (operator) {
       case "&&":
@@ -141,12 +141,12 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
     return this.#step("either", one, other, one.isExact && other.isExact);
   }
 
-  /** The set when it has more spans than `count`, otherwise the empty set. */
+  /** The set itself when it has more than `count` spans, otherwise the empty set. */
   moreThan(count: bigint, of: SpanSet): SpanSet {
     return this.both(of, this.#step("moreThan", of, count, false));
   }
 
-  /** Unknown when the other spans are not exactly known. */
+  /** The spans of `set` that are not in `others`. Unknown when `others` is not exact. */
   #without(set: SpanSet, others: SpanSet): SpanSet {
     if (!others.isExact) {
       return { ...set, isExact: false };
@@ -154,22 +154,22 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
     return this.#step("without", set, others, set.isExact);
   }
 
-  /** All spans of a trace, when the set has any. */
+  /** All spans of the trace, if the set has any span. */
   #whole(set: SpanSet): SpanSet {
     return this.#step("whole", set);
   }
 
-  /** The children of a set's spans. */
+  /** Children of the set's spans. */
   #below(set: SpanSet): SpanSet {
     return this.#step("below", set);
   }
 
-  /** The parents of a set's spans. */
+  /** Parents of the set's spans. */
   #above(set: SpanSet): SpanSet {
     return this.#step("above", set);
   }
 
-  /** Spans with the same parent, itself included. */
+  /** Spans that share their parent with a span of the set, including that span itself. */
   #beside(set: SpanSet): SpanSet {
     return { ...this.#step("beside", set), isExact: false };
   }

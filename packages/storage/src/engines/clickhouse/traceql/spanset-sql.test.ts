@@ -32,7 +32,7 @@ describe("pipelineSql", () => {
   });
 
   test.each([
-    // The parent must have passed the first filter too.
+    // The parent must also have passed the first filter.
     ["{ status = error } | ({ name = `a` } > { kind = server })", "status = 'error' AND name = 'a'"],
     [
       "{ rootName = `a` }",
@@ -62,7 +62,7 @@ describe("pipelineSql", () => {
     ["{ name = `a` } !< { name = `b` }", 1],
     ["{ name = `a` } && { name = `b` }", 2],
     ["{ name = `a` } || { name = `b` }", 0],
-    // The result of the inner operation may start in another slice than that of the outer one.
+    // The inner operation's result may start in another slice than the outer operation's result.
     ["({ name = `a` } >> { name = `b` }) && { name = `c` }", 0],
     ["({ name = `a` } >> { name = `b` }) >> { name = `c` }", 2],
   ])("relates only spans of traces with a result in the slice in %s", (text, times) => {

@@ -18,16 +18,18 @@ import {
 } from "./span-relations.ts";
 import { structureSql } from "./structure-sql.ts";
 
-/** ClickHouse takes milliseconds to understand each subquery, and each kilobyte, before it reads anything. */
+/**
+ * Limit of subqueries. ClickHouse needs milliseconds to parse each subquery, and each kilobyte, before it reads
+ * anything.
+ */
 const maxSubqueries = 20;
 const maxSqlLength = 32_000;
-/** Limit for a search, which needs no exact condition. */
+/** Limit of subqueries for a search, which needs no exact condition. */
 const maxSubqueriesOfSearch = 10;
 
 /**
- * The condition that a span may be in the result of a pipeline. Nested operations need the same spans
- * repeatedly. When that is too much, all operations are computed at once, trace by trace, which is never
- * exact.
+ * The condition that a span may be in the result of a pipeline. Nested operations read the same spans repeatedly. When
+ * that exceeds the limit of subqueries, all operations are computed at once for each trace, which is never exact.
  */
 export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
   try {
@@ -42,7 +44,7 @@ export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
 
 class TooLarge extends Error {}
 
-/** @throws TooLarge */
+/** Checks the limit of subqueries. @throws TooLarge */
 function notTooLarge(condition: Condition, { isInSlice }: SpanSql): Condition {
   const { sql } = condition;
   const subqueries = sql.split("(SELECT ").length - 1;
@@ -54,7 +56,7 @@ function notTooLarge(condition: Condition, { isInSlice }: SpanSql): Condition {
 }
 
 /**
- * @param input the condition on the spans that it begins with
+ * @param input condition on the spans with which the pipeline begins
  * @throws TooLarge
  */
 function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Condition {
@@ -83,7 +85,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
         isOneSet &&= leavesOneSet(stage);
         break;
       default:
-        // Within groups, spans are related only to those of their group.
+        // Within groups, spans are related only to spans of the same group.
         found = isOneSet ? spansetSql(stage, spans, found) : allOf([found, unknown]);
     }
   }
@@ -92,7 +94,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
 
 const unknown: Condition = { sql: "1", isExact: false };
 
-/** Whether a query has an aggregate of a trace's spans, such as their number or a sum. */
+/** True when a query has an aggregate over a trace's spans, such as their number or a sum. */
 export function countsSpans(part: unknown): boolean {
   if (typeof part !== "object" || part === null) {
     return false;
@@ -104,7 +106,8 @@ export function countsSpans(part: unknown): boolean {
 }
 
 /**
- * A number for a set of spans, made of ints and durations only. @returns undefined when SQL cannot compute it
+ * SQL for a number that is computed from a set of spans, with ints and durations only. @returns undefined when SQL
+ * cannot compute it
  */
 function scalarSql(
   expression: ScalarExpression,
@@ -140,10 +143,10 @@ function scalarSql(
 }
 
 /**
- * The condition on an aggregate of a trace's spans. When the spans are not exactly known, only their number
- * can be used, and only as a lower limit.
- * @param found the condition on those spans
- * @returns undefined when SQL cannot evaluate it
+ * Condition on an aggregate of a trace's spans. When the spans are not known exactly, only their number can be used,
+ * and only as a lower bound.
+ * @param found condition on the spans
+ * @returns undefined when SQL cannot evaluate the filter
  */
 function scalarFilterSql(
   { operator, left, right }: ScalarFilter,
@@ -181,7 +184,7 @@ function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condit
   }
 }
 
-/** True when spans are tested one by one. */
+/** True when each span can be tested alone. */
 function isOfRows(expression: SpansetExpression): boolean {
   if (expression.type !== "spanset-operation") {
     return expression.type === "filter";
@@ -197,7 +200,7 @@ function operationSql(
   // Spans related to a result may start outside the slice.
   const { isInSlice: _, ...everywhere } = spans;
   const [ofLeft, ofRight] = [spansetSql(left, everywhere, input), spansetSql(right, everywhere, input)];
-  // Spans of the other side are read only for traces with a result in the slice; the rest relates to no
+  // Spans of the other side are read only for traces with a result in the slice. Other spans have no relation to a
   // wanted result.
   const hasLeftResults = operator.startsWith("&");
   const beside = besideResults(hasLeftResults ? anyOf([ofLeft, ofRight]) : ofRight, spans);
@@ -246,21 +249,21 @@ function operationSql(
 }
 
 /**
- * The condition that a span belongs to a trace with a result in the slice. It is empty when all results are
- * wanted, and when they depend on other spans, because it would be computed several times.
+ * Condition that a span belongs to a trace with a result in the slice. It is empty when the slice is the whole range.
+ * It is also empty when results depend on other spans, because it would be computed several times.
  */
 function besideResults(results: Condition, spans: SpanSql): Condition {
   if (spans.isInSlice === undefined || results.sql.includes("SELECT")) {
     return everything;
   }
   const { sql } = inTraceOf(allOf([results, inSlice(spans)]), spans);
-  // Surplus traces do no harm.
+  // Extra traces are harmless.
   return { sql, isExact: true };
 }
 
 /**
  * Traces in which one of some spans descends from one of other spans. It is exact, except for large traces and traces
- * with shared span ids, which are let through. Inexact conditions on the spans only let more traces through.
+ * with shared span ids, which are accepted. Inexact conditions on the spans only accept more traces.
  * @param results condition on the wanted spans; a trace without one in the slice is left out
  */
 function withDescendants(
@@ -278,8 +281,8 @@ function withDescendants(
   const inMinutes = spans.isInMinutesOf?.(inTraces.sql) ?? "1";
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;
-  // `parents`: for each span the index of its parent in the list of ids, 0 when it is missing. `seen`:
-  // whether the span, or a span above it, is marked. It looks one span up, then two more, then four.
+  // `parents`: for each span the index of its parent in the list of ids, 0 when the parent is missing. `seen`: 1 when
+  // the span or one of its ancestors has the mark. The expression looks one level up, then two more, then four.
   return {
     sql: `trace_id IN (SELECT trace_id FROM (
 SELECT *, arrayFold((done, step) -> (

@@ -19,7 +19,7 @@ const spansetOperators: readonly SpansetOperator[] = [
   ...(["&>", "&>>", "&<", "&<<", "&~"] as const),
 ];
 
-/** Trees of spans named a, b and c, some of them with two that share an id, or with a circle of parents. */
+/** Trees of spans with the names a, b and c. Some have two spans with one id, or a cycle of parents. */
 const trees = fc.sample(
   fc.array(fc.record({ id: fc.nat(60), parent: fc.nat(9), name: fc.constantFrom("a", "b", "c") }), {
     minLength: 1,
@@ -31,7 +31,7 @@ const trees = fc.sample(
 const idOf = (tree: (typeof trees)[number], index: number) =>
   (tree[index]?.id ?? 99).toString(16).padStart(16, "a");
 
-/** The same as spans, and as what TraceQL sees of them. */
+/** The same traces as spans, and in the form that TraceQL evaluates. */
 const traces = trees.map((tree) => {
   const traceId = newTraceId();
   const spans = tree.map(({ parent, name }, index) =>
@@ -76,7 +76,7 @@ async function letThrough(text: string): Promise<string[]> {
   return found.split("\n").filter((id) => id !== "");
 }
 
-/** The traces of which the evaluator that every engine shares finds spans. */
+/** The traces in which the evaluator shared by all engines finds spans. */
 function matching(text: string): string[] {
   const evaluate = pipelineEvaluator(pipelineOf(text), new QueryFields(parseTraceQl(text)));
   return traces.filter(({ view }) => evaluate(allSpans(view)).length > 0).map(({ view }) => view.traceId);
@@ -84,7 +84,7 @@ function matching(text: string): string[] {
 
 const selection = fc.constantFrom("{ }", "{ name = `a` }", "{ name = `b` }", "{ name != `c` }");
 
-/** Operations within one another, and pipelines of them. */
+/** Nested operations, and pipelines of operations. */
 const structures = fc.letrec<{ text: string }>((tie) => ({
   text: fc.oneof(
     { maxDepth: 4, depthIdentifier: "structure" },

@@ -6,35 +6,35 @@ import { leavesOneSet } from "./one-set.ts";
 import { inSlice, inTraceOf, maxTraceSpans, noParent, type SpanSql } from "./span-relations.ts";
 import { type SpanSet, SpanSets } from "./span-sets.ts";
 
-/**
- * Necessary conditions on spans that are tested first, because a trace without a match has no result. At most
- * this many are used,
- */
+/** Limit of necessary conditions on spans that are tested first: a trace without a matching span has no result. */
 const maxAskedFirst = 4;
-/** each at most this long. */
+/** Length limit of each such condition. */
 const maxAskedFirstLength = 1_000;
-/** A condition on traces that is longer is not written twice, to read the minutes of their spans only. */
+/**
+ * Length limit of a condition on traces up to which it is written twice: the second time it restricts the minutes to
+ * read.
+ */
 const maxInMinutesLength = 4_000;
-/** A condition on single spans that is longer helps less than it costs. */
+/** Length limit of a condition on single spans; longer ones cost more than they save. */
 const maxRowLength = 8_000;
 
-/** Limit of the statement's length: ClickHouse takes noticeable time to parse longer ones. */
+/** Length limit of the statement. ClickHouse needs noticeable time to parse longer statements. */
 const maxSqlLength = 100_000;
 
-/** Facts about the spans of a part of a query. */
+/** Conditions for the spans of one part of a query. */
 interface Part {
   readonly set: SpanSet;
-  /** A condition on them that concerns no other spans. */
+  /** Condition on these spans that concerns no other spans. */
   readonly row: Condition;
-  /** Conditions of this kind; when the part has any span, each is satisfied by some span of the trace. */
+  /** Conditions on single spans. If the part has any span, the trace has a matching span for each condition. */
   readonly needed: ReadonlySet<string>;
 }
 
 /**
- * The condition that a span may be in the result of a pipeline, however its operations are nested. Each selection of
- * spans occurs in the SQL once, or twice when traces are searched. So the SQL grows with the text of the query, not
- * faster. In larger traces, and in traces with shared span ids, all spans that satisfy the conditions on single spans
- * are let through.
+ * Condition that a span may be in the result of a pipeline with any nesting of operations. Each selection of spans
+ * occurs once in the SQL, or twice when traces are searched. So the SQL grows in proportion to the query's text. In
+ * larger traces, and in traces with shared span ids, all spans that satisfy the conditions on single spans are
+ * accepted.
  * @throws StorageError STORAGE_BAD_QUERY for too many operations, or conditions that are too long
  */
 export function structureSql(pipeline: Pipeline, spans: SpanSql): Condition {
@@ -103,7 +103,7 @@ function partOfPipeline(
       case "select":
         break;
       default: {
-        // Within groups, spans are related only to those of their group.
+        // Within groups, spans are related only to spans of the same group.
         if (!isOneSet && stage.type !== "filter") {
           hasNoMore();
           break;
@@ -158,8 +158,8 @@ function partOfOperation(
 }
 
 /**
- * The number of spans that a filter requires to be exceeded. @returns undefined for other filters, and for
- * those that any set passes
+ * The number of spans that a filter requires a set to exceed. @returns undefined for other filters, and for filters
+ * that any set passes
  */
 function exceeded({ operator, left, right }: ScalarFilter): bigint | undefined {
   if (left.type !== "aggregate" || left.aggregate !== "count" || right.type !== "static") {

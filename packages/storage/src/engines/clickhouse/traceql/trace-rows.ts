@@ -8,25 +8,25 @@ export interface TraceQlRow {
   readonly t: string;
   readonly i: string;
   readonly p: string;
-  /** 1: the span has no parent id, but a link to a parent. */
+  /** 1: the span has no parent id, but a link to a parent. 0: otherwise. */
   readonly o: 0 | 1;
   /** Service, name, kind, status. */
   readonly s: string;
   readonly n: string;
   readonly k: string;
   readonly c: string;
-  /** Begin and duration, nanoseconds. */
+  /** Start and duration in nanoseconds. */
   readonly b: string;
   readonly d: string;
-  /** Whether it starts in the range. */
+  /** 1 when the span starts in the range, otherwise 0. */
   readonly r: 0 | 1;
-  /** The number of spans that it stands for, in adjusted queries only. */
+  /** Number of original spans that the span represents. Present in adjusted queries only. */
   readonly a?: number;
-  /** Values of fields. */
+  /** Values of the query's fields. */
   readonly v: readonly StoredTexts[];
 }
 
-/** Groups rows into traces. @param fields the fields of `v` */
+/** Groups rows into traces. @param fields fields of the values `v`, in order */
 export function traceViews(rows: readonly TraceQlRow[], fields: readonly Field[]): TraceView[] {
   const traces = Map.groupBy(rows, ({ t }) => t);
   return [...traces].map(([traceId, ofTrace]) => {

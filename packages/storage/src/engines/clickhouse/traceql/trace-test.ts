@@ -5,7 +5,7 @@ import { intTest, textTest, type ValueTest } from "./value-test.ts";
 const isRoot = "(parent_span_id = toFixedString('', 8) OR parent_span_id = span_id)";
 
 /**
- * The condition that a field of the trace passes a test.
+ * Condition that a field of the trace passes a test.
  * @param around `FROM … WHERE …` for the spans of traces
  * @returns undefined for other fields
  */
@@ -21,7 +21,7 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
       const sql = `trace_id IN (SELECT trace_id ${around} GROUP BY trace_id HAVING ${passes})`;
       return { sql: passes === undefined ? "0" : sql, isExact: true };
     }
-    // When there are several roots the first counts, and SQL does not know which one that is.
+    // With several roots the first one counts, and SQL does not know which one is the first.
     case "trace:rootName":
     case "trace:rootService": {
       const passes = textTest(test, field.name === "trace:rootName" ? "name" : "service");
@@ -35,7 +35,7 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
   }
 }
 
-/** The number of a root's parent is -1; other numbers are at least 0. */
+/** True when a test on the parent's number selects roots: it is -1 for a root and at least 0 for other spans. */
 function asksForRoot(test: ValueTest): boolean {
   if ("pattern" in test) {
     return false;

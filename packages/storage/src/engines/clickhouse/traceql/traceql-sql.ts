@@ -13,39 +13,45 @@ import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues, lengthSql } from "./field-sql.ts";
 import type { SpanSql } from "./span-relations.ts";
 
-/** ClickHouse takes statements of up to 256 KiB. */
+/** Length limit of a statement in bytes. ClickHouse accepts up to 256 KiB. */
 const maxStatementBytes = 250_000;
 
-/** Most groups of a metrics query's spans. */
+/** Limit of groups in a metrics query. */
 export const maxMetricRows = 1_000_000;
 
 /**
- * Settings of statements that search the minutes of traces. Minutes are 32-bit numbers and wrap around before
- * 1970 and after 2106. The index of starts would then exclude spans in the same part as such a span. The
- * primary key has minutes.
+ * Settings of statements that search the minutes of traces. Minutes are 32-bit numbers and overflow before 1970 and
+ * after 2106. In a part with such a span, the index of starts would exclude other spans. The primary key contains the
+ * minutes.
  */
 export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
 
-/** The source of a query's spans. */
+/** Where the spans of a query are read from. */
 export interface SpanSource {
   /** Database of the spans. */
   readonly database: string;
   /** Tenant whose spans are read. */
   readonly tenant: string;
-  /** Times of the spans' starts. */
+  /** Time range in which the spans start. */
   readonly range: TimeRange;
   /** Prefix of parameter names in a statement with several sources; "" by default. */
   readonly prefix?: string;
-  /** Whether the query counts what sampled spans stand for; false by default. */
+  /** True when the query counts original spans instead of stored spans. Default: false. */
   readonly isAdjusted?: boolean;
-  /** Whether some of them may be stored more than once; false by default. */
+  /** True when some spans may be stored more than once. Default: false. */
   readonly areRepeated?: boolean;
 }
 
-/** For longer slices the minutes of traces are not looked up, because they are almost everywhere. */
+/**
+ * Length limit of a slice in nanoseconds for reading the minutes of traces. In longer slices, traces have spans in
+ * almost every minute.
+ */
 const shortSliceNano = 1_200_000_000_000n;
 
-/** The tenant's spans. @param slice restricts them to traces with spans in it; see `candidatesSql` */
+/**
+ * FROM and WHERE for the tenant's spans. @param slice only traces with spans in this slice are read; see
+ * `candidatesSql`
+ */
 export function spansOf(
   { database, range, prefix = "", areRepeated = false }: SpanSource,
   slice: TimeRange = range,
@@ -78,7 +84,7 @@ function within(start: string, end: string): string {
   return `start >= fromUnixTimestamp64Nano({${start}:Int64}, 'UTC') AND start <= fromUnixTimestamp64Nano({${end}:Int64}, 'UTC')`;
 }
 
-/** The parameters that `spansOf` names. */
+/** Values of the parameters that `spansOf` uses. */
 export function parametersOf({ tenant, range, prefix = "" }: SpanSource): Record<string, string | bigint> {
   const around = traceRange(range);
   return {
@@ -91,8 +97,8 @@ export function parametersOf({ tenant, range, prefix = "" }: SpanSource): Record
 }
 
 /**
- * Traces with spans that satisfy a condition and start in the slice, newest first by the newest of them: rows of
- * `traceId` and `newest`.
+ * SQL for rows of `traceId` and `newest`: the traces with spans in the slice that satisfy a condition. Rows are ordered
+ * by the newest of these spans, newest first.
  */
 export function candidatesSql(
   source: SpanSource,
@@ -112,7 +118,7 @@ GROUP BY trace_id ORDER BY max(start) DESC, trace_id LIMIT {limit:UInt64} ${anyS
   return checkedSql({ sql, parameters });
 }
 
-/** Rows of `TraceQlRow`: the spans of these traces. @param traceIds 32 hex digits each */
+/** SQL for rows of `TraceQlRow`: the spans of these traces. @param traceIds ids of 32 hex digits each */
 export function rowsOfTracesSql(
   source: SpanSource,
   traceIds: readonly string[],
@@ -127,13 +133,13 @@ ${anyStart}`;
   return checkedSql({ sql, parameters: parametersOf(source) });
 }
 
-/** One row: `traces` and `spans` that satisfy a condition. */
+/** SQL for one row: the number of `traces` and `spans` that satisfy a condition. */
 export function candidateCountSql(source: SpanSource, condition: Condition): SqlQuery {
   const sql = `SELECT toFloat64(uniqExact(trace_id)) AS traces, toFloat64(count()) AS spans ${spansOf(source).inRange} AND ${condition.sql}`;
   return checkedSql({ sql, parameters: parametersOf(source) });
 }
 
-/** Rows of `TraceQlRow`: the spans of one part of the traces with spans that satisfy a condition. */
+/** SQL for rows of `TraceQlRow`. It reads one part of the traces with spans that satisfy a condition. */
 export function rowsOfPartSql(
   source: SpanSource,
   condition: Condition,
@@ -162,17 +168,17 @@ interface MetricShape {
   readonly aggregate: MetricsAggregate;
   /** Length of a step in nanoseconds. */
   readonly stepNano: bigint;
-  /** Whether examples of spans are read too. */
+  /** True when exemplars are read too. */
   readonly wantsExemplars: boolean;
 }
 
-/** The sums of an adjusted query, of spans whose `each` is what they stand for. */
+/** Sums of an adjusted query. `each` is the number of original spans that a span represents. */
 const adjustedSums = `sum(${countOfSql("each")}) AS c, sum(number * ${countOfSql("each")}) AS s,
   toFloat64(count()) AS n, CAST((c, sum(each * greatest(each - 1, 0)), countIf(each = 0), minIf(each, each > 0), max(each)),
     'Tuple(adjusted Float64, variance Float64, unknown Float64, least Float64, greatest Float64)') AS a,`;
 
 /**
- * Rows of `MetricSqlRow`: the spans that satisfy a condition, gathered.
+ * SQL for rows of `MetricSqlRow`: sums over the spans that satisfy a condition.
  * @returns undefined when SQL does not know a field
  */
 export function metricRowsSql(
@@ -205,7 +211,7 @@ GROUP BY g, i, b LIMIT ${maxMetricRows + 1}`;
   return checkedSql({ sql, parameters: { ...parametersOf(source), step: stepNano } });
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for a statement that is too long */
+/** Checks the length of a statement. @throws StorageError STORAGE_BAD_QUERY for a statement that is too long */
 export function checkedSql(query: SqlQuery): SqlQuery {
   const length = Buffer.byteLength(query.sql);
   if (length > maxStatementBytes) {

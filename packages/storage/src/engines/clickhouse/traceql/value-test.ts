@@ -3,15 +3,15 @@ import type { AttributeType } from "wire/model";
 import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
 import { floatLiteral, intLiteral, textLiteral } from "../sql-literals.ts";
 
-/** The operand of a comparison. */
+/** The operand of a comparison with a field. */
 export type ValueTest =
   | { readonly operator: ComparisonOperator; readonly constant: Scalar }
   | { readonly operator: "=~" | "!~"; readonly pattern: string };
 
-/** A test of a text. undefined: never true. */
+/** SQL for a test of a text. Undefined: the test is never true. */
 export function textTest(test: ValueTest, text: string): string | undefined {
   if ("pattern" in test) {
-    // As in Go: the whole text must match, and a dot matches any character.
+    // As in Go, the whole text must match, and a dot matches any character.
     const matches = `match(${text}, ${textLiteral(`\\A(?s:${test.pattern})\\z`)})`;
     return test.operator === "=~" ? matches : `NOT ${matches}`;
   }
@@ -20,7 +20,7 @@ export function textTest(test: ValueTest, text: string): string | undefined {
     : undefined;
 }
 
-/** A test of an Int64. */
+/** SQL for a test of an Int64. Undefined: the test is never true. */
 export function intTest(test: ValueTest, int: string): string | undefined {
   if ("pattern" in test) {
     return undefined;
@@ -34,7 +34,7 @@ export function intTest(test: ValueTest, int: string): string | undefined {
     : undefined;
 }
 
-/** A test of a Float64. */
+/** SQL for a test of a Float64. Undefined: the test is never true. */
 export function floatTest(test: ValueTest, float: string): string | undefined {
   if ("pattern" in test || !isNumber(test.constant)) {
     return undefined;
@@ -42,7 +42,7 @@ export function floatTest(test: ValueTest, float: string): string | undefined {
   return `${float} ${test.operator} ${floatTestLiteral(Number(test.constant))}`;
 }
 
-/** A test of a condition as a value. */
+/** SQL for a test of a bool. Undefined: the test is never true. */
 export function boolTest(test: ValueTest, bool: string): string | undefined {
   if ("pattern" in test || typeof test.constant !== "boolean") {
     return undefined;
@@ -54,9 +54,9 @@ export function boolTest(test: ValueTest, bool: string): string | undefined {
 }
 
 /**
- * A test of an attribute's value; for an array one element must pass.
- * @param isOf the condition that it is of a type
- * @param text an expression for the stored text
+ * SQL for a test of an attribute's value. In an array, one element must pass.
+ * @param isOf returns the condition that the value has a type
+ * @param text SQL expression for the stored text
  */
 export function attributeTest(test: ValueTest, isOf: (type: AttributeType) => string, text: string): string {
   const byType = (
@@ -71,7 +71,7 @@ export function attributeTest(test: ValueTest, isOf: (type: AttributeType) => st
   return `(${[...byType, `(${isOf("array")} AND ${elements})`].join(" OR ")})`;
 }
 
-/** The same for the elements of an array, which is stored as JSON. */
+/** SQL for the test on the elements of an array, which is stored as JSON. */
 function arrayTest(test: ValueTest, json: string): string {
   const element = `${json}, element`;
   const byType = [

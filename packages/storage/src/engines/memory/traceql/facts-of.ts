@@ -12,7 +12,10 @@ export function startsWithin(
   return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
 }
 
-/** The facts of a span that TraceQL uses. @param adjusted whether they say what the span stands for */
+/**
+ * The fields of a span that TraceQL uses. @param adjusted true: include the number of original spans that the span
+ * represents
+ */
 export function factsOf(span: Span, range: TimeRange, fields: QueryFields, adjusted = false): SpanFacts {
   return {
     spanId: span.spanId,

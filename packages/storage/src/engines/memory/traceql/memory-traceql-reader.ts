@@ -29,7 +29,7 @@ import { throwIfAborted } from "../throw-if-aborted.ts";
 import { comparisonRows } from "./comparison-rows.ts";
 import { factsOf, startsWithin } from "./facts-of.ts";
 
-/** Runs TraceQL on every stored trace. */
+/** Evaluates TraceQL on every stored trace. */
 export class MemoryTraceQlReader implements TraceQlReader {
   readonly #stored: StoredTenants;
 
@@ -95,7 +95,7 @@ export class MemoryTraceQlReader implements TraceQlReader {
     return groupsOfRows(rowsOf(pipeline, views, fields, request.stepNano).rows);
   }
 
-  /** The traces with a span in the range. */
+  /** Traces with a span in the range. */
   #views(range: TimeRange, fields: QueryFields, options: ReadOptions, adjusted = false): TraceView[] {
     throwIfAborted(options.signal);
     const around = traceRange(range);

@@ -10,7 +10,7 @@ import { TraceView } from "../../../traceql/trace-view.ts";
 import { spanMatches } from "../span-matches.ts";
 import { factsOf, startsWithin } from "./facts-of.ts";
 
-/** The spans of traces that a selection takes. */
+/** Spans of traces that belong to a selection. */
 export function spansOfSelection(
   traces: Iterable<readonly Span[]>,
   { query, ...filter }: SpanSelection,
@@ -47,7 +47,7 @@ export function spansOfSelection(
   return found;
 }
 
-/** Makes a test of a condition on single spans. */
+/** Makes a function that tests a condition on single spans. */
 export function spanTest(condition: FieldExpression): (span: Span) => boolean {
   const pipeline: Pipeline = { type: "pipeline", stages: [{ type: "filter", condition }] };
   const fields = new QueryFields({ type: "search", pipeline, hints: [] });

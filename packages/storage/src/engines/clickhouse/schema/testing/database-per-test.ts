@@ -13,7 +13,9 @@ export interface DatabasePerTest {
   open(): TraceStore;
 }
 
-/** Starts a server for all tests of a file, and gives each test a database name of its own. Call it outside of tests. */
+/**
+ * Starts a server for all tests of a file, and gives each test a new database name. Must be called outside of tests.
+ */
 export function databasePerTest(): DatabasePerTest {
   let server: TestServer;
   let database: string;
