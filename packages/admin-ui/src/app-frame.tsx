@@ -66,7 +66,7 @@ export function AppFrame() {
 }
 
 /**
- * The notice below the bar: since when nobody answers. Empty while the server answers; the region stays, so
+ * The notice below the bar: how long the server has not answered. Empty while the server answers; the region stays, so
  * that screen readers announce what comes into it.
  */
 function GoneBar() {

@@ -20,7 +20,7 @@ import { type RoutesAddress, routesAddress } from "./pages/routes/routes-address
 import { type TryAddress, tryAddress } from "./pages/try/try-address.ts";
 import { type UpstreamsAddress, upstreamsAddress } from "./pages/upstreams/upstreams-address.ts";
 
-/** An address before it is checked: any of its fields, each a text. */
+/** An unchecked address: any of the fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
 
 const root = createRootRoute({

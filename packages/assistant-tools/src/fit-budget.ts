@@ -11,7 +11,7 @@ export function charactersOf(budget: number): number {
   return budget * charactersPerToken - reserve;
 }
 
-/** Texts are cut to the first of these lengths with which the answer fits; shorter texts say nothing. */
+/** Texts are cut to the first of these lengths with which the answer fits; shorter texts would be useless. */
 const textLengths = [4_000, 1_000, 300, 120];
 
 /**

@@ -4,7 +4,7 @@ import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 export interface McpEndpointSettings<Asks> {
   /** Longest message of a client, bytes. */
   readonly maxBodyBytes: number;
-  /** The tools of one request. @param asks what the process knows of it */
+  /** The tools of one request. @param asks facts about the request */
   serverFor(asks: Asks): McpServer;
   /** Told what is wrong with messages of clients. */
   onError(error: unknown): void;

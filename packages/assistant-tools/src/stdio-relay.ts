@@ -109,7 +109,7 @@ function isMessage(text: string): boolean {
 /** Asks a process over HTTP for what one assistant wants. */
 class StdioRelay {
   readonly #settings: RelaySettings;
-  /** Client and server agreed on it; clients of 2026-07-28 say it in each message. */
+  /** Negotiated protocol version; clients of version 2026-07-28 send it in each message. */
   #version: string | undefined;
 
   constructor(settings: RelaySettings) {
@@ -130,7 +130,7 @@ class StdioRelay {
       const response = await this.#post(line, message);
       const text = await textWithin(response);
       const messages = messagesOf(response.headers.get("content-type") ?? "", text);
-      // A failure before the protocol, such as that of a proxy or of an unknown tenant, is no message of it.
+      // A failure before the protocol, such as a proxy error or an unknown tenant, is not a protocol message.
       const isOfProtocol = messages.every(isMessage) && (response.ok || messages.length > 0);
       if (!isOfProtocol) {
         this.fail(message.id, internalError, `${url} answers ${response.status}: ${text.slice(0, 300)}`);
@@ -164,7 +164,7 @@ class StdioRelay {
     });
   }
 
-  /** @param id of the message that failed; null: it could not be read; undefined: it wants no answer */
+  /** @param id id of the failed message; null: unreadable; undefined: a notification without answer */
   fail(id: Message["id"], code: number, message: string): void {
     this.#settings.warn(message);
     if (id !== undefined) {

@@ -6,11 +6,11 @@ import type { Prompt, Tool, ToolAnswer } from "./tool.ts";
 export interface ToolServer<OneTool extends Tool<never>> {
   readonly name: string;
   readonly version: string;
-  /** Tells the assistant what the tools are for; never a text of somebody else. */
+  /** Instructions about the tools for the assistant; never third-party text. */
   readonly instructions: string;
   readonly tools: readonly OneTool[];
   readonly prompts: readonly Prompt[];
-  /** Has a tool answer, with whatever it needs. */
+  /** Calls a tool with its context. */
   answer(tool: OneTool, args: unknown): Promise<ToolAnswer>;
   /** The text of an error for the assistant. */
   messageOf(error: unknown, tool: OneTool): string;

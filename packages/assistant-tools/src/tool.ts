@@ -40,7 +40,7 @@ const budgetField = z
 export type ToolParts<Context, Shape extends z.ZodRawShape> = Omit<Tool<Context>, "input" | "answer"> & {
   /** Arguments of the tool without the budget. */
   readonly input: Shape;
-  /** Answers a call, with the budget beside its own arguments. */
+  /** Answers a call. The budget is an additional argument. */
   readonly answer: (
     args: z.output<z.ZodObject<Shape>> & { readonly budget: number },
     context: Context,
@@ -62,7 +62,7 @@ export function withBudget<Context, Shape extends z.ZodRawShape>({
 
 /** A question that people ask often, as a text that tells an assistant how to answer it. */
 export interface Prompt {
-  /** Name of the command that clients make of it. */
+  /** Name of the command that clients offer for the prompt. */
   readonly name: string;
   readonly title: string;
   readonly description: string;

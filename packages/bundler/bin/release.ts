@@ -122,7 +122,7 @@ function makePackage(options: Omit<Parameters<typeof makeNpmPackage>[0], "output
   }
 }
 
-/** A folder with the executable, what belongs beside it and the licences; and an archive of it. */
+/** Makes a folder with the executable, its side files and the licences, and an archive of the folder. */
 function makeArchive(
   options: Omit<Parameters<typeof makeExecutable>[0], "output">,
   hasEngine: boolean,

@@ -106,7 +106,7 @@ ${serveFile === undefined ? loadMain(main, program) : loadStage(main, serveFile,
   };
 }
 
-/** V8 keeps a source with one character beyond Latin-1 in two bytes for each of its characters. */
+/** V8 stores a source with any character beyond Latin-1 as two bytes per character. */
 function writeAsAscii(file: string): void {
   const ascii = readFileSync(file, "utf8").replace(
     /[\u0080-\uffff]/g,
@@ -136,7 +136,7 @@ async function write(
     platform: "node",
     plugins,
     treeshake: {
-      // Generated code makes a gRPC client for each service, also where nobody calls.
+      // Generated code creates a gRPC client for each service, even for unused ones.
       manualPureFunctions: ["makeGenericClientConstructor"],
       moduleSideEffects: (id) =>
         !/\/packages\/(?:http-protocols|wire|lifecycle)\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(

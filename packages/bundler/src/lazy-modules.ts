@@ -33,7 +33,7 @@ interface LazyModule {
 
 /** The modules that a program's build loads lazily. */
 export interface LazyOptions {
-  /** With a slash at its end. */
+  /** Folder with a final slash. */
   readonly packageFolder: string;
   /** Names of packages, each with the package that depends on it: "" is the program's own, "a > b" is the b of a. */
   readonly packages: Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ for (const name of ${JSON.stringify(names)}) {
 }`;
 }
 
-/** JavaScript that loads a file from the folder of the file it stands in. */
+/** JavaScript that loads a file from the same folder. */
 export const requireBeside = (specifier: string) =>
   `process.getBuiltinModule("node:module").createRequire(__filename)(${JSON.stringify(specifier)})`;
 

@@ -11,7 +11,7 @@ type Pack = (require: Require, file: string, folder: string) => Require;
 /** Pause between two looks at a thread's load until its start is over, and the most looks. */
 const lookMs = 500;
 const maxLooks = 60;
-/** A thread has started once its loop was busy for less than this share at several looks in a row. */
+/** A thread has started once its loop was busy for less than this share in several consecutive checks. */
 const restingShare = 0.1;
 const restingLooks = 2;
 
@@ -110,9 +110,9 @@ function placeFor(file: string, hash: string, program: string | undefined): stri
  *
  * Node's own compile cache keeps what V8 compiled while a file loaded, without functions that run later. A pack
  * keeps all functions that the start called, so the next start compiles almost nothing. Each program and each
- * kind of thread has compiled code of its own, since they call different functions.
+ * kind of thread has separate compiled code, because it calls different functions.
  * @param file absolute path
- * @param hash of its text: code that was compiled from another text must not run
+ * @param hash hash of the text: code compiled from another text must not run
  */
 export function loadPack(file: string, hash: string, require: NodeJS.Require): Require {
   const folder = process.getBuiltinModule("node:path").dirname(file);

@@ -21,13 +21,13 @@ import { programFiles } from "./program-files.ts";
 /** Larger native packages are copied beside the executable: the engine of tracing-storage has half a gigabyte. */
 const maxNativeBytes = 20 * 1024 * 1024;
 
-/** The files of a native package and of its part for this platform, by their paths below the program. */
+/** The files of a native package and of its platform part, by path below the program. */
 function nativeFiles(name: string, packageFolder: string): [string, string][] {
   const folder = realpathSync(join(packageFolder, "node_modules", name));
   const manifest = createRequire(import.meta.url)(join(folder, "package.json")) as {
     readonly optionalDependencies?: Readonly<Record<string, string>>;
   };
-  // A package's dependencies are beside it; those of other platforms were not installed.
+  // Dependencies of a package are siblings; packages for other platforms are not installed.
   const modules = join(folder, ...name.split("/").map(() => ".."));
   const names = [name, ...Object.keys(manifest.optionalDependencies ?? {})];
   return names

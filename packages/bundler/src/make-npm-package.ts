@@ -28,7 +28,7 @@ export interface NpmPackageOptions {
   readonly repository?: string | undefined;
   /** "@owner"; needed where names without a scope belong to others. */
   readonly scope?: string | undefined;
-  /** Absolute path of the folder to write; what is there is replaced. */
+  /** Absolute path of the output folder; existing content is replaced. */
   readonly output: string;
 }
 

@@ -72,7 +72,7 @@ pack}
 
 /**
  * Joins the files that a start loads into one, and lets all other files find their contents. Each file costs a
- * start a third of a millisecond per thread, whatever its size.
+ * start a third of a millisecond per thread, regardless of its size.
  * @param name of the program: the pack is `<name>-start.cjs`
  * @returns the names of the joined files
  */

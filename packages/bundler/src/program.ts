@@ -3,12 +3,12 @@ import { z } from "zod";
 
 export { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 
-/** The member `program` of a process's package.json: how Node runs the process. No other file says it. */
+/** The member `program` of a process's package.json: how Node runs the process. No other file repeats it. */
 export const programSchema = z.strictObject({
   /** Options of Node and V8, before the program. The built file starts itself with them. */
   nodeOptions: z.array(z.string().startsWith("--")).default([]),
   /**
-   * Variables that are read before the program's first line, such as those of glibc's allocator. Variables
+   * Variables that are read before the program's first line, such as settings of glibc's allocator. Variables
    * set outside take precedence.
    */
   environment: z.record(z.string(), z.string()).default({}),

@@ -11,7 +11,7 @@ const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path))
  * Copies the files that code reads beside itself. Files and folders named as `new URL("…", import.meta.url)`
  * are copied beside the program, and the URL points to the copy. Code named so (a worker's program) becomes a
  * JavaScript file of the same name, which must be an entry of the build.
- * @param names path of a file or folder to its name beside the program, where its own does not do
+ * @param names name beside the program by path, for files and folders that need another name
  */
 export function sideFiles(distFolder: string, names: ReadonlyMap<string, string>): Plugin {
   return {

@@ -20,7 +20,7 @@ function runsLong([first, ...rest]: readonly string[], { longCommands }: Program
   return !asks && (first === undefined || first.startsWith("-") || longCommands.includes(first));
 }
 
-/** Whether this platform can start the process again, and the command line is one of a process that stays. */
+/** True when the platform can start the process again, and the command is long-running. */
 function canStartAnew(program: Program): boolean {
   return (
     !process.connected && // the channel to the parent would be lost
@@ -86,7 +86,7 @@ export function takeCheckedOptions(): object | undefined {
 /**
  * Keeps V8's compiled code in a folder beside the program, so that the next start does not compile.
  *
- * The folder is never the system's temporary folder: whoever can write there could have any code run. In a
+ * The folder is never the system's temporary folder: anyone who can write there could run code in this process. In a
  * folder that cannot be written, each start compiles.
  */
 export function keepCompiled(programFolder: string): void {

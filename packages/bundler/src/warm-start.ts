@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 export interface WarmStart {
   /** The arguments. @param folder an empty home folder, deleted after the start */
   args(folder: string): readonly string[];
-  /** Programs whose compiled code ships: the program itself and those of its threads. */
+  /** Programs whose compiled code is shipped: the program itself, and its worker programs. */
   readonly keeps: readonly string[];
 }
 

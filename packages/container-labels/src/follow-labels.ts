@@ -6,7 +6,7 @@ import { Generator, type GeneratorSettings } from "./generator.ts";
 export interface FollowSettings extends GeneratorSettings {
   readonly pollingMs: number;
   readonly throttleMs: number;
-  /** Servers are told through this network only; undefined: any. */
+  /** Servers are reached only through this network; undefined: any network. */
   readonly controllerNetwork: IpRanges | undefined;
   /** Loads a document in this process; undefined where it only controls others. @throws Error */
   readonly load: ((json: Uint8Array, text: string) => Promise<void>) | undefined;
@@ -14,7 +14,7 @@ export interface FollowSettings extends GeneratorSettings {
   readonly send: (address: string, json: Uint8Array) => Promise<void>;
 }
 
-/** Follows labels until it is told to end. @returns ends it */
+/** Follows labels until the returned function is called. @returns a function that ends it */
 export async function followLabels(settings: FollowSettings): Promise<() => Promise<void>> {
   const { adapt, load, send, controllerNetwork } = settings;
   const generator = new Generator(settings);

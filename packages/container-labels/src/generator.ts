@@ -14,11 +14,11 @@ export interface GeneratorSettings {
   readonly engines: readonly EngineClient[];
   /** First word of labels. */
   readonly prefix: string;
-  /** Names of networks through which containers are reached; empty: those of the container that this process runs in. */
+  /** Names of networks through which containers are reached; empty: the networks of this process's container. */
   readonly ingressNetworks: readonly string[];
   /** A serverfile to which labels add; "" for none. */
   readonly file: string;
-  /** Whether sites that cannot be adapted are left out, so that one container's mistake costs its own site only. */
+  /** True: sites that cannot be adapted are left out, so that a mistake affects only its container's site. */
   readonly leavesOutFaults: boolean;
   readonly readsStopped: boolean;
   /** The id of the container that this process runs in; undefined outside of one. */
@@ -54,7 +54,7 @@ function nameOf({ Names, Id }: ListedContainer): string {
   return Names?.[0]?.replace(/^\//, "") ?? Id;
 }
 
-/** As a URL has it: in a network without IPv4 the other one, in brackets. */
+/** Address for a URL: IPv4, else IPv6 in brackets. */
 function addressIn({ IPAddress = "", GlobalIPv6Address = "" }: EngineEndpoint): string[] {
   if (IPAddress !== "") {
     return [IPAddress];
@@ -75,7 +75,7 @@ export class Generator {
   }
 
   /**
-   * @returns the text; undefined while an engine has not answered yet, as a text without its sites would close them
+   * @returns the text; undefined until every engine has answered, because a text without its sites would close them
    * @throws Error when the file cannot be read
    */
   async generate(): Promise<string | undefined> {
@@ -130,7 +130,7 @@ export class Generator {
     }
     const own = ownContainer === undefined ? undefined : await engine.inspectContainer(ownContainer);
     if (own === undefined) {
-      // On the machine itself, which reaches every network of its engine; or beside another engine, where nothing is known.
+      // The process runs on the host, which reaches every network of its engine, or beside another engine.
       return undefined;
     }
     const joined = Object.entries(own.NetworkSettings?.Networks ?? {}).filter(
@@ -139,13 +139,13 @@ export class Generator {
     return new Set(joined.flatMap(([name, endpoint]) => [name, endpoint?.NetworkID ?? name]));
   }
 
-  /** The blocks of one container; none when a label of it is wrong, as half of a site could serve what is to be kept. */
+  /** The blocks of one container; none when a label is wrong, because half a site could expose protected content. */
   async #blocksOf(container: ListedContainer, state: KnownState): Promise<Block[]> {
     const labels = labelsWith(this.#settings.prefix, container.Labels ?? {});
     if (labels.size === 0) {
       return [];
     }
-    // As the engine's own programs name the field.
+    // The field name that the engine's programs use.
     const data = { ...container, ID: container.Id };
     try {
       return await readLabels(labels, (value) =>
@@ -185,7 +185,7 @@ export class Generator {
     if (!this.#settings.leavesOutFaults || (await this.#faultOf(text(blocks))) === undefined) {
       return text(blocks);
     }
-    // Sorted as they are written, so that snippets and options are there before those that need them.
+    // Sorted like the output, so that snippets and options precede the blocks that need them.
     writeBlocks(blocks);
     const kept: Block[] = [];
     const keep = async (some: readonly Block[]): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-/** Enough for the lines of a busy minute; a terminal that is paused, or a pipe that nobody reads, may stay so for days. */
+/** Limit of buffered output, enough for a busy minute: a paused terminal or an unread pipe may block for days. */
 const defaultMaxBytes = 4 * 1024 * 1024;
 
 /** An output whose reader may pause: lines wait up to a limit, past it they are left out and counted. */

@@ -10,7 +10,7 @@ const reportSchema = z.object({
 
 /**
  * Warns of a low limit of open files, for which processes give many other reasons when they reach it.
- * @param report of this process, in which Node has raised the limit as far as it may
+ * @param report diagnostic report of this process, after Node has raised the limit
  * @returns a line, or undefined where the limit is high enough or not known, as on Windows
  */
 export function fileLimitWarning(report: unknown): string | undefined {

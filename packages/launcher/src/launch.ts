@@ -83,7 +83,7 @@ class Screen {
   constructor(list: readonly Service[]) {
     this.#width = Math.max(...list.map(({ name }) => name.length));
     this.#own = linePrefix("npm start", 6, this.#width, this.#colour);
-    // The reader of our lines may be gone before us: then nobody is told, and everything is stopped all the same.
+    // The reader of our output may be gone first: the error is ignored, and everything is still stopped.
     process.stdout.on("error", () => {});
     process.stderr.on("error", () => {});
   }
@@ -93,7 +93,7 @@ class Screen {
     this.#output.write(`${this.#own}${text}\n`);
   }
 
-  /** Writes text as it is. */
+  /** Writes text unchanged. */
   write(text: string): void {
     this.#output.write(text);
   }

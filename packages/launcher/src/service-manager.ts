@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Tells systemd, where it waits to be told (`Type=notify`, `NotifyAccess=all`), by its own program: Node cannot open the
+ * Notifies systemd (`Type=notify`, `NotifyAccess=all`) through `systemd-notify`: Node cannot open the
  * datagram socket that NOTIFY_SOCKET names. Without that variable, or without the program, nothing happens.
  * Source: sd_notify(3), systemd-notify(1)
  */

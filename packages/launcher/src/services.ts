@@ -16,15 +16,15 @@ export interface ServicePort {
 
 /** A process: how to start it, where it listens, and how to check its health. */
 export interface Service {
-  /** Name of the process, in front of its lines. */
+  /** Name of the process, printed before each line. */
   readonly name: string;
-  /** Path of its program. */
+  /** Path of the program. */
   readonly program: string;
   /** For Node itself, before the program. */
   readonly nodeOptions?: readonly string[];
   /** Arguments of the program. */
   readonly arguments: readonly string[];
-  /** Variables of its own. */
+  /** Additional environment variables. */
   readonly environment: Readonly<Record<string, string>>;
   /** Ports that must be free before anything starts. */
   readonly ports: readonly ServicePort[];
@@ -39,7 +39,7 @@ const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /**
  * How a process is started: as it was built, which takes half the memory; from its sources where it was not. The options
- * of Node are those that the built program would start itself with; doing that, it would lose its channel to this process.
+ * of Node are the ones that the built program would restart itself with; a restart would lose the channel to this process.
  */
 function programOf(
   name: string,
@@ -64,11 +64,11 @@ function withStore<Part extends Pick<Service, "environment">>(
 
 /** The processes of one `npm start`. */
 export interface LaunchScope {
-  /** Absolute; each process has a folder of its own in it. */
+  /** Absolute path; each process has its own subfolder. */
   readonly dataFolder: string;
-  /** With the example shop, which sends traffic all the time. */
+  /** True: starts the example shop, which sends traffic continuously. */
   readonly demo?: boolean;
-  /** Nothing but the web server. */
+  /** True: starts only the web server. */
   readonly serverOnly?: boolean;
   /** URL of the ClickHouse that keeps the spans; undefined: tracing-storage on this machine does. */
   readonly clickhouse?: string;
@@ -92,7 +92,7 @@ interface WebServerRun {
   readonly config: string;
   /** Its saved state, apart from the other's: resumed without tracing, the front door would have no way to its UI. */
   readonly stateFolder: string;
-  /** Variables that have it send its own spans; absent: it sends none. */
+  /** Variables for sending own spans; absent: none are sent. */
   readonly tracing?: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ const sameRequestMs = 1_000;
 
 /** Learns that everything must stop. */
 export interface StopListener {
-  /** The first time. @param why the signal, or that whoever started this is gone */
+  /** First request: stops gracefully. @param why the signal, or the end of the parent process */
   stop(why: string): void;
   /** Again, more than a second later. */
   kill(): void;

@@ -11,7 +11,7 @@ import type { Service } from "./services.ts";
  *
  * | State | Meaning | Left by |
  * |---|---|---|
- * | `starting` | spawned, and not healthy yet | a good answer of its health check, or its end |
+ * | `starting` | spawned, and not healthy yet | a passed health check, or the exit |
  * | `running` | it was healthy since its last start | its end |
  * | `waiting` | it ended by itself; a timer starts it again | the timer, or `stop` |
  * | `stopping` | it was asked to end | its end |
@@ -35,7 +35,7 @@ export interface Restart {
 
 /** Events of a process. */
 interface ProcessEvents {
-  /** A line of its output. */
+  /** A line of output. */
   line: [line: string];
   /** Ended unasked, and will be started again. */
   restart: [restart: Restart];
@@ -47,7 +47,7 @@ interface ProcessEvents {
 
 /**
  * A child process: started, watched, restarted after growing pauses when it ends by itself, and stopped on
- * demand. Only its very first start may fail for good. Later the reason may vanish, such as a port that
+ * demand. Only the very first start may fail permanently. Later the reason may vanish, such as a port that
  * another program took. The child has its own process group, so that Ctrl-C reaches it only through us, in
  * order. It also has a channel, so that it stops when this process vanishes.
  */
@@ -80,7 +80,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     return this.#state;
   }
 
-  /** Spawns the child. The events say what becomes of it. */
+  /** Spawns the child. Events report its state. */
   start(): void {
     this.#state = "starting";
     this.#reason = "";
@@ -150,7 +150,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     }
   }
 
-  /** Whether the process answers; one that listens nowhere counts as healthy at once. */
+  /** True when the process answers; a process without a port counts as healthy immediately. */
   async #looksHealthy(): Promise<boolean> {
     const { healthUrl } = this.service;
     return healthUrl === undefined || (await answers(healthUrl));
@@ -193,7 +193,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     clearTimeout(timer);
   }
 
-  /** Kills the process at once. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#state = "stopping";
     clearTimeout(this.#restartTimer);

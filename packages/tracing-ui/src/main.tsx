@@ -18,11 +18,11 @@ const queries = new QueryClient({
       retry: (failures, error) =>
         failures < 1 && error instanceof ApiError && /^API_(UNREACHABLE|FAILED)$/.test(error.code),
       retryDelay: 500,
-      // A trace does not change because somebody looked at another window.
+      // A trace does not change because the user looked at another window.
       refetchOnWindowFocus: false,
       // Always ask: a query service on this machine answers while the browser is offline.
       networkMode: "always",
-      // A part of a page that is loaded late reads fields of an answer that nobody has read before.
+      // A lazily loaded part reads fields that were not tracked before.
       notifyOnChangeProps: "all",
       behavior: partialBehavior,
     },

@@ -37,7 +37,7 @@ export interface AdapterNote {
 /**
  * The result of a text:
  * - with `config`: the text was understood, maybe with warnings
- * - with `refusal`: the text was not understood, and nothing came of it
+ * - with `refusal`: the text was refused, and there is no config
  */
 export type Adapted =
   | { config: JsonValue; warnings: readonly AdapterNote[]; refusal: undefined }
@@ -86,8 +86,8 @@ export async function adaptText(format: ImportFormat, text: string, signal?: Abo
 }
 
 /**
- * Writes a config in a format, without its settings of the admin endpoint: an import keeps those that run.
- * @throws ApiError API_REFUSED where the format cannot say all of it
+ * Writes a config in a format, without the admin endpoint's settings: an import keeps the running ones.
+ * @throws ApiError API_REFUSED when the format cannot express the config
  */
 export async function writeAs(format: ImportFormat, config: JsonValue): Promise<string> {
   const { admin: _, ...rest } = isObject(config) ? config : {};

@@ -2,7 +2,7 @@ import { RequestError } from "ui-kit/request-error.ts";
 
 /**
  * Why the server gave no answer that could be used:
- * - `API_UNREACHABLE` nobody answers, or the connection broke
+ * - `API_UNREACHABLE` the server does not answer, or the connection broke
  * - `API_FORBIDDEN` 403: it does not admit this address
  * - `API_NOT_FOUND` 404
  * - `API_CHANGED` 412: the config is another one than the one that was read

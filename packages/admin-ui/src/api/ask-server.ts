@@ -21,9 +21,9 @@ export interface Question {
   headers?: Record<string, string>;
   /** The body as text; absent for none. */
   body?: string;
-  /** Statuses of refusals that are answers all the same. */
+  /** Error statuses that count as answers. */
   accept?: readonly number[];
-  /** Ends the request early, when the page that asked is gone. Then the abort error is thrown as it is. */
+  /** Aborts the request, when the page is gone. Then the abort error is thrown unchanged. */
   signal?: AbortSignal | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function askServer(path: string, question: Question = {}): Promise<
   throw ApiError.ofStatus(response.status, await refusalText(response));
 }
 
-/** As {@link askServer}, with the JSON of the answer checked. @throws ApiError API_SHAPE too */
+/** Like {@link askServer}, and checks the JSON of the answer. @throws ApiError API_SHAPE too */
 export async function askJson<T extends z.ZodMiniType>(
   path: string,
   schema: T,
@@ -77,7 +77,7 @@ export interface ListPart<Entry> {
   total: number;
 }
 
-/** As {@link askJson}, for a list that is given in parts. A server that gives it whole says no number. @throws ApiError */
+/** Like {@link askJson}, for a paged list. A server that sends the whole list sends no total. @throws ApiError */
 export async function askList<T extends z.ZodMiniType>(
   path: string,
   entry: T,

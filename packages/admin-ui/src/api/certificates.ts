@@ -13,9 +13,9 @@ const certificate = z.object({
   serial: z.string(),
   /** SHA-256 of the certificate. It names the row and the address of its details. */
   fingerprint: z.string(),
-  /** Begin of its validity. */
+  /** Begin of the validity. */
   not_before: z.string(),
-  /** End of its validity. The server sorts the list by it. */
+  /** End of the validity. The server sorts the list by this field. */
   not_after: z.string(),
   /** Kind and size of the key. */
   key_type: z.string(),
@@ -23,7 +23,7 @@ const certificate = z.object({
   tags: z.array(z.string()),
   /** Whether the server renews it by itself. */
   managed: z.boolean(),
-  /** When the server will renew it; null where nobody does. */
+  /** When the server will renew the certificate; null: no automatic renewal. */
   renew_at: z.nullable(z.string()),
 });
 
@@ -43,7 +43,7 @@ export type Certificate = z.infer<typeof certificate>;
 export interface EndsWithin {
   /** Length of the period from now on; 0 for certificates that have ended already. */
   days: number;
-  /** Certificates that end within it, those of shorter periods included. */
+  /** Number of certificates that end within the period, shorter periods included. */
   count: number;
 }
 
@@ -55,7 +55,7 @@ export interface CertificatesPart extends z.infer<typeof answer> {
   pendingTotal: number;
   /** Waiting names whose last attempt failed. */
   failingTotal: number;
-  /** Shortest first, each with those before it; of all certificates, also those that are filtered out. */
+  /** Cumulative counts, shortest period first, over all certificates, also filtered-out ones. */
   ends: readonly EndsWithin[];
 }
 
@@ -80,7 +80,7 @@ function endsOf(text: string): EndsWithin[] {
 }
 
 /**
- * A page of the certificates, those that end first before the others, and names that have none. Asked anew
+ * A page of the certificates, sorted by end, and names without a certificate. Asked again
  * every ten seconds: certificates change rarely.
  */
 export function certificatesQuery(asked: ListAsked) {

@@ -6,7 +6,7 @@ import { newestVersion } from "./history.ts";
 import { type PatchOperation, patchOperation } from "./json-patch.ts";
 import { type JsonValue, jsonValue } from "./json-value.ts";
 
-/** The running config, and what names this version of it. */
+/** The running config, with its version. */
 export interface RunningConfig {
   /** The whole config; null before the first one was loaded. */
   document: JsonValue;
@@ -17,12 +17,12 @@ export interface RunningConfig {
 }
 
 /**
- * Most reads until config and history tell of the same version. With more, a server whose config changes
+ * Limit of reads until config and history show the same version. With more, a server whose config changes
  * all the time would never be shown.
  */
 const maxTries = 5;
 
-/** The running config. Kept until it is asked for anew: a draft stands on it. */
+/** The running config. Cached until an explicit reload, because a draft is based on it. */
 export const configQuery = queryOptions({
   queryKey: ["config"],
   queryFn: async ({ signal }): Promise<RunningConfig> => {

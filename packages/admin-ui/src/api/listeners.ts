@@ -20,7 +20,7 @@ const listener = z.object({
 /** An open address of a server of the config. */
 export type Listener = z.infer<typeof listener>;
 
-/** A page of where sites are served, anew every two seconds. */
+/** A page of listen addresses, refreshed every two seconds. */
 export function listenersQuery(asked: ListAsked) {
   return queryOptions({
     queryKey: ["listeners", asked],

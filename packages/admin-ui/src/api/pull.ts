@@ -16,7 +16,7 @@ const state = z.nullable(
   }),
 );
 
-/** State of the config pull, every five seconds anew; null where the running config has no source. */
+/** State of the config pull, refreshed every five seconds; null when the running config has no source. */
 export const pullQuery = queryOptions({
   queryKey: ["pull"],
   queryFn: ({ signal }) => askJson("/pull", state, { signal }),

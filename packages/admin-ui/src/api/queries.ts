@@ -8,12 +8,12 @@ import { onPresence, serverGoneSince } from "./server-presence.ts";
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // Pages ask again by themselves, every few seconds; a server that is gone is seen at once.
+      // No retries: pages refetch every few seconds, and a failure is shown immediately.
       retry: false,
       refetchOnWindowFocus: false,
       // Always ask: a server on this machine answers while the browser is offline.
       networkMode: "always",
-      // A part of a page that is loaded late reads fields of an answer that nobody has read before.
+      // A lazily loaded part reads fields that were not tracked before.
       notifyOnChangeProps: "all",
       refetchIntervalInBackground: false,
     },
@@ -22,7 +22,7 @@ export const queries = new QueryClient({
 });
 
 /**
- * Whether the server was gone at the last notice. When it is back, all visible queries are asked anew: it
+ * True when the server was unreachable at the last notice. When it is back, all visible queries are refetched: it
  * may be another server with another config.
  */
 let wasGone = false;

@@ -2,7 +2,7 @@
 export interface MetricSample {
   /** Name of the metric: `requests_total`. */
   name: string;
-  /** Values of its labels by name: `{server: "srv0"}`. */
+  /** Label values by name: `{server: "srv0"}`. */
   labels: Record<string, string>;
   /** The number; NaN and infinities are possible. */
   value: number;

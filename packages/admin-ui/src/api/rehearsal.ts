@@ -75,7 +75,7 @@ export interface TriedRequest {
  */
 export const wayKey = ["way"];
 
-/** The question what would become of a request. The answer is forgotten as soon as nobody shows it. */
+/** The query for a request's rehearsal. The answer is dropped when no component shows it. */
 export function wayQuery({ method, url, headers, client }: TriedRequest) {
   const asked = new URLSearchParams({ url, method });
   for (const field of headers) {

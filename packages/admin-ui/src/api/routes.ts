@@ -11,15 +11,15 @@ const route = z.object({
   server: z.string(),
   /** `errors` for a route that answers when another fails; the name of a named route; "" for all others. */
   kind: z.string(),
-  /** Hosts of its matchers; none: it takes all. */
+  /** Hosts of the route's matchers; empty: all. */
   hosts: z.array(z.string()),
   host_count: z.number(),
-  /** Paths of its matchers; none: it takes all. */
+  /** Paths of the route's matchers; empty: all. */
   paths: z.array(z.string()),
   path_count: z.number(),
-  /** Names of its matchers other than host and path. */
+  /** Names of the route's other matchers. */
   matchers: z.array(z.string()),
-  /** Names of its handlers, in their order. */
+  /** Names of the route's handlers, in order. */
   handlers: z.array(z.string()),
   /** Addresses behind its proxies. */
   upstreams: z.array(z.string()),
@@ -48,7 +48,7 @@ export interface RoutesAsked extends ListAsked {
   order: (typeof routeOrders)[number];
 }
 
-/** A page of the routes, anew every two seconds. */
+/** A page of the routes, refreshed every two seconds. */
 export function routesQuery(asked: RoutesAsked) {
   return queryOptions({
     queryKey: ["routes", asked],

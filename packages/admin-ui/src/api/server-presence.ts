@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from "react";
 
-/** Callbacks of all that show whether the server is there. */
+/** Callbacks of components that show whether the server answers. */
 const listeners = new Set<() => void>();
 /** Time of the first request without an answer, in milliseconds since 1970; undefined after an answer. */
 let goneSinceMs: number | undefined;
 
 /**
- * Notes that a request was answered, or that nobody answered. `askServer` calls it after each request.
+ * Notes that a request was answered, or failed without an answer. `askServer` calls it after each request.
  * Listeners hear of changes only.
  */
 export function notePresence(answers: boolean): void {
@@ -20,18 +20,18 @@ export function notePresence(answers: boolean): void {
   }
 }
 
-/** Calls back when the server is gone or is back. @returns a function that ends it */
+/** Calls back when the server disappears or returns. @returns a function that unsubscribes */
 export function onPresence(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Since when nobody answers, in milliseconds since 1970; undefined while somebody does. */
+/** Start of the outage, in milliseconds since 1970; undefined while the server answers. */
 export function serverGoneSince(): number | undefined {
   return goneSinceMs;
 }
 
-/** As {@link serverGoneSince}, kept up to date. */
+/** Hook for {@link serverGoneSince}, kept up to date. */
 export function useServerGoneSince(): number | undefined {
   return useSyncExternalStore(onPresence, serverGoneSince);
 }

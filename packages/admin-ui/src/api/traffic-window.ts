@@ -94,7 +94,7 @@ function moved(server: ServerTraffic | undefined, requests: number | null, error
   };
 }
 
-/** Counted answers of a server over all classes of status, and those of 5xx among them. */
+/** Answers of a server over all status classes, and the 5xx answers among them. */
 function answers(reading: Reading | undefined, server: string): { all: number; failed: number } {
   let [all, failed] = [0, 0];
   for (const { name, labels, value } of reading?.samples ?? []) {

@@ -26,7 +26,7 @@ async function read(): Promise<void> {
     const response = await askServer("/metrics");
     next = { atMs: Date.now(), samples: readMetrics(await response.text(), wanted) };
   } catch {
-    // The gap in the curves says it; the page says why.
+    // The curves show a gap; the page shows the reason.
   }
   traffic = withReading(traffic, next);
   for (const listener of listeners) {

@@ -23,7 +23,7 @@ const upstream = z.object({
   last_error_time: z.nullable(z.string()),
   /**
    * Active checks, one for each handler that checks it. `checked` is false until a check has ended;
-   * `against` counts checks in a row that contradict `healthy`.
+   * `against` counts consecutive checks that contradict `healthy`.
    */
   active_checks: z.array(
     z.object({ check: z.string(), healthy: z.boolean(), checked: z.boolean(), against: z.number() }),
@@ -42,10 +42,10 @@ export interface UpstreamsAsked extends ListAsked {
   order: (typeof upstreamOrders)[number];
 }
 
-/** The servers that need a look first: what the overview sums up. */
+/** Query of the overview: the first page of upstreams, worst first. */
 export const worstUpstreams: UpstreamsAsked = { order: "trouble", contains: "", page: 1 };
 
-/** A page of the servers behind all proxies, anew every two seconds. */
+/** A page of the upstreams of all proxies, refreshed every two seconds. */
 export function upstreamsQuery(asked: UpstreamsAsked) {
   return queryOptions({
     queryKey: ["upstreams", asked],

@@ -8,7 +8,7 @@ export interface DataColumn<T> {
   name: string;
   /** `head` names the row; `right` is for figures, `curve` for what is drawn, `wrap` for long texts. */
   kind?: "head" | "right" | "curve" | "wrap";
-  /** Whether its text is of one width. */
+  /** True: monospaced text. */
   mono?: boolean;
   /** Draws the cell of a row. */
   cell: (row: T) => ReactNode;
@@ -19,7 +19,7 @@ export interface DataColumn<T> {
 /**
  * A table that scrolls sideways in narrow windows. There the column that orders it comes right after the
  * one that names the row, so that both are seen without scrolling.
- * @param name    what it lists, for screen readers
+ * @param name    label of the table, for screen readers
  * @param details what is shown below a row, if anything
  */
 export function DataTable<T>(props: {
@@ -27,7 +27,7 @@ export function DataTable<T>(props: {
   columns: readonly DataColumn<T>[];
   /** Rows in the order of the server; all are drawn, so pages hold 100 at most. */
   rows: readonly T[];
-  /** A text that names a row among the others, also after the list was read anew. */
+  /** A unique and stable key of a row, also after a refresh. */
   keyOf: (row: T) => string;
   details?: (row: T) => ReactNode;
 }) {
@@ -78,7 +78,7 @@ export function DataTable<T>(props: {
   );
 }
 
-/** A cell; that of a `head` column is a row header for screen readers. */
+/** A cell. In a `head` column it is a row header for screen readers. */
 function Cell<T>({ column: { kind, mono, cell }, row }: { column: DataColumn<T>; row: T }) {
   const classes = [kind === "head" ? "" : (kind ?? ""), mono ? "mono" : ""].join(" ").trim();
   return kind === "head" ? (

@@ -55,7 +55,7 @@ export function OrderField<Order extends string>(props: {
 
 /**
  * Buttons to the other pages of a list; nothing when all rows fit on one page.
- * @param onPage takes the page as an address has it
+ * @param onPage called with the page number for the address
  */
 export function ListPager(props: {
   /** The page that is shown, from 1. */

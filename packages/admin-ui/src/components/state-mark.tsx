@@ -3,14 +3,14 @@ import { Icon } from "ui-kit/components/icon.tsx";
 
 /**
  * How something is:
- * - `good`: somebody looked, and all is well
+ * - `good`: checked, and fine
  * - `warning`: it works, but needs a look
  * - `bad`: it does not work
- * - `unknown`: nobody has looked, or nothing is there; that is no good news
+ * - `unknown`: not checked, or no data; this is not good news
  */
 export type State = "good" | "warning" | "bad" | "unknown";
 
-/** Each state has a shape of its own, for readers who do not see the colours. */
+/** Each state has its own shape, for readers who do not see the colours. */
 const icons = { good: "check", warning: "warning", bad: "error", unknown: "unknown" } as const;
 
 /** How something is, in an icon and a word: never in colour alone. */

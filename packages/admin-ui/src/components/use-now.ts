@@ -11,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The time in milliseconds since 1970. The component is drawn anew each second; its timer ends with it. */
+/** The time in milliseconds since 1970. The component renders each second; its timer ends with the component. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

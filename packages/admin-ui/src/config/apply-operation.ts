@@ -103,7 +103,7 @@ function changed(
 }
 
 /**
- * As `changed`, for a list. The index `-` is the place after the last element and fits `add` only. RFC
+ * Like `changed`, for a list. The index `-` is the place after the last element and fits `add` only. RFC
  * 6902, section 4.1
  */
 function changedList(

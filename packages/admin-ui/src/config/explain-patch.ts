@@ -19,7 +19,7 @@ export interface Difference {
 
 /**
  * The effects of a patch, with the old values.
- * @param before the document that it is for
+ * @param before document before the patch
  * @throws PatchMismatch when it is for another one
  */
 export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]): Difference[] {
@@ -46,7 +46,7 @@ export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]
 }
 
 /**
- * As `explainPatch`. When the patch is for another version than `before`, the changes are shown without old
+ * Like `explainPatch`. When the patch is for another version than `before`, the changes are shown without old
  * values.
  */
 export function explainSafely(before: JsonValue, changes: readonly PatchOperation[]): Difference[] {

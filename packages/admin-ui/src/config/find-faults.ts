@@ -87,7 +87,7 @@ export function typeName(type: string): string {
   return names[type] ?? type;
 }
 
-/** The kind of a value that is there, for the second half of a fault: `must be a number, and is a text`. */
+/** The kind of an existing value, for the second half of a fault: `must be a number, and is a text`. */
 function kindName(value: JsonValue): string {
   const names = {
     text: "a text",

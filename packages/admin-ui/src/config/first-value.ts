@@ -34,7 +34,7 @@ function firstObject(reader: SchemaReader, place: PlaceSchema): JsonObject {
   const object: JsonObject = {};
   for (const name of place.required) {
     const field = place.fields.get(name);
-    // One level is enough: what is required deeper is asked for when somebody goes there.
+    // One level is enough: deeper required fields are requested when the user goes there.
     const inner = field === undefined ? undefined : reader.place(field, undefined);
     if (inner === undefined) {
       continue;

@@ -30,7 +30,7 @@ export interface JsonSchema {
   maximum?: number;
   /** Accepted in the schema and not checked here; the server checks it. */
   exclusiveMinimum?: number;
-  /** As above. */
+  /** Keyword of JSON Schema. */
   pattern?: string;
   /** As above. */
   not?: JsonSchema;
@@ -44,13 +44,13 @@ export interface ConfigSchema extends JsonSchema {
 
 /** The values that are allowed at a place, with all references and alternatives resolved. */
 export interface PlaceSchema {
-  /** The first description that was found: that of the place itself, before those of its references. */
+  /** The first description: the place's own one precedes its references. */
   description: string;
   /** Allowed JSON types; an empty set allows any. */
   types: ReadonlySet<string>;
   /** The values to choose from; empty where there is no such list. */
   choices: readonly JsonValue[];
-  /** Schemas of the known fields by name, those of chosen variants included. */
+  /** Schemas of the known fields by name, including fields of chosen variants. */
   fields: ReadonlyMap<string, JsonSchema>;
   /** Names of fields that must be there. */
   required: ReadonlySet<string>;
@@ -64,7 +64,7 @@ export interface PlaceSchema {
   maximum: number | undefined;
 }
 
-/** How deep references and alternatives are followed at one place; schemas that refer to themselves end here. */
+/** Limit of nested references and alternatives at one place; it stops recursive schemas. */
 const maxDepth = 12;
 
 /**
@@ -89,7 +89,7 @@ export class SchemaReader {
     return this.#walk(document, pointer).schema;
   }
 
-  /** Follows a pointer through schema and document at once: the values on the way choose the variants. */
+  /** Follows a pointer through schema and document together: the values on the way choose the variants. */
   #walk(document: JsonValue, pointer: string): { schema: JsonSchema; value: JsonValue | undefined } {
     let schema: JsonSchema | undefined = this.#schema;
     let value: JsonValue | undefined = document;
@@ -125,7 +125,7 @@ export class SchemaReader {
       minimum: undefined,
       maximum: undefined,
     };
-    // Null means "not set": whatever may be set there can come.
+    // Null means "not set": every alternative is possible.
     this.#collect(schema, value ?? undefined, draft, 0);
     return draft;
   }
@@ -238,7 +238,7 @@ function typesOf(schema: JsonSchema): string[] {
   return (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== "null");
 }
 
-/** Whether a schema is for one module: it fixes the value of a member. */
+/** True for a schema of one module: it fixes the value of a member. */
 function hasConstant(schema: JsonSchema): boolean {
   return Object.values(schema.properties ?? {}).some((field) => field.const !== undefined);
 }

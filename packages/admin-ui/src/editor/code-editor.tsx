@@ -21,7 +21,7 @@ import { serverfileMode } from "./serverfile-mode.ts";
 export interface CodeEditorProps {
   /** For screen readers. */
   label: string;
-  /** Decides colours and indentation. A change builds the editor anew. */
+  /** Decides colours and indentation. A change rebuilds the editor. */
   language: "json" | "serverfile" | "plain";
   /** The text at first, and whenever it is another one than the editor has. */
   value: string;

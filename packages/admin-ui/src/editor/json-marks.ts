@@ -31,7 +31,7 @@ function syntaxMark(state: EditorState, message: string): EditorMark {
 }
 
 /**
- * The faults of a text at their places: that of its syntax, else those of its value, sorted by place.
+ * The faults of a text: the syntax error, else the schema faults, sorted by place.
  * @param faultsOf gives faults with pointers from the top of the text
  */
 export function jsonMarks(faultsOf: (value: JsonValue) => readonly SchemaFault[]) {

@@ -12,7 +12,7 @@ import { pathTo, topNode, valueSoFar } from "./json-places.ts";
 /**
  * The schema at a place of a text, and the value there.
  * @param schema of the whole text
- * @param path   members from the top, as `pathTo` gives them
+ * @param path   members from the root, made by `pathTo`
  */
 function placeAt(
   reader: SchemaReader,
@@ -40,7 +40,7 @@ function wordAt(state: EditorState, pos: number, node: SyntaxNode): { from: numb
   return { from: pos - before.length, to: pos };
 }
 
-/** Whether a name of a member is expected: nothing but a brace or a comma stands before the word. */
+/** True when a member name is expected: only a brace or a comma precedes the word. */
 function expectsName(state: EditorState, from: number, around: SyntaxNode): boolean {
   return around.name === "Object" && /[{,]\s*$/.test(state.sliceDoc(around.from, from));
 }
@@ -106,7 +106,7 @@ function valuesBefore(list: SyntaxNode, pos: number): number {
 
 /**
  * Offers the names of members that are not there yet, required ones first.
- * @param end what comes after a new member; undefined: it has a value already, which stays
+ * @param end text after a new member; undefined: keep the present value
  */
 function nameOptions(
   reader: SchemaReader,

@@ -2,7 +2,7 @@ import { StreamLanguage, type StringStream } from "@codemirror/language";
 
 /** State of the reader at the end of the read text; the editor keeps one for each line. */
 interface ModeState {
-  /** Whether the next word begins a line: it is a directive or an address. */
+  /** True when the next word begins a line: it is a directive or an address. */
   begins: boolean;
   /** The end of a text in backticks or quotes that is open; "" for none. */
   quote: string;

@@ -5,7 +5,7 @@ import { packFolder } from "./pack-folder.ts";
 
 /** Where the charts come from and go to. */
 export interface ChartOptions {
-  /** The folder with a chart in each of its folders. */
+  /** Folder whose subfolders are charts. */
   readonly charts: string;
   readonly output: string;
   readonly version: string;

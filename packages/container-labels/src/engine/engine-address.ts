@@ -5,7 +5,7 @@ import { StartError } from "lifecycle/errors";
 
 /** Address of a container engine's API, in the form that Node's clients take. */
 export interface EngineAddress {
-  /** As the user named it, for messages. */
+  /** Address as given by the user, for messages. */
   readonly text: string;
   /** Whether requests go over HTTPS. */
   readonly isTls: boolean;

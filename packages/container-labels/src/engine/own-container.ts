@@ -14,8 +14,8 @@ function read(path: string): string {
 
 /**
  * The id of the container that this process runs in, as Docker and podman let it be seen from inside. Mounts
- * of other containers can be seen too, so only those of the container's own files count.
- * @returns undefined when it runs in none
+ * of other containers may be visible too, so only mounts of this container's files count.
+ * @returns undefined outside of a container
  */
 export function ownContainerId(): string | undefined {
   const found = ownMount.exec(read("/proc/self/mountinfo"))?.[1];

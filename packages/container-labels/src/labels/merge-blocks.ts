@@ -1,6 +1,6 @@
 import type { Block } from "./block.ts";
 
-/** Directives whose arguments are upstreams: those of several containers become one. */
+/** Directives whose arguments are upstreams: directives of several containers are merged. */
 const withUpstreams = new Set(["reverse_proxy", "php_fastcgi"]);
 
 function isMatcherText(text: string): boolean {

@@ -20,7 +20,7 @@ function upstreamsText(addresses: readonly string[], options: readonly unknown[]
 }
 
 /**
- * A label's value without its templates, which are those of Go. Source: the plug-in caddy-docker-proxy
+ * Renders the Go templates in a label's value. Source: the plug-in caddy-docker-proxy
  * @param data what the engine tells of the container
  * @param addresses its addresses, for `upstreams`; asked for only where the function stands
  * @throws TemplateError

@@ -20,7 +20,7 @@ highlighter.registerAliases(["json5"], { languageName: "json" });
 highlighter.registerAliases(["toml", "service"], { languageName: "ini" });
 highlighter.registerAliases(["js", "ts"], { languageName: "typescript" });
 
-/** @returns code as HTML, its parts in spans of classes; in a language that is not known, as it is */
+/** @returns code as HTML with spans and classes; unchanged for an unknown language */
 export function highlight(code: string, language: string): string {
   return highlighter.getLanguage(language) === undefined
     ? escapeHtml(code)

@@ -37,7 +37,7 @@ export interface RenderedMarkdown {
 export interface LinkWriter {
   /** @returns the address; undefined leaves the text of the link without one */
   link(href: string): string | undefined;
-  /** @returns HTML of an image. @param alt what it shows, as plain text */
+  /** @returns HTML of an image. @param alt description, as plain text */
   image(href: string, alt: string): string;
 }
 
@@ -72,7 +72,7 @@ function withoutEntities(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** Writes the parts of a page whose HTML is not that of the library. @param idOf the headings, when the page is written */
+/** Renders the parts of a page whose HTML differs from the library's. @param idOf headings, known when the page is rendered */
 function rendererOf(links: LinkWriter, idOf: ReadonlyMap<Token, Heading>): RendererObject {
   return {
     heading(token) {

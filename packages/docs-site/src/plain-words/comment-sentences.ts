@@ -5,7 +5,7 @@ import { cutSentences, type Sentence } from "./sentence.ts";
 const forTools =
   /^[\s*]*(?:biome-ignore|@ts-|v8 ignore|c8 ignore|istanbul|#__PURE__|eslint|<reference|\/ <reference)/;
 
-/** A line that begins a paragraph of its own: a tag, a list item, a table row, or a blank line. */
+/** A line that begins a new paragraph: a tag, a list item, a table row, or a blank line. */
 const beginsParagraph = /^(?:@\w+|[-*•] |\d+\. |\||$)/;
 
 /**

@@ -9,7 +9,7 @@ export interface FileFinding extends Finding {
   readonly path: string;
 }
 
-/** Generated code, the words of others, and records of measurements, which nobody edits again. */
+/** Generated code, third-party texts, and records of measurements, which are never edited again. */
 const notOurs = [
   /(?:^|\/)gen\//,
   /^CODE_OF_CONDUCT\.md$/,

@@ -32,7 +32,7 @@ export function describedMetrics(text: string): Metric[] {
 /** A page of the metrics of a process, made of what it serves. @param text in Prometheus' format */
 export function metricsPage(process: string, text: string): string {
   const all = describedMetrics(text).sort((a, b) => (a.name < b.name ? -1 : 1));
-  // Metrics under the names of the public models are listed without a text: they have those of ours.
+  // Metrics with the models' names have no text: our metrics explain the same.
   const isOther = /^(jaeger|caddy)_/;
   const isCommon = /^(process|nodejs)_/;
   const table = (metrics: readonly Metric[]) =>

@@ -3,7 +3,7 @@ import { HeadingIds } from "../markdown/heading-ids.ts";
 import type { SourcePage } from "../site/page.ts";
 import { cell, code, row } from "./markdown-cells.ts";
 
-/** JSON Schema, as far as it is shown. */
+/** The shown parts of JSON Schema. */
 interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -26,7 +26,7 @@ interface Field {
   readonly description: string;
 }
 
-/** Deeper than any configuration of ours; what refers to itself ends here. */
+/** Limit of nesting, deeper than any of our configs; it stops recursive schemas. */
 const mostDepth = 8;
 
 /** The value as a schema; undefined for lists and plain values. */
@@ -151,7 +151,7 @@ function fieldTable(schema: Schema, index: ModuleIndex): string {
     : ["| Field | Type | Meaning |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** One module: its id, and the definition of its configuration. */
+/** One module: its id, and the schema of its config. */
 interface ModuleEntry {
   /** Id of the module: `http.handlers.rewrite`. */
   readonly id: string;
@@ -159,7 +159,7 @@ interface ModuleEntry {
   readonly namespace: string;
   /** The member that names it where it stands inline; undefined where it is a key. */
   readonly key: string | undefined;
-  /** The schema of its configuration. */
+  /** Schema of the module's config. */
   readonly schema: Schema;
 }
 
@@ -182,7 +182,7 @@ function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEnt
 
 /**
  * Pages of the configuration of the web server: the document, a list of all modules by namespace, and one for each.
- * Descriptions, types and names are those of the schemas that decode the configuration.
+ * Descriptions, types and names come from the schemas that decode the config.
  * @param examples Markdown for the ends of pages, by the ids of modules
  */
 export function modulePages(

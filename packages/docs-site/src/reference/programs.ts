@@ -19,7 +19,7 @@ export function programOf(name: string): string {
   return testedProgram(join(packages, name, "bin", `${name === "admin-server" ? "server" : name}.ts`));
 }
 
-/** Runs a process's program to its end. @returns what it prints. @throws Error when it fails, or after a minute */
+/** Runs a program to its end. @returns the output. @throws Error when the program fails, or after a minute */
 export async function printedBy(name: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [programOf(name), ...args], {
     env: environment({}),
@@ -33,8 +33,8 @@ export async function printedBy(name: string, args: readonly string[]): Promise<
 const startTimeoutMs = 60_000;
 
 /**
- * Runs a process while something is asked of it, then stops it.
- * @param healthUrl answers 200 when it runs
+ * Runs a process during a callback, then stops it.
+ * @param healthUrl address that answers 200 when the process runs
  * @throws Error with its log when it ends by itself or does not answer in a minute
  */
 export async function whileRunning<T>(

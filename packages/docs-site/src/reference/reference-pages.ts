@@ -42,7 +42,7 @@ async function schemaPage(): Promise<SourcePage> {
   };
 }
 
-/** Options that let a process listen on free ports of this machine alone, in the order of its addresses. */
+/** Options for listening on free loopback ports, in the order of the addresses. */
 const listeners: Readonly<Record<string, readonly string[]>> = {
   "tracing-agent": [
     "admin.http.host-port",
@@ -92,7 +92,7 @@ async function tracingPages(name: string, folder: string): Promise<SourcePage[]>
   });
 }
 
-/** The pages of the web server: its metrics, its admin API and all of its modules. */
+/** The pages of the web server: metrics, admin API and all modules. */
 async function serverPages(folder: string): Promise<SourcePage[]> {
   const [admin = ""] = await freeAddresses(1);
   const config = join(folder, "server.json");
@@ -120,7 +120,7 @@ async function serverPages(folder: string): Promise<SourcePage[]> {
 
 /**
  * Pages made of what the programs print and answer: options, metrics, the modules of the web server, both HTTP APIs, the
- * tables of the store. Starts every process for a moment, on free ports of this machine and in a folder of its own.
+ * tables of the store. Starts every process for a moment, on free local ports and in a temporary folder.
  */
 export async function referencePages(): Promise<SourcePage[]> {
   const folder = mkdtempSync(join(tmpdir(), "docs-reference-"));

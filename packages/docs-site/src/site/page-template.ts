@@ -17,7 +17,7 @@ const icons = {
   theme: icon("M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z"),
 };
 
-/** The list of all pages. Groups with more than ten pages are closed, but that of the page itself. */
+/** The list of all pages. Groups with more than ten pages are collapsed, except the group of the page. */
 function navigationHtml(page: SitePage, groups: readonly FilledGroup[], folder: string): string {
   const entry = ({ path, title }: NavigationEntry) => {
     const isHere = htmlPath(path) === page.path;

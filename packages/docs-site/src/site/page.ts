@@ -1,6 +1,6 @@
 import type { RenderedMarkdown } from "../markdown/render-markdown.ts";
 
-/** A page as it is written, or made. */
+/** A source page, written or generated. */
 export interface SourcePage {
   /** Where it lies below docs/, with `/`: `adr/001-….md`. */
   readonly path: string;
@@ -8,7 +8,7 @@ export interface SourcePage {
   readonly markdown: string;
 }
 
-/** A page as it is read. */
+/** A rendered page. */
 export interface SitePage extends RenderedMarkdown {
   /** Where it lies in the site: `adr/001-….html`. */
   readonly path: string;

@@ -5,7 +5,7 @@ import type { SitePage } from "./page.ts";
 const fields = ["title", "page", "text"];
 
 /**
- * The index of every part of every page, as a script that a page loads when somebody searches: a script may be loaded
+ * The index of all parts of all pages, as a script that a page loads at the first search. A script may be loaded
  * from a file, which JSON may not.
  */
 export function searchIndexScript(pages: readonly SitePage[]): string {

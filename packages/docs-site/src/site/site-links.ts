@@ -4,7 +4,7 @@ import { escapeHtml } from "../markdown/escape-html.ts";
 import type { LinkWriter } from "../markdown/render-markdown.ts";
 import { htmlPath } from "./page.ts";
 
-/** A link from one page of the site to another, looked at when all pages are there. */
+/** A link between two pages, checked after all pages are rendered. */
 export interface InnerLink {
   /** Site path of the page that holds the link. */
   readonly from: string;
@@ -15,7 +15,7 @@ export interface InnerLink {
 }
 
 /**
- * Turns the links of pages into those of the site, and remembers them. Files of the repository outside of docs/ that
+ * Converts links in pages into links of the site, and remembers them. Files of the repository outside of docs/ that
  * pages link to come along into `files/`, so that the site stands alone.
  */
 export class SiteLinks {
@@ -29,7 +29,7 @@ export class SiteLinks {
   readonly #docsFolder: string;
   readonly #repository: string;
 
-  /** @param repository links that lead out of docs/ lead into it */
+  /** @param repository target of links that lead out of docs/ */
   constructor(docsFolder: string, repository: string) {
     this.#docsFolder = resolve(docsFolder);
     this.#repository = resolve(repository);
@@ -85,7 +85,7 @@ export class SiteLinks {
     return posix.relative(folder, to) + (fragment && `#${fragment}`);
   }
 
-  /** A file of the repository, as text; a folder of it is named and not linked. */
+  /** Link to a file of the repository; a folder is named without a link. */
   #fileOutside(from: string, target: string): string | undefined {
     const path = resolve(this.#docsFolder, target);
     if (!path.startsWith(this.#repository + sep) || !existsSync(path)) {
@@ -110,7 +110,7 @@ export class SiteLinks {
       return "";
     }
     if (to.endsWith(".svg")) {
-      // Within the page it follows the page's theme; as an image, as code hosts show it, that of the system.
+      // Within the page it follows the page's theme; as an image, as code hosts show it, the system's theme.
       return `<div class="figure" role="img" aria-label="${escapeHtml(alt)}">${readFileSync(path, "utf8")}</div>`;
     }
     this.#copy(from, to, path);

@@ -11,9 +11,9 @@ export interface DependencyGraphQuery {
   readonly hops: number;
   /** Only services whose names begin with this, and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Most nodes; past it services are grouped. */
+  /** Limit of nodes; beyond it services are grouped. */
   readonly mostNodes: number;
-  /** Most links; the links with the fewest calls are left out. A graph of groups has fewer. */
+  /** Limit of links; the links with the fewest calls are left out. A graph of groups has fewer. */
   readonly mostLinks: number;
 }
 
@@ -72,7 +72,7 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   };
 }
 
-/** Most links of a graph of groups, for each of them: groups often call nearly all others, which no drawing can show. */
+/** Limit of links per group: groups often call nearly all others, which no drawing can show. */
 const linksPerGroup = 3;
 
 type Sum = DependencyGraph["links"][number];
@@ -92,7 +92,7 @@ function most(sorted: readonly Sum[], count: number): Sum[] {
   return sorted.filter((link) => shown.has(link));
 }
 
-/** Most groups: a drawing with more boxes cannot be read at a glance. */
+/** Limit of groups: a drawing with more boxes cannot be read at a glance. */
 const mostGroups = 60;
 
 /** The share of the groups for the requested services; their neighbours get the rest. */

@@ -17,11 +17,11 @@ export interface CallSums {
   durationNano: number;
 }
 
-/** The spans that call: those of a service, or of one of its operations. Absent: all. */
+/** The calling spans: of a service, or of one operation. Absent: all. */
 export interface Callers {
   /** Name of the calling service. */
   readonly service?: string | undefined;
-  /** Name of its operation. */
+  /** Name of the operation. */
   readonly operation?: string | undefined;
 }
 

@@ -56,7 +56,7 @@ interface Growing {
 /**
  * Groups counts of spans by the types and messages of their exceptions. A span with several exceptions has
  * lists of both: each of them counts.
- * @param stepNano length of a step; a sample is of the step before its time
+ * @param stepNano length of a step; a sample covers the step before its time
  */
 export function groupExceptions({ series }: TraceQlMetrics, stepNano: bigint): ExceptionGroup[] {
   const groups = new Map<string, Growing>();

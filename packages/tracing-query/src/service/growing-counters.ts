@@ -46,7 +46,7 @@ export class GrowingCounters<Row, Counter extends object> {
 
   /** @param nowMs milliseconds since the Unix epoch @throws StorageError; QueryError QUERY_TOO_LARGE */
   read(store: MetricsReader, nowMs: number, options: ReadOptions): Promise<Counter[]> {
-    // Readings run one after the other: two at once would settle the same minutes twice.
+    // Readings run sequentially: two concurrent ones would count the same minutes twice.
     const reading = this.#reading.catch(() => {}).then(() => this.#read(store, nowMs, options));
     this.#reading = reading;
     return reading;
@@ -91,7 +91,7 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Most tenants whose spans are counted; names past it are likely made up. */
+/** Limit of counted tenants; further names are likely invented. */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */

@@ -38,7 +38,7 @@ export class KeptFiles {
     return join(this.#folder, digest(tenant, 32), `${kind}s`);
   }
 
-  /** Refuses one more. @throws QueryError QUERY_TOO_LARGE @param what names them in the message */
+  /** Refuses a further file. @throws QueryError QUERY_TOO_LARGE @param what name of the files, for the message */
   refuse(kind: KeptKind, what: string, most: number): never {
     this.#onRefused(kind);
     throw new QueryError("QUERY_TOO_LARGE", `there are ${most} ${what}, the most that are kept`, {
@@ -64,7 +64,7 @@ export class KeptFiles {
   }
 }
 
-/** Writes a file whole; one that is there is replaced. */
+/** Writes a file atomically; an existing one is replaced. */
 export async function writeKept(path: string, text: string): Promise<void> {
   await withTemporary(path, text, (temporary) => rename(temporary, path));
 }

@@ -40,7 +40,7 @@ interface Question<T> {
  *
  * - Key: the question and the tenant, as the caller writes them.
  * - Life: `maxAgeMs` from the request, not from the answer. In the second half of it a caller starts a new
- *   request for the next one, and gets the cached list at once.
+ *   request for the next one, and gets the cached list immediately.
  * - Bound: `maxItems` items in all lists together; the oldest lists leave first.
  *
  * Callers that ask at the same time share one request. Errors are not cached.
@@ -167,7 +167,7 @@ export class KeptLists<T> {
     }
   }
 
-  /** Takes a list out of the cache, if it is there. */
+  /** Removes a list from the cache, if present. */
   #drop(key: string): void {
     const kept = this.#kept.get(key);
     if (kept === undefined) {

@@ -2,7 +2,7 @@ import type { PackedTrace, ReadOptions, SpanList } from "storage/api";
 import { concerns, refusePartial } from "storage/asked-time";
 import { PartialReasons } from "storage/partial-answer";
 
-/** Missing spans of a trace start at most this long before or after the spans that are there. */
+/** Missing spans of a trace start at most this long before or after the present spans. */
 const marginNano = 600_000_000_000n;
 
 /**

@@ -14,7 +14,7 @@ export interface Note {
   readonly writtenUnixMs: number;
 }
 
-/** Most notes of a trace, and most traces of a tenant that have any. */
+/** Limits of notes in a trace, and of traces with notes in a tenant. */
 export interface NoteLimits {
   readonly notes: number;
   readonly traces: number;
@@ -62,7 +62,7 @@ export class NoteStore {
     return kept;
   }
 
-  /** Removes a note, if it is there. @param id as `add` made it */
+  /** Removes a note, if it exists. @param id id from `add` */
   async remove(tenant: string, traceId: string, id: string): Promise<void> {
     const file = `${id}.json`;
     if (fileName.test(file)) {
@@ -77,7 +77,7 @@ export class NoteStore {
   }
 }
 
-/** Removes a folder without files, so that it does not count any more; somebody may be writing into it. */
+/** Removes an empty folder, so that it does not count any more; another request may be writing into it. */
 async function removeEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);

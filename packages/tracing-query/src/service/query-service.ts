@@ -72,7 +72,7 @@ export interface QueryServiceParts {
   readonly readCallCounters: ReadCounters<CallCounter>;
   /** Longest age of cached names, in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
-  /** Keeps the health of the process equal to that of the store. A failed read makes it look at once. */
+  /** Couples the health of the process to the store. A failed read triggers an immediate check. */
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
@@ -167,13 +167,13 @@ export class QueryService {
     );
   }
 
-  /** As `findTraces`, in the store's most compact form. */
+  /** Like `findTraces`, in the store's most compact form. */
   findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     return this.#find(query, options, reader.getPackedTraces?.bind(reader));
   }
 
-  /** As `findPackedTraces`, without what lists of traces do not show when the store can leave it out. */
+  /** Like `findPackedTraces`, without data that trace lists do not show, if the store can omit it. */
   findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
@@ -261,7 +261,7 @@ export class QueryService {
 
   /** Smallest step between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   async getMinStepMs(options: ReadOptions): Promise<number> {
-    // An empty query: a store without this ability refuses it at once.
+    // An empty query: a store without this ability refuses it immediately.
     await this.#metricsOf((red) => red.getCallRates(metricsQueryOf(noServices, Date.now()), options)).catch(
       (error: unknown) => {
         if (error instanceof QueryError) {

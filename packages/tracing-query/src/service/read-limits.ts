@@ -6,9 +6,9 @@ import { QueryError } from "../query-error.ts";
  * what to ask instead: see the functions below.
  */
 export interface ReadLimits {
-  /** Most traces of a search, or ids of a request. */
+  /** Limit of traces in a search, or of ids in a request. */
   readonly maxTraces: number;
-  /** Most spans of an answer. */
+  /** Limit of spans in an answer. */
   readonly maxSpans: number;
   /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;

@@ -6,9 +6,9 @@ import type { TraceRoom } from "./trace-room.ts";
  * --query.max-concurrent-trace-reads set them.
  */
 export interface RequestGateSettings {
-  /** Most requests that run at the same time. */
+  /** Limit of concurrent requests. */
   readonly maxConcurrent: number;
-  /** Most requests that wait; further ones are refused. */
+  /** Limit of waiting requests; further ones are refused. */
   readonly maxWaiting: number;
   /** Told of each request's begin and end. */
   readonly room?: TraceRoom;
@@ -106,7 +106,7 @@ export class RequestGate {
     };
   }
 
-  /** As `enter`, and marks the options of the request's reads, and copies that are made of them later. */
+  /** Like `enter`, and marks the read options of the request, and later copies of them. */
   async admit(read: PlacedRead): Promise<() => void> {
     const leave = await this.enter(read.signal, read.tenant);
     read.hasPlace = true;
@@ -190,7 +190,7 @@ export class RequestGate {
     );
   }
 
-  /** Frees a place, and gives it to the next tenant at once, so that no newcomer takes it in between. */
+  /** Frees a place, and gives it directly to the next tenant, so that no newcomer takes it in between. */
   #leave(tenant: string, share: Share): void {
     share.inside--;
     this.#inside--;

@@ -71,7 +71,7 @@ export function sampleTenants(...tenants: readonly string[]): TenantCheck {
   });
 }
 
-/** A board with one objective, which nobody counts. */
+/** A board with one objective, whose spans are not counted. */
 function sampleObjectives(): ObjectiveBoard {
   const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
   const board = new ObjectiveBoard({ path: "", readCounts: async () => [], log });

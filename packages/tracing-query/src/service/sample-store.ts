@@ -11,7 +11,7 @@ interface SampleSpan extends Partial<Omit<Span, "resource">> {
 
 export const sampleTraceId = "71a81d73ce7902db83be4d12250bd874";
 
-/** With a zero high half, so it is shown with 16 digits. */
+/** Trace id with a zero high half, so it is shown with 16 digits. */
 export const shortTraceId = "0000000000000000000000000000beef";
 
 /** An OTLP span that started a second ago, with the fields that the test names. */

@@ -2,13 +2,13 @@ import { fewestSpans } from "storage/api";
 
 /**
  * How far apart two estimates are to be no chance, in standard errors: one of a thousand pairs of equal populations
- * is further apart. A list compares many things at once, so a laxer bound would always name some.
+ * is further apart. A list compares many things, so a laxer bound would always report some.
  */
 const mostStandardErrors = 3.3;
 
 /**
  * Whether shares differ by more than chance, as though each span stood for itself.
- * @returns undefined when a side has too few spans to say so
+ * @returns undefined when a side has too few spans for a verdict
  */
 export function shareDiffers(
   a: { readonly count: number; readonly of: number },

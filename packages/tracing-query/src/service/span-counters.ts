@@ -18,7 +18,7 @@ export interface SpanCounter {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanCount["spanKind"];
-  /** True: counts calls that failed; false: those that did not. */
+  /** True: counts failed calls; false: successful calls. */
   readonly failed: boolean;
   /** Calls since the counter began. */
   calls: number;

@@ -37,7 +37,7 @@ export function* inParts(spans: Iterable<Span>, spansPerPart: number): Generator
   }
 }
 
-/** As `inParts`, for one list. */
+/** Like `inParts`, for one list. */
 export function spansInParts(spans: SpanList, spansPerPart: number): Generator<Span[]> {
   return inParts(spansOf(spans), spansPerPart);
 }

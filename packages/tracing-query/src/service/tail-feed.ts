@@ -18,7 +18,7 @@ export interface TailListener {
 export interface TailFeedQuery {
   /** Conditions of the spans. */
   readonly filter: SpanSelection;
-  /** Most spans of one read. */
+  /** Limit of spans in one read. */
   readonly limit: number;
   /** Tenant whose spans are read; undefined or "" without tenants. */
   readonly tenant?: string | undefined;
@@ -166,7 +166,7 @@ export class TailFeed {
     }
   }
 
-  /** Encodes once, whatever the number of listeners. Nothing is sent when nothing has arrived. */
+  /** Encodes once for all listeners. Nothing is sent when nothing has arrived. */
   #tell(listeners: Iterable<TailListener>, tail: Tail): void {
     if (tail.spans.length === 0 && tail.skipped === 0) {
       return;

@@ -3,7 +3,7 @@ import { TailFeed, type TailFeedQuery, type TailFeedSettings, type TailListener 
 
 /** Settings of all feeds together. */
 export interface TailFeedsSettings extends TailFeedSettings {
-  /** Most clients that follow at the same time. */
+  /** Limit of concurrent tail clients. */
   readonly maxClients: number;
 }
 

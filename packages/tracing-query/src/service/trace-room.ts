@@ -73,7 +73,7 @@ export class TraceRoom {
   }
 
   /**
-   * Takes room when there is enough and nobody waits. A request that already holds room gets more, because
+   * Takes room when there is enough and no request waits. A request that already holds room gets more, because
    * otherwise two requests could wait for each other.
    */
   tryTake(signal: AbortSignal, bytes: number): boolean {
@@ -114,7 +114,7 @@ export class TraceRoom {
   }
 
   /**
-   * Whether the bytes have room. Any number fits into an empty room, or a trace larger than all of it would
+   * True when the bytes have room. Any number fits into an empty room; otherwise a trace larger than the room would
    * wait forever.
    */
   #fits(bytes: number): boolean {

@@ -27,7 +27,7 @@ export interface TraceSummary {
   readonly rootServiceName: string;
   /** Operation of the same span; "" when every span names a parent. */
   readonly rootOperationName: string;
-  /** The earliest start and the latest end of its spans, clocks adjusted; nanoseconds since the Unix epoch. */
+  /** Earliest start and latest end of the spans after clock adjustment; nanoseconds since the Unix epoch. */
   readonly minStartTimeUnixNano: bigint;
   readonly maxEndTimeUnixNano: bigint;
   readonly spanCount: number;
@@ -101,7 +101,7 @@ async function familyOf(spans: SpanList, maxClockSkewNano: bigint): Promise<Fami
   };
 }
 
-/** @param maxClockSkewNano as that of `AdjustOptions` */
+/** @param maxClockSkewNano see `AdjustOptions` */
 export async function summarizeTrace(
   { traceId, spans }: PackedTrace,
   maxClockSkewNano: bigint,

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { QueryError } from "../query-error.ts";
 import { digest, type KeptFiles, keptText, namesIn, writeKept, writeNew } from "./kept-files.ts";
 
-/** A view of the UI that somebody saved for all. */
+/** A view of the UI that a user saved for all users. */
 export interface SavedView {
   readonly name: string;
   /** Path and search below the UI's base: `/search?service=cart`. */
   readonly address: string;
-  /** A remark of whoever saved it; "" for none. */
+  /** A remark of the author; "" for none. */
   readonly note: string;
   readonly savedUnixMs: number;
 }
 
-/** Most views and links of a tenant. */
+/** Limits of views and links of a tenant. */
 export interface ViewLimits {
   readonly views: number;
   readonly links: number;
@@ -80,7 +80,7 @@ export class ViewStore {
     await rm(path, { force: true });
   }
 
-  /** Removes a view, if it is there. */
+  /** Removes a view, if it exists. */
   async remove(tenant: string, name: string): Promise<void> {
     await rm(this.#pathOf(tenant, name), { force: true });
   }

@@ -36,7 +36,7 @@ export function jobsOf(partial: PartialAnswer | undefined): { completedJobs: num
   return { completedJobs: 1, totalJobs: 1 + (partial?.reasons.length ?? 0) };
 }
 
-/** Tempo's counters, without those that our store does not have. */
+/** Tempo's counters, without the ones that our store lacks. */
 export function metricsJson(
   inspectedSpans: number,
   inspectedTraces?: number,

@@ -10,7 +10,7 @@ import { traceEndpoint, traceV2Endpoint } from "./trace-endpoints.ts";
 
 /** Settings of the API under `/tempo`. */
 export interface TempoSettings extends EndpointSettings {
-  /** Limits of one request, the same as those of the other APIs. */
+  /** Limits of one request, the same as in the other APIs. */
   readonly limits: ReadLimits;
 }
 
@@ -27,7 +27,7 @@ const tempoStyle: AnswerStyle = {
 export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
   const { limits } = settings;
   const router = Router({ strict: true, caseSensitive: true });
-  // Adds an endpoint. `isHeavy` ones hold a place of the gate; those of one trace wait only for each other.
+  // Adds an endpoint. A heavy endpoint holds a place of the gate; reads of one trace queue separately.
   const add = (path: string, answer: Endpoint, isHeavy = false, isOfOneTrace = false) =>
     router.all(
       `/tempo${path}`,
@@ -46,7 +46,7 @@ export function tempoRouter(service: QueryService, settings: TempoSettings): Rou
   add("/api/v2/traces/:traceId", traceV2Endpoint(service, limits), true, true);
   add("/api/metrics/query_range", queryRangeEndpoint(service, limits), true);
   add("/api/metrics/query", queryInstantEndpoint(service, limits), true);
-  // Without it an unknown path would get the UI's page.
+  // Without this route an unknown path would get the UI's page.
   router.use("/tempo", (_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");
   });

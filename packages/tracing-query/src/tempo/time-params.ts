@@ -248,7 +248,7 @@ export function parsePrometheusDuration(text: string): bigint {
   return nano;
 }
 
-/** Runs a parser and adds words to the front of its error. */
+/** Runs a parser, and prepends words to its error. */
 export function withParameter<T>(parameter: string, words: string, parse: () => T): T {
   try {
     return parse();

@@ -89,7 +89,7 @@ const noTrace: BegunTrace = {
 
 /**
  * `GET /api/v2/traces/{id}`: the trace with a status. A missing trace is an empty trace, and no failure.
- * Newer versions of Grafana send this request first, and that of version 1 when it is unknown.
+ * Newer versions of Grafana send this request first, and fall back to version 1 when it is unknown.
  */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {

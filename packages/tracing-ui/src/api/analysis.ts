@@ -77,7 +77,7 @@ export function timesOf(range: AskedRange, nowMs: number): { startUs: number; en
 }
 
 /**
- * Parameters of conditions, without those that are not set. Tags become one JSON text:
+ * Parameters of the set conditions. Tags become one JSON text:
  * `tags={"http.method":"GET"}`.
  */
 export function conditionParameters(conditions: SpanConditions): URLSearchParams {
@@ -169,7 +169,7 @@ export type TimedConditions = SpanConditions & { start: number; end: number };
 /**
  * Attributes that distinguish the spans of a selection from the others.
  * @param selection  conditions of the selected spans
- * @param background conditions of the spans that it is compared with; the server leaves the selected ones out
+ * @param background conditions of the compared spans; the server excludes the selected ones
  */
 export function compareQuery(selection: TimedConditions, background: TimedConditions) {
   return queryOptions({
@@ -259,7 +259,7 @@ const values = z.object({
 export type AttributeValue = z.infer<typeof values>["values"][number];
 
 /**
- * Frequent values of an attribute, those that begin with the typed text. At most 50.
+ * Frequent values of an attribute that begin with the typed text. At most 50.
  * @param scope   `span`, `resource`, `intrinsic` …; the server knows which scopes the attribute has
  * @param prefix  the typed text; "" for the most frequent values
  * @param service the service whose spans count; all services without it

@@ -40,7 +40,7 @@ export class AnswerReader {
     this.#cutAt = bytes;
   }
 
-  /** Takes the next part of the answer, which must stay as it is. */
+  /** Takes the next part of the answer. The bytes must not change afterwards. */
   push(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     if (this.#isWhole) {

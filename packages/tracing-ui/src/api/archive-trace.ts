@@ -6,7 +6,7 @@ import { readJson } from "./read-json.ts";
 const answer = envelope(z.unknown());
 
 /**
- * Keeps a trace, whatever retention removes. Once is enough: it is not doubled.
+ * Archives a trace, so that retention does not remove it. A second call changes nothing.
  * @throws ApiError
  */
 export async function archiveTrace(traceId: string): Promise<void> {

@@ -42,7 +42,7 @@ export function dependencyListQuery(asked: {
   lookbackMs: number;
   /** Part of a caller's or called service's name; "" for all. */
   contains: string;
-  /** Most calls first, or names from a to z. */
+  /** Order: most calls first, or names from a to z. */
   order: "calls" | "parent" | "child";
   /** The page, from 1. */
   page: number;
@@ -86,7 +86,7 @@ export interface DependencyGraph {
   chosen: { services: number; links: number };
   /** Number of services by the name of a group: what their names begin with, and `groupSign`. */
   groups: ReadonlyMap<string, number>;
-  /** Most calls first. */
+  /** Calls between services, most frequent first. */
   dependencies: readonly Dependency[];
   /** Links with fewer calls that were left out. */
   linksLeftOut: number;
@@ -170,8 +170,8 @@ export interface EdgeFacts {
 
 /**
  * Figures of the calls between one service and its neighbours, by neighbour. Three TraceQL metrics queries
- * at once: calls, failures, 95th percentile.
- * @param side `callers`: services that call it; `callees`: services that it calls
+ * in one request: calls, failures, 95th percentile.
+ * @param side `callers`: services that call the service; `callees`: services that the service calls
  */
 export function edgeFactsQuery(
   service: string,

@@ -12,7 +12,7 @@ interface EarlyAnswer {
  * The answer to a question that public/page-facts.js has asked already. It is given once: who asks again wants to know
  * what is so by then.
  * @param url    whole address
- * @param signal ends the request, as that of `fetch`
+ * @param signal aborts the request, like the signal of `fetch`
  * @returns undefined for a request that was not begun early
  */
 export function takeEarlyAnswer(url: string, signal: AbortSignal): Promise<Response> | undefined {

@@ -5,7 +5,7 @@ export const mostOffered = 50;
  * Names that hold a part, in any case, for servers that give only whole lists. Order: the name itself,
  * names that begin with it, names that hold it. Example: `cart` in `[my-cart, cart-api, cart]` gives `cart,
  * cart-api, my-cart`.
- * @returns how many there are, and the first `mostOffered` of them
+ * @returns the number of matches, and the first `mostOffered` matches
  */
 export function matchingNames(
   names: readonly string[],

@@ -13,7 +13,7 @@ export const noteSchema = z.object({
   spanId: z.string(),
   /** The remark, plain text. */
   text: z.string(),
-  /** The name that the author typed; nobody checks it. */
+  /** The name that the author typed; it is not verified. */
   author: z.string(),
   /** Milliseconds since 1970. */
   written: z.int(),

@@ -11,7 +11,7 @@ const objective = z.object({
   latencyMs: z.optional(z.number()),
   /** The bound that the store counts with, at most 4.5 % from `latencyMs`. */
   countedLatencyMs: z.optional(z.number()),
-  /** The worst thing that is true of it. */
+  /** The worst applicable state. */
   state: z.enum(objectiveStates),
   /** Why the last read failed; absent when it did not. */
   error: z.optional(z.string()),
@@ -54,7 +54,7 @@ const curve = z.object({
 export type Objective = z.infer<typeof objective>;
 /** A page of objectives. */
 export type ObjectiveList = z.infer<typeof list>;
-/** One objective, and `[start, total, bad, budget left]` of pieces of its window. */
+/** One objective, and `[start, total, bad, budget left]` for pieces of the window. */
 export type ObjectiveCurve = z.infer<typeof curve>;
 
 /** Objectives on a page. */

@@ -6,7 +6,7 @@ import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 
 /**
- * Most bytes of a file, as much as a tab can hold. A larger one would end the tab instead of giving a
+ * Limit of a file in bytes, as much as a tab can hold. A larger file would crash the tab instead of giving a
  * message.
  */
 const maxFileBytes = 256 * 1024 * 1024;
@@ -73,7 +73,7 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   );
 }
 
-/** Lets the query service convert a text. The text is sent as it is. */
+/** Lets the query service convert a text. The text is sent unchanged. */
 async function transformed(text: string, signal: AbortSignal): Promise<readonly ApiTrace[]> {
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
@@ -85,7 +85,7 @@ const convertible =
 const consoleSpan = /^\s*\{\s*"name"\s*:/i;
 
 /**
- * Whether the names of an object, or of the first in a list, are those of a form that the query service
+ * True when the member names of an object, or of the first list item, belong to a format that the query service
  * converts.
  */
 function isConvertible(value: unknown): boolean {

@@ -37,9 +37,9 @@ const bySignal = new WeakMap<AbortSignal, PartialReason[]>();
 const byQuery = new WeakMap<object, readonly PartialReason[]>();
 
 /**
- * Notes what an answer says it lacks. The header tells what was known before the data were sent, the body
+ * Notes the missing parts that an answer reports. The header has what was known before the data were sent, the body
  * what was found while they were sent; the body wins.
- * @param signal of the request; the query is found by it later
+ * @param signal signal of the request, by which the query is found later
  */
 export function notePartial(signal: AbortSignal, response: Response, answer: unknown): void {
   const header = response.headers.get("x-tracing-partial");
@@ -58,7 +58,7 @@ function reasonsOf(header: string): PartialReason[] {
       return reasons.data;
     }
   } catch {
-    // Said below: that something is missing is known all the same.
+    // Handled below: that something is missing is known anyway.
   }
   return [{ kind: "", name: "", text: header }];
 }
@@ -79,7 +79,7 @@ export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
 
 /**
  * The reasons why the shown answers are partial, without repeats. Listens to the cache of queries as long
- * as the banner is shown. The reasons are compared as text, so the banner is drawn anew only when they
+ * as the banner is shown. The reasons are compared as text, so the banner renders again only when they
  * change.
  */
 export function usePartialReasons(): readonly PartialReason[] {
@@ -93,7 +93,7 @@ export function usePartialReasons(): readonly PartialReason[] {
 
 /**
  * The reasons of the queries that are on the screen, one for each kind and name.
- * @param queries of the cache; those that no component uses are left out
+ * @param queries queries of the cache; unused ones are left out
  */
 export function reasonsShown(queries: readonly Pick<Query, "isActive">[]): PartialReason[] {
   const shown = new Map<string, PartialReason>();

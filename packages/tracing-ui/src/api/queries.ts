@@ -20,7 +20,7 @@ export interface TraceSearch {
   minDuration?: string | undefined;
   /** Longest duration in Go's form. */
   maxDuration?: string | undefined;
-  /** Most traces of the answer. */
+  /** Limit of traces in the answer. */
   limit: number;
   /** The time that the traces start in. */
   range: AskedRange;
@@ -47,7 +47,7 @@ export function searchQuery(search: TraceSearch | undefined) {
   });
 }
 
-/** Traces by their ids, summed up; those that the store lacks are left out. Without ids nothing is asked. */
+/** Summaries of traces by id; unknown traces are left out. Without ids no request is sent. */
 export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
   return queryOptions({
     queryKey: ["traces-by-id", traceIds],

@@ -28,7 +28,7 @@ type Answer = z.infer<typeof answer>;
 /** Values at the times of a `Rates`; null where there was nothing. */
 export type Samples = readonly (number | null)[];
 
-/** How often something is called, how often it fails and how long it takes, over time and over all of it. */
+/** Calls, failures and durations of a service or operation, as curves and in total. */
 export interface RateRow {
   /** Name of the service. */
   service: string;
@@ -50,7 +50,7 @@ export interface RateRow {
 
 /** A page of rates at common times. */
 export interface Rates {
-  /** Milliseconds since 1970, ascending; each value is of the step before it. */
+  /** Milliseconds since 1970, ascending; each value covers the step before its time. */
   times: readonly number[];
   /** Rows of this page, in the asked order. */
   rows: readonly RateRow[];
@@ -77,11 +77,11 @@ export interface RatesAsked {
   endMs: number;
   /** Length of the time, milliseconds. */
   lookbackMs: number;
-  /** Spans that count: those that answer others, or all. */
+  /** Counted spans: `served`: server and consumer spans; `all`: all spans. */
   kinds: "served" | "all";
 }
 
-/** Rows of a page; more than a screen holds, and few enough to be drawn at once. */
+/** Rows of a page; more than a screen holds, and few enough to render in one go. */
 export const ratesPerPage = 100;
 
 /** Kinds of spans by what counts; a served call is a span of the one who answers. */
@@ -114,7 +114,7 @@ export function ratesQuery(asked: RatesAsked) {
   });
 }
 
-/** Letters of names in one request: they stand in its address. */
+/** Limit of letters of names in one request, because they are part of its address. */
 const mostLetters = 3_000;
 /** Names of one request, as many as the server takes. */
 const mostNames = 100;
@@ -137,7 +137,7 @@ export function chunksOfNames(names: readonly string[]): readonly string[][] {
   return chunks;
 }
 
-/** The parameters of the request; offset and filter are left out where they say nothing. */
+/** The parameters of the request; zero offsets and empty filters are left out. */
 function rateParameters(asked: RatesAsked): URLSearchParams {
   const { service, names, contains = "", sort, page = 1, endMs, lookbackMs, kinds } = asked;
   const parameters = new URLSearchParams();

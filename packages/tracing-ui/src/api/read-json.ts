@@ -13,7 +13,7 @@ const maxAnswerBytes = 400 * 1024 * 1024;
  * @param schema what the answer must look like
  * @param signal ends the request; the promise then rejects with the signal's reason
  * @param body   JSON to send: the request is then a POST
- * @throws ApiError with any of its codes
+ * @throws ApiError with any code
  */
 export async function readJson<T>(
   path: string,

@@ -22,7 +22,7 @@ const side = z.object({
 const totals = z.object({
   /** Id of the trace; absent for a median. */
   traceID: z.optional(z.string()),
-  /** Traces that the side is made of: 1, or those that the median is of. */
+  /** Number of traces of the side: 1, or the number behind the median. */
   traces: z.number(),
   /** Spans of the trace. */
   spans: z.number(),

@@ -19,7 +19,7 @@ const peersSchema = z.object({
   spans: z.array(z.tuple([z.string(), z.number(), z.nullable(z.number())])),
 });
 
-/** Where a span stands among the spans of its operation in the hour before it. */
+/** Rank of a span among the spans of its operation in the preceding hour. */
 export interface SpanPeers {
   /** Part of them that last no longer, 0 to 1. */
   percentile: number;
@@ -71,7 +71,7 @@ export function tracePeersQuery(traceId: string) {
   });
 }
 
-/** A percentile in short: `p97`, `p99.9`; `max` for one that none of its peers exceeds. */
+/** A percentile in short: `p97`, `p99.9`; `max` when no peer is longer. */
 export function percentileText(percentile: number): string {
   if (percentile >= 1) {
     return "max";

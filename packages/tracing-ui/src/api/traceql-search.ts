@@ -52,7 +52,7 @@ export interface TraceQlSearch {
   q: string;
   /** The time that the traces start in. */
   range: AskedRange;
-  /** Most traces of the answer. */
+  /** Limit of traces in the answer. */
   limit: number;
   /** Attributes whose values are wanted, as TraceQL writes them. */
   columns?: readonly string[];
@@ -118,7 +118,7 @@ export async function traceQlProblem(queries: QueryClient, q: string): Promise<s
     .then((problem) => problem || undefined);
 }
 
-/** A found trace as a row of the list. Without a root the service with the most spans stands in for it. */
+/** A found trace as a row of the list. Without a root the service with the most spans is shown. */
 function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary {
   const services = Object.entries(trace.serviceStats ?? {}).map(([name, stats]) => ({
     name,

@@ -10,7 +10,7 @@ const view = z.object({ name: z.string(), address: z.string(), note: z.string(),
 /** The answer of `GET /views`. */
 const views = z.object({ total: z.int(), views: z.array(view) });
 
-/** A page of this UI that somebody saved under a name for all; its address lies below the page's base. */
+/** A page of this UI that a user saved under a name for all users; its address is relative to the base. */
 export type SavedView = z.infer<typeof view>;
 
 /** Views on a page of the list. */
@@ -25,14 +25,14 @@ export function viewsQuery(contains: string, page: number) {
   });
 }
 
-/** Searches that are listed at once; all are in the list of views. */
+/** Limit of listed searches; all are in the list of views. */
 const mostSearches = 50;
 /** Beginning of the addresses of views that are searches. */
 const searchPage = "/search?";
 
 /**
  * Views of the search page, as names and the search parts of their addresses; null where the query service keeps none.
- * @param before runs first, where it keeps some
+ * @param before awaited before the request
  */
 export function savedSearchesQuery(before: () => Promise<void>) {
   return queryOptions({
@@ -73,7 +73,7 @@ export async function removeView(name: string): Promise<void> {
   await post("views/remove", z.object({ name: z.string() }), { name });
 }
 
-/** Whether there is a view of this name, so that nobody replaces another's unasked. @throws ApiError */
+/** True when a view of this name exists, so that the user is asked before replacing it. @throws ApiError */
 export async function isViewName(name: string): Promise<boolean> {
   const found = await readViews(name, 200, 0, new AbortController().signal);
   return found.views.some((one) => one.name === name);

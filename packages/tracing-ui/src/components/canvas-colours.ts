@@ -2,7 +2,7 @@ import "./canvas-colours.css";
 
 /**
  * Reads colours of the theme for a canvas, which CSS cannot colour. The page's styles are computed for it, so it is not for each frame.
- * @param element  the canvas; the probes are put beside it, so that they inherit the same variables
+ * @param element  the canvas; probes are siblings of it, so that they inherit the same variables
  * @param colours  CSS colours by name, such as `{ line: "var(--accent)" }`
  * @returns the same names with colours that a canvas takes
  */
@@ -37,7 +37,7 @@ export function canvasFonts(element: HTMLElement, families: readonly string[]): 
 }
 
 /**
- * The computed style of a text for each of `items`. All probes are in the page at once, so that it is styled
+ * The computed style of a text for each of `items`. All probes are in the page together, so that it is styled
  * only once.
  */
 function computedStyles<T>(
@@ -46,7 +46,7 @@ function computedStyles<T>(
   dress: (probe: HTMLElement, item: T) => void,
 ): { color: string; fontFamily: string }[] {
   const probes = document.createElement("span");
-  // With forced colours every text has the system's; the variables say which of those a canvas is to take.
+  // With forced colours all text has system colours; the variables select the one for the canvas.
   probes.style.forcedColorAdjust = "none";
   for (const item of items) {
     const probe = document.createElement("span");

@@ -5,7 +5,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { namesQuery } from "../api/names.ts";
 
 /**
- * A field that finds the name of a service, or of an operation, by a part of it. Empty, it means all. The
+ * A field that finds the name of a service or operation by a part of the name. An empty field means all. The
  * server looks, however many names there are; the list says how many more there are, or why they could not
  * be read.
  * @param of       the service whose operations are meant; undefined for services
@@ -55,7 +55,7 @@ export function NameField(props: {
 }
 
 /**
- * The name that somebody means who typed a part of it: the first that the server finds, or the text itself when it
+ * The name that a typed part stands for: the first match of the server, or the text itself when it
  * finds none, or fails.
  */
 export async function meantName(client: QueryClient, typed: string | undefined): Promise<string | undefined> {

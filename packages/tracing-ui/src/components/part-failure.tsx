@@ -1,7 +1,7 @@
 import "./part-failure.css";
 
 /**
- * Says in a line that a part of a page could not be read, while the rest is shown. A button asks for it
+ * Shows in a line that a part of a page could not be read, while the rest is shown. A button requests it
  * again.
  * @param what the part, with a capital letter, in the plural: `Rates of services`
  */

@@ -6,7 +6,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { type PartialReason, usePartialReasons } from "../api/partial-answers.ts";
 
 /**
- * Reasons that are shown at once. A cluster with many lost shards would fill the page; the others are
+ * Limit of shown reasons. A cluster with many lost shards would fill the page; the others are
  * behind a click.
  */
 const mostInSight = 3;

@@ -13,9 +13,9 @@ const mostLines = 16;
 const mostPossibleLines = 2_000;
 
 /**
- * The layout of a value to be read; undefined for one that is as readable as it is. Computed once for each
+ * The formatted layout of a value; undefined when no layout is better than the text. Computed once for each
  * text.
- * @param key name of the attribute; one with `stack` in it may be a stack trace
+ * @param key name of the attribute; a name that contains `stack` may hold a stack trace
  */
 export function usePretty(key: string, text: string): PrettyValue | undefined {
   return useMemo(() => prettyValue(key, text), [key, text]);
@@ -91,7 +91,7 @@ function StackText({ lines }: { lines: readonly StackLine[] }) {
   );
 }
 
-/** Lines of a stack trace, each in the look of its kind. */
+/** Lines of a stack trace, styled by kind. */
 function Lines({ lines }: { lines: readonly StackLine[] }) {
   return lines.map(({ kind, text }, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines of a stack trace repeat

@@ -18,7 +18,7 @@ export const refreshField = z.catch(z.enum(pauses.map(([value]) => value)), "");
 /** A pause, as an address writes it. */
 export type Refresh = z.infer<typeof refreshField>;
 
-/** The pause in milliseconds, as queries take it; false for none. Nothing is asked while nobody looks at the page. */
+/** The interval in milliseconds for queries; false for none. Hidden pages do not refetch. */
 export function refetchInterval(refresh: Refresh): number | false {
   return pauses.find(([value]) => value === refresh)?.[2] || false;
 }

@@ -12,6 +12,6 @@ export function saveFile(name: string, type: string, parts: BlobPart[]): void {
   document.body.append(link);
   link.click();
   link.remove();
-  // The download has begun by the next task; revoking at once would end it in some browsers.
+  // The download starts with the next task; revoking the address immediately would abort it in some browsers.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

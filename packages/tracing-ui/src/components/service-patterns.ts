@@ -2,7 +2,7 @@ import "./service-patterns.css";
 import { serviceHues } from "ui-kit/theme/service-hues.ts";
 import { storedChoice } from "ui-kit/theme/stored-choice.ts";
 
-/** Whether services have a pattern beside their colour, for those who cannot tell the colours apart. */
+/** True: services have a pattern in addition to their colour, for users who cannot distinguish the colours. */
 export const patternChoice = storedChoice("tracing.patterns", ["off", "on"]);
 
 /** Makes the page follow the choice, from now on. Called once, before the first paint. */

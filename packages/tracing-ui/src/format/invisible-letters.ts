@@ -1,4 +1,4 @@
-/** Letters without a shape, and those that turn the direction of the text behind them. Source: Unicode 17, categories Cf and Cc */
+/** Characters without a glyph, and characters that change the text direction. Source: Unicode 17, categories Cf and Cc */
 const invisible = /[\p{Cf}\p{Cc}]/gu;
 /** Letters that are named at most; a text may be full of them. */
 const mostTold = 5;

@@ -10,12 +10,12 @@ export type PrettyValue =
   | { kind: "url"; parts: readonly (readonly [name: string, value: string])[] };
 
 /**
- * Longest value that is laid out. A longer one stays as it is: the patterns would hold the page up for
+ * Limit of formatted values in letters. A longer value stays unchanged: the patterns would block the page for
  * seconds.
  */
 const mostLetters = 200_000;
 
-/** How a value can be laid out; undefined for one that is as readable as it is. */
+/** The formatted layout of a value; undefined when no layout is better than the text. */
 export function prettyValue(key: string, text: string): PrettyValue | undefined {
   if (text.length > mostLetters || text.length < 8) {
     return undefined;

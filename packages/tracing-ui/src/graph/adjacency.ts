@@ -1,4 +1,4 @@
-/** For each node, those at the other ends of its edges: the ones of node n are `ends` from `first[n]` to `first[n + 1]`. */
+/** Neighbours of each node. The neighbours of node n are `ends` from `first[n]` to `first[n + 1]`. */
 export interface Adjacency {
   /** Per node: index of its first end; one more entry at the end closes the last node. */
   first: Int32Array;
@@ -12,8 +12,8 @@ export interface Adjacency {
  * Lists the ends of edges by their beginnings, in the order of the edges. A counting sort: two passes over
  * the edges and one over the nodes, in three flat arrays.
  * @param nodes how many there are
- * @param from  per edge: the node where it begins
- * @param to    per edge: the node where it ends
+ * @param from  start node of each edge
+ * @param to    end node of each edge
  */
 export function adjacencyOf(nodes: number, from: ArrayLike<number>, to: ArrayLike<number>): Adjacency {
   const first = new Int32Array(nodes + 1);

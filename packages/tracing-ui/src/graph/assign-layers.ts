@@ -12,15 +12,15 @@ export interface LayeredEdges {
   layer: Int32Array;
 }
 
-/** Most rounds in which nodes move to shorten edges. It ends earlier when nothing moves. */
+/** Limit of rounds in which nodes move to shorten edges. The loop ends earlier when nothing moves. */
 const mostRounds = 12;
 
 /**
  * Puts nodes in layers so that edges lead to higher ones and are short. First edges that close a cycle are
  * reversed. Then each node gets the lowest layer above its callers. Then nodes move, one at a time, while
  * that shortens their edges. Cost: nodes plus edges, for each round.
- * @param from per edge: the node where it begins
- * @param to   per edge: the node where it ends, another one
+ * @param from start node of each edge
+ * @param to   end node of each edge, never the start node
  */
 export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): LayeredEdges {
   const turned = edgesBack(nodes, from, to);
@@ -54,7 +54,7 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
 
 /**
  * Marks edges that lead back to a node on the current way. Walks begin at nodes that nothing leads to, so
- * that callers stay left of the callees. The walk has its own stack: a chain of thousands of services would
+ * that callers stay left of the callees. The walk uses an explicit stack: a chain of thousands of services would
  * overflow the one of calls.
  */
 function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array {
@@ -103,7 +103,7 @@ function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array 
 }
 
 /**
- * All nodes, each after those that have edges to it. Source: A. B. Kahn, "Topological sorting of large
+ * All nodes in topological order: each after its callers. Source: A. B. Kahn, "Topological sorting of large
  * networks" (1962)
  */
 function callersFirst(nodes: number, after: Adjacency, before: Adjacency): Int32Array {

@@ -32,7 +32,7 @@ export interface LaidOutLayers {
   height: number;
   /** Per node: the middle of its box. */
   places: Point[];
-  /** Per edge: from the side of one box, through the gaps between others, to the side of another; empty for an edge from a node to itself. */
+  /** Points of each edge's line: from one box side, through gaps between boxes, to another box side; empty for a self-loop. */
   lines: Point[][];
 }
 
@@ -40,7 +40,7 @@ export interface LaidOutLayers {
  * Draws a graph in columns, so that most edges lead from left to right: columns first, then the order in each, then heights.
  * Two hundred nodes with 420 edges take some ten milliseconds, so no page has to wait for it.
  * @param nodes how many there are
- * @param edges between them, by index
+ * @param edges edges between the nodes, by index
  */
 export function layOutLayers(
   nodes: number,
@@ -74,7 +74,7 @@ export function layOutLayers(
   const lines: Point[][] = edges.map(() => []);
   drawn.forEach((edge, index) => {
     const [start, end] = [at(layered.from[index] as number), at(layered.to[index] as number)];
-    // Level across a column, so that a line does not lead over the boxes of it.
+    // Horizontal across a column, so that a line does not cross its boxes.
     const between = (bends[index] ?? []).map(at).flatMap(({ x, y }) => [
       { x: x - nodeWidth / 2, y },
       { x: x + nodeWidth / 2, y },

@@ -1,6 +1,6 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** Most sweeps over the columns: a bound for graphs whose crossings never settle. */
+/** Limit of sweeps over the columns, for graphs whose crossings never settle. */
 const mostSweeps = 24;
 /** Sweeps without fewer crossings after which the ordering ends. */
 const mostVainSweeps = 4;
@@ -108,7 +108,7 @@ function sortColumns(
   return sorted;
 }
 
-/** The mean place of a node's neighbours; its own where it has none. */
+/** The mean position of a node's neighbours; the node's position without neighbours. */
 function average(node: number, { first, ends }: Adjacency, place: Float64Array): number {
   const from = first[node] as number;
   const until = first[node + 1] as number;

@@ -7,9 +7,9 @@ const rounds = 24;
 /**
  * Finds heights at which edges are short and straight. Each column in turn moves to the least sum of squared
  * differences of its edges, with its order and distances kept.
- * @param room   least distance between the middles of a node and the one below it
+ * @param room   minimum distance between the centres of a node and the next one below
  * @param weight of the edge between two nodes: heavier edges are drawn more level
- * @returns per node: the height of its middle
+ * @returns vertical centre of each node
  */
 export function placeColumns(
   { columns, before, after }: Columns,
@@ -41,9 +41,9 @@ export function placeColumns(
 
 /** A stretch of a column that moves as one. */
 interface Block {
-  /** Nodes of it. */
+  /** Number of nodes in the group. */
   count: number;
-  /** Sum of the weights of all edges of its nodes. */
+  /** Sum of the weights of all edges of these nodes. */
   weight: number;
   /** Sum of weight times height wanted, the distances from the column's first node taken off. */
   sum: number;

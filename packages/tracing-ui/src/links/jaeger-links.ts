@@ -1,4 +1,4 @@
-// Addresses that Jaeger's UI makes and people keep in tickets, runbooks and dashboards, turned into those of this app.
+// Converts addresses of Jaeger's UI, which people keep in tickets, runbooks and dashboards, into addresses of this app.
 
 /** Texts of an address, or what became of them when the address was checked before. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,8 +32,8 @@ export function fieldsOf(text: string): Record<string, string> {
 }
 
 /**
- * The fields of a search. Jaeger's UI writes `lookback` beside the `start` and `end` that it has made of it: these two are
- * what whoever made the link has seen. A look back that this app does not offer is counted from now.
+ * The fields of a search. Jaeger's UI writes `lookback` and also the `start` and `end` computed from it: these two are
+ * what the author of the link saw. A `lookback` that this app does not offer is counted from now.
  * @param knows whether the app offers a look back
  */
 export function searchFields(fields: Fields, knows: (lookback: string) => boolean, nowUs: number): Fields {

@@ -65,7 +65,7 @@ export function traceLinks(patterns: readonly LinkPattern[], trace: Trace): Valu
   return patterns.filter(({ type }) => type === "traces").flatMap((pattern) => linkOf(pattern, facts));
 }
 
-/** The list that an attribute is of: of a span, of its resource, or of an event. */
+/** The owner of an attribute: the span, its resource, or an event. */
 export type AttributePlace = Exclude<LinkPattern["type"], "traces">;
 
 /**
@@ -84,7 +84,7 @@ export function attributeLinks(
     .flatMap((pattern) => linkOf(pattern, lookup));
 }
 
-/** Values that patterns of a span may name: its attributes, those of its resource, then facts of span and trace. */
+/** Values for patterns of a span: span attributes, resource attributes, then facts about span and trace. */
 export function lookupOf(trace: Trace, span: ApiSpan, own: readonly ApiAttribute[] = []): Lookup {
   const process = trace.processes[span.processID];
   const facts = factsOf(trace);

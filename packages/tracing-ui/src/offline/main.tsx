@@ -27,7 +27,7 @@ import { OfflineFrame } from "./offline-frame.tsx";
  * into the cache, and asking is turned off.
  */
 function savedPage(saved: SavedTrace) {
-  // Nothing is asked of anybody: all that is known is here.
+  // No requests: all data is in this page.
   const queries = new QueryClient({
     defaultOptions: { queries: { enabled: false, gcTime: Number.POSITIVE_INFINITY } },
   });

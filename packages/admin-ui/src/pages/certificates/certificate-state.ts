@@ -3,11 +3,11 @@ import { awayText } from "../../components/time-left.ts";
 
 /** Milliseconds of a day. */
 const dayMs = 86_400_000;
-/** How long before its end a certificate is marked that somebody must renew by hand. */
+/** A manually renewed certificate is marked this long before its end. */
 const noticeMs = 14 * dayMs;
 
 /**
- * Whether a certificate needs somebody. Managed ones warn only when their renewal is overdue by half of the
+ * State of a certificate. Managed certificates warn only when their renewal is overdue by half of the
  * time that was left; the others warn two weeks before their end.
  * @param now milliseconds since 1970
  */

@@ -136,13 +136,13 @@ function NamesCell({ names, fingerprint }: Certificate) {
   );
 }
 
-/** How the certificate is, in an icon and words, each second anew. */
+/** State of the certificate as icon and words, updated each second. */
 function StateCell(certificate: Certificate) {
   return <StateMark {...certificateState(certificate, useNow())} />;
 }
 
 /**
- * The life of a certificate as a line: how much of it is over, and a mark where it is to be renewed. Shares
+ * The lifetime of a certificate as a bar: the elapsed part, and a mark at the renewal. Shares
  * are clamped to the line. Screen readers get the state beside it instead.
  */
 function LifeCell(certificate: Certificate) {

@@ -4,7 +4,7 @@ import type { EndsWithin } from "../../api/certificates.ts";
  * How many certificates end in each of the periods from now on. The server counts each period with the
  * shorter ones before it, so neighbours are subtracted. Widths grow with the logarithm of the count, so
  * that one certificate beside thousands is still seen. Nothing without certificates.
- * @param total all of them
+ * @param total number of all certificates
  */
 export function ExpiryLine({ ends, total }: { ends: readonly EndsWithin[]; total: number }) {
   if (ends.length === 0 || total === 0) {

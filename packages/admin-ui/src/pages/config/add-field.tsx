@@ -11,7 +11,7 @@ interface AddFieldProps {
   reader: SchemaReader;
   /** Schema of the object that gets the member. */
   place: PlaceSchema;
-  /** The object as it is now. */
+  /** The present object. */
   present: JsonObject;
   /** Called with the trimmed name. */
   onAdd: (name: string) => void;
@@ -19,7 +19,7 @@ interface AddFieldProps {
 
 /**
  * A field that takes the name of a new member. Names that the schema knows are completed, with what they
- * mean. A name that is there already, or that the object may not have, cannot be added; a line below says
+ * mean. An existing or unknown name cannot be added; a line below says
  * so.
  */
 export function AddField(props: AddFieldProps) {

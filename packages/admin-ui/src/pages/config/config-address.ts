@@ -25,7 +25,7 @@ export type ConfigAddress = z.infer<typeof configAddress>;
 const usualLevels = 4;
 
 /**
- * Whether the value at a pointer is unfolded: it was unfolded by hand, or it is one of the usual ones and
+ * True when the value at a pointer is unfolded: by hand, or by default and
  * was not folded. Blanks in keys are written as `%20` in `open` and `shut`.
  */
 export function isOpenIn({

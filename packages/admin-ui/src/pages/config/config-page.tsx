@@ -41,7 +41,7 @@ export function ConfigPage() {
 }
 
 /**
- * The page once config and schema are there: the tree on the left, the selected place or the review on the
+ * The page after config and schema have loaded: the tree on the left, the selected place or the review on the
  * right. `r` opens the review. Selection, search and folding are in the address, the edits in the tab.
  */
 function LoadedConfig({ running, schema }: { running: RunningConfig; schema: ConfigSchema }) {
@@ -52,7 +52,7 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
   const reader = useMemo(() => new SchemaReader(schema), [schema]);
   const faults = useMemo(() => findFaults(reader, document, schema), [reader, document, schema]);
   const { at = "", q = "", view } = address;
-  // A search shows the found lines and those around them only, whatever is folded.
+  // A search shows only found lines and their context, regardless of folding.
   const rows = useMemo(() => {
     const search = q === "" ? undefined : findInTree(document, q);
     const isOpen = isOpenIn(address);
@@ -172,7 +172,7 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
 }
 
 /**
- * The bar that says that somebody else changed the config while there are edits. Its button reads the newer
+ * The bar for a config that another client changed while there are edits. Its button reads the newer
  * config; the page then shows the conflict.
  */
 function NewerVersion({ newer }: { newer: HistoryEntry }) {

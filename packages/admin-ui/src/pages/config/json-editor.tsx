@@ -15,7 +15,7 @@ const maxLength = 1_000_000;
  * @param schema of this part
  */
 export function JsonEditor(props: {
-  /** The part as it is in the draft. */
+  /** The part's value in the draft. */
   value: JsonValue;
   /** Knows the schema of the whole config. */
   reader: SchemaReader;

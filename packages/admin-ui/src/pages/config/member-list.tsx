@@ -26,7 +26,7 @@ interface MemberListProps {
   value: JsonObject | JsonValue[];
   /** Schema of the object or list. */
   place: PlaceSchema;
-  /** Faults of the object or list and of its members. */
+  /** Faults of the object or list, and of the members. */
   faults: readonly SchemaFault[];
   /** Called to select another place. */
   onGo: (pointer: string) => void;
@@ -34,7 +34,7 @@ interface MemberListProps {
 
 /**
  * The members of an object or a list. Simple ones are changed in place, others by a click that goes there.
- * Members can be added and removed, those of a list also moved. Empty, it says so; of more than 200, the
+ * Members can be added and removed; list items also moved. An empty list shows a note; of more than 200, the
  * rest waits behind a button.
  */
 export function MemberList(props: MemberListProps) {
@@ -44,7 +44,7 @@ export function MemberList(props: MemberListProps) {
   const shown = all ? members : members.slice(0, firstShown);
   const isList = Array.isArray(value);
 
-  // A new object or list is selected at once, because it has nothing to be changed in place.
+  // A new object or list is selected immediately, because it has no value to edit in place.
   function add(name: string | undefined) {
     const schema = isList ? place.items : reader.below(place, name ?? "");
     const first = firstValue(reader, reader.place(schema ?? {}, undefined));

@@ -21,7 +21,7 @@ interface PlacePanelProps {
   at: string;
   /** Whether the place is edited as text. */
   asJson: boolean;
-  /** Faults of the place and of its members. */
+  /** Faults of the place, and of the members. */
   faults: readonly SchemaFault[];
   onGo: (pointer: string) => void;
   /** Called by the button between fields and JSON. */
@@ -31,7 +31,7 @@ interface PlacePanelProps {
 /**
  * One place of the config: its path, its meaning, its allowed values, and controls to change it. The
  * control follows the value: members, a simple field, a button that begins an unset one, or the JSON
- * editor. A place that does not exist says so.
+ * editor. A missing place shows a note.
  */
 export function PlacePanel(props: PlacePanelProps) {
   const { reader, draft, at, asJson, faults, onGo, onView } = props;
@@ -130,7 +130,7 @@ function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }
   );
 }
 
-/** The allowed kinds in words: those of the schema, else that of the value. */
+/** The allowed kinds in words: from the schema, else the kind of the value. */
 function kindText(place: PlaceSchema, value: JsonValue): string {
   if (place.types.size > 0) {
     return [...place.types].map(typeName).join(" or ");

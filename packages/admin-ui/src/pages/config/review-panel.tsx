@@ -18,7 +18,7 @@ import type { ConfigDraft } from "./use-config-draft.ts";
  * The changes as the server sees them, its verdict, and the button that applies them. States: a conflict
  * with a newer version, nothing to review, waiting for the verdict, valid, and invalid with links to the
  * faults.
- * @param onGo called with the pointer of a fault to show it
+ * @param onGo called with the pointer of a fault that is to be shown
  */
 export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   if (draft.conflict !== undefined) {
@@ -39,7 +39,7 @@ export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointe
 
 /**
  * Asks for the verdict and applies the edits. After a success the draft is discarded and config, history
- * and schema are read anew.
+ * and schema are read again.
  */
 function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
   const { document, running, edits } = draft;

@@ -13,7 +13,7 @@ export interface ConfigDraft {
   running: RunningConfig;
   /** The running config with the edits that fit; this is what the page shows. */
   document: JsonValue;
-  /** All edits, also those that no longer fit. */
+  /** All edits, including ones that no longer apply. */
   edits: readonly PatchOperation[];
   /** Edits that do not fit the running config. */
   lost: readonly PatchOperation[];
@@ -34,7 +34,7 @@ export interface ConfigDraft {
 /**
  * Keeps the running config and the draft together. Without edits it reads a newer config by itself; with
  * edits it only reports it as `newer`, because the page would change under the user's hands.
- * @param running as it was read last
+ * @param running the config that was read last
  */
 export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const client = useQueryClient();
@@ -53,7 +53,7 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const isNewer = newestNumber > (running.version ?? 0);
   const hasEdits = edits.length > 0;
   useEffect(() => {
-    // Without changes of one's own there is nothing to decide.
+    // Without edits there is nothing to decide.
     if (newestNumber > (running.version ?? 0) && !hasEdits) {
       void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
     }

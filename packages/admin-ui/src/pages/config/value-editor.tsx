@@ -56,7 +56,7 @@ export function ValueEditor(props: {
 }
 
 /**
- * The field for texts and numbers. Its fault is shown below while it is typed. Long texts and those of
+ * The field for texts and numbers. Its fault is shown below while typing. Long texts and texts of
  * several lines get a larger field.
  */
 function TextEditor(props: {

@@ -7,7 +7,7 @@ const versionText = z.string().check(z.regex(/^[1-9]\d{0,14}$/));
 export const historyAddress = z.object({
   /** The version that is looked at; absent: the newest. */
   n: z.catch(z.optional(versionText), undefined),
-  /** `rollback`: what going back to it would change. Else what it changed itself; `json`: the whole of it. */
+  /** `rollback`: the changes of a rollback to the version; `json`: the whole config; absent: the version's changes. */
   view: z.catch(z.optional(z.enum(["rollback", "json"])), undefined),
   /** Part of author, request or time, or `#` and a number, of the versions that are listed. */
   filter: z.catch(z.optional(z.string()), undefined),

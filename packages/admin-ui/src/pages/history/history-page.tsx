@@ -50,7 +50,7 @@ export function HistoryPage() {
   );
 }
 
-/** The page of the list to show. Numbers have no gaps, so that of a version follows from the newest. */
+/** The page of the list to show. Version numbers have no gaps, so the page follows from the newest number. */
 function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined): number {
   if (page !== undefined) {
     return Number(page);
@@ -77,7 +77,7 @@ interface LoadedHistoryProps {
 
 /**
  * The list of versions and the selected one. `j` and `k` select the next and the previous version of the
- * page. A filter that finds nothing says so; a version that was dropped gets a notice.
+ * page. A filter without results shows a note; a deleted version gets a notice.
  */
 function LoadedHistory(props: LoadedHistoryProps) {
   const { total, page, newest, oldest } = props;

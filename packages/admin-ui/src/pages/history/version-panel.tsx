@@ -15,7 +15,7 @@ import { explainPatch } from "../../config/explain-patch.ts";
 const route = getRouteApi("/history");
 
 /**
- * One version: what it changed, what going back to it would change, or all of it.
+ * One version: its changes, the changes of a rollback to it, or the whole config.
  * @param newest  the version that runs
  * @param earlier number of the one before this one; undefined for the first, and for the oldest that is kept
  */
@@ -74,7 +74,7 @@ function ViewLink({ view, text }: { view: "rollback" | "json" | undefined; text:
   );
 }
 
-/** Without a field `view` for the first: with one the router does not take its link for the present page. */
+/** The default view has no field `view`: otherwise the router does not recognize its link as the present page. */
 function withoutView<T extends { view?: string | undefined }>(old: T, view: T["view"]): T {
   const { view: _, ...rest } = old;
   return (view === undefined ? rest : { ...rest, view }) as T;

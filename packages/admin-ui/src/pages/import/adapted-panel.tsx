@@ -15,7 +15,7 @@ import { CodeEditor } from "../../editor/code-editor.tsx";
 
 const route = getRouteApi("/import");
 
-/** The running config's settings of its own endpoint, where a text says nothing of them: without them the console may be gone. */
+/** The running admin settings, when a text has none: without them the console might become unreachable. */
 function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined {
   const says = isObject(config) && config.admin !== undefined;
   return says || !isObject(running) ? undefined : running.admin;
@@ -32,7 +32,7 @@ interface AdaptedPanelProps {
 /**
  * The result of a text: as JSON, and as a difference to the running config.
  * @param isOld    the text is another one by now
- * @param onLoaded called once it runs
+ * @param onLoaded called once the config runs
  */
 export function AdaptedPanel(props: AdaptedPanelProps) {
   const { running, isOld, onLoaded } = props;

@@ -18,7 +18,7 @@ interface LinedText {
   readonly doc: { readonly lines: number; line(number: number): { from: number; to: number; text: string } };
 }
 
-/** Notes as marks over their whole lines; those of no line, or of one that is gone by now, have none. */
+/** Notes as marks over whole lines. Notes without a line, or for a removed line, have no mark. */
 export function lineMarks(notes: readonly LineNote[]) {
   return ({ doc }: LinedText): EditorMark[] =>
     notes

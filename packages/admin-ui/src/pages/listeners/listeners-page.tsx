@@ -31,7 +31,7 @@ const columns: readonly DataColumn<Listener>[] = [
   { name: "Open connections", kind: "right", mono: true, cell: ({ connections }) => connections },
 ];
 
-/** A listener that the server opened may be out of reach. One to which somebody is connected is not. */
+/** An open listener may be unreachable from outside. A listener with connections is reachable. */
 function listenerState(connections: number): { state: "good" | "unknown"; text: string } {
   return connections > 0
     ? { state: "good", text: "open, in use" }

@@ -186,7 +186,7 @@ function ChangesCard() {
   );
 }
 
-/** Whether the source of the config answers, where it has one. */
+/** State of the config's source, if there is one. */
 function PulledConfig() {
   const { data: pull, isError } = useQuery(pullQuery);
   const now = useNow();

@@ -128,7 +128,7 @@ function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }:
     <>
       <span className="route-chain mono">
         {handlers.map((handler, index) => (
-          // A handler may stand in a chain twice.
+          // A handler may occur twice in a chain.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <span key={index}>{handler}</span>
         ))}

@@ -1,7 +1,7 @@
 import type { TriedRequest } from "../../api/rehearsal.ts";
 import type { TryAddress } from "./try-address.ts";
 
-/** A request as it is written in the form. */
+/** The request in the form. */
 export interface RequestDraft {
   /** Method as typed; "" counts as GET. */
   method: string;

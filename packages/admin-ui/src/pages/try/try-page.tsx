@@ -12,7 +12,7 @@ const route = getRouteApi("/try");
 /** Methods that the field offers; any other word can be typed. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** A form for a request that nobody sends, and what would become of it. */
+/** A form for a request that is not sent, and its rehearsal. */
 export function TryPage() {
   return (
     <div className="console-page">
@@ -146,7 +146,7 @@ function faultOf(fault: DraftFault | undefined, field: DraftFault["field"]) {
 /** Asks for the way of a request and shows it, or why the server did not tell. */
 function TriedWay({ request }: { request: TriedRequest }) {
   const way = useQuery(wayQuery(request));
-  // Read anew each time: the one that is kept may be older than the way.
+  // Read again each time: the cached config may be older than the rehearsal.
   const { data } = useQuery({ ...configQuery, queryKey: [...wayKey, "config"], staleTime: 0, gcTime: 0 });
   return <QueryState query={way}>{(found) => <WayPanel way={found} config={data?.document} />}</QueryState>;
 }

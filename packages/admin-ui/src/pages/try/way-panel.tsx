@@ -21,7 +21,7 @@ const effects: Readonly<Record<string, { state: State; text: string }>> = {
 
 /**
  * The end of a request, and its way there.
- * @param config what runs, for the matchers of a route; undefined where it is not read
+ * @param config the running config, for the matchers of a route; undefined while not loaded
  */
 export function WayPanel({ way, config }: { way: RequestWay; config: JsonValue | undefined }) {
   return (
@@ -111,7 +111,7 @@ function WayRoute({
       </p>
       <ul>
         {handlers.map((handler, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a handler may stand in a route twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: a handler may occur twice in a route
           <WayHandler key={index} {...handler} />
         ))}
       </ul>

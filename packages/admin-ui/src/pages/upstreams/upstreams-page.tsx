@@ -130,7 +130,7 @@ export function UpstreamsPage() {
   );
 }
 
-/** How long ago a time was, each second anew; never "in 0 seconds" when the clocks differ. */
+/** How long ago a time was, updated each second; never "in 0 seconds" when the clocks differ. */
 function Ago({ at }: { at: string }) {
   const now = useNow();
   return awayText(Math.min(-1, Date.parse(at) - now));

@@ -38,7 +38,7 @@ export function ShareDialog({ onClose }: { onClose: () => void }) {
 
 /** A button that makes a short link, then the link to be copied, or why none was made. */
 function ShortLink({ address }: { address: string }) {
-  // Undefined: nobody has pressed the button. The link stays until the dialog closes.
+  // Undefined until the button is pressed. The link stays until the dialog closes.
   const [made, setMade] = useState<{ link: string } | { failure: string } | "busy" | undefined>();
 
   async function make() {

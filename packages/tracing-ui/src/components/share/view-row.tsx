@@ -5,11 +5,11 @@ import { failureWords } from "./failure-words.ts";
 
 /**
  * A saved view: a link to it, its note, and buttons that rename and remove it for all. Removing needs a
- * second press. A failure is told below the row.
+ * second press. A failure is shown below the row.
  */
 export function ViewRow({ view }: { view: SavedView }) {
   const client = useQueryClient();
-  // `shown`: the buttons are there; `renaming`: a field for the new name; `removing`: the last question
+  // `shown`: the buttons are visible; `renaming`: a field for the new name; `removing`: the confirmation
   // before it goes.
   const [state, setState] = useState<"shown" | "renaming" | "removing">("shown");
   const [name, setName] = useState(view.name);
@@ -23,7 +23,7 @@ export function ViewRow({ view }: { view: SavedView }) {
     } catch (error) {
       setFailure(failureWords(error));
     }
-    // After a failure, too: somebody else may have changed the list.
+    // Also after a failure: another user may have changed the list.
     await client.invalidateQueries({ queryKey: ["views"] });
   }
 

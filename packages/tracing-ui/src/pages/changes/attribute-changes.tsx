@@ -95,7 +95,7 @@ function Mean({ sums }: { sums: { spans: number; mean: number } }) {
 
 /**
  * A count that leads to its traces; a dash for none.
- * @param label says after the figure of what it is, for screen readers
+ * @param label unit after the figure, for screen readers
  */
 export function TraceCount(props: { count: number; label: string; search: Record<string, string> }) {
   const { count, label, search } = props;

@@ -8,8 +8,8 @@ const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonne
 /**
  * The time of B:
  * - `before`: as long as A, and right before it
- * - `day`, `week`: that of A, a day or a week earlier
- * - `same`: that of A; the values must differ then
+ * - `day`, `week`: the time of A, a day or a week earlier
+ * - `same`: the time of A; the values must then differ
  * - `custom`: `bstart` to `bend`
  */
 export const againsts = ["before", "day", "week", "same", "custom"] as const;

@@ -22,7 +22,7 @@ const againstTexts: [ChangesAddress["against"], string][] = [
 interface ChangesFormProps {
   /** The comparison that is shown. */
   address: ChangesAddress;
-  /** Whether the answer is on its way; the button says so. */
+  /** True while the request runs; the button shows it. */
   comparing: boolean;
   /** Called with the draft by "Compare". */
   onCompare: (address: ChangesAddress) => void;
@@ -35,7 +35,7 @@ interface ChangesFormProps {
 export function ChangesForm(props: ChangesFormProps) {
   const { address, comparing, onCompare } = props;
   const [draft, setDraft] = useState(address);
-  // Faults show once somebody asked for a comparison; half-typed text is not wrong yet.
+  // Errors are shown after the first comparison; half-typed text is not wrong yet.
   const [asked, setAsked] = useState(false);
   const errors: ChangesErrors = asked ? changesPlan(draft, Date.now() * 1_000).errors : {};
   const change = (fields: Partial<ChangesAddress>) => {

@@ -105,7 +105,7 @@ export function ChangesPage() {
 }
 
 /**
- * The comparison: totals and durations, then attributes, operations and calls. A side without spans is told
+ * The comparison: totals and durations, then attributes, operations and calls. A side without spans is shown
  * instead.
  */
 function Found({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {

@@ -63,7 +63,7 @@ function timeOfA({ lookback, start, end }: ChangesAddress, nowUs: number): Time 
   return { start: nowUs - us, end: nowUs };
 }
 
-/** The time of B, which follows from that of A unless it is custom. */
+/** The time of B, which follows from the time of A unless it is custom. */
 function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time): Time | undefined {
   const earlier = (us: number) => ({ start: start - us, end: end - us });
   switch (against) {
@@ -84,7 +84,7 @@ function timeOfB({ against, bstart, bend }: ChangesAddress, { start, end }: Time
 
 /**
  * The search for the traces of a side, as fields of the search page's address.
- * @param more conditions beside those of the side; they win where both have one
+ * @param more further conditions; they override the conditions of the side
  */
 export function searchOfSide(
   side: TimedConditions,

@@ -57,7 +57,7 @@ export function DurationChart({ changes }: { changes: Changes }) {
       <div className="changes-ticks" aria-hidden="true">
         {ticks.map((tick) => {
           const place = (100 * (tick - first)) / (last - first);
-          // Further right, more of a label is left of its place: none is cut at the end.
+          // Labels shift left towards the right end, so that none is cut.
           return (
             <span key={tick} style={{ left: `${place}%`, transform: `translateX(-${place}%)` }}>
               {durationText(usOf(tick))}

@@ -6,7 +6,7 @@ import type { CompareAddress } from "./compare-address.ts";
 
 /**
  * Says which trace is compared with what: the median of a search, or another trace. Ids are found in any
- * pasted text. A text without an id is marked, and a sentence says which one. Made anew when the address
+ * pasted text. A text without an id is marked, and a sentence names it. Recreated when the address
  * changes.
  */
 export function CompareForm({ address }: { address: CompareAddress }) {

@@ -57,7 +57,7 @@ export function ComparePage() {
   );
 }
 
-/** Why there is no comparison. A missing trace gets its own words, because ids are often pasted wrong. */
+/** The reason why there is no comparison. A missing trace gets a specific text, because ids are often pasted wrong. */
 function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (!(error instanceof ApiError && error.code === "API_NOT_FOUND")) {
     return <FailureNotice error={error} onRetry={onRetry} />;

@@ -56,7 +56,7 @@ export function compareRows({ nodes }: TraceDiff, order: CompareOrder): CompareR
 
 /**
  * The rows as a tree is read: each node right before its children. The answer only promises parents before
- * children. The walk has its own stack, because a tree may be thousands of levels deep.
+ * children. The walk uses an explicit stack, because a tree may be thousands of levels deep.
  */
 function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, number[]>): CompareRow[] {
   const ordered: CompareRow[] = [];

@@ -109,7 +109,7 @@ function Row(props: {
 }
 
 /**
- * The names of a place, as a link to the first of its spans: in A where A has some, else in B. No link for
+ * The names of a place, as a link to its first span: in A if A has one, else in B. No link for
  * a median.
  */
 function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
@@ -157,7 +157,7 @@ function Time({ us }: { us: number | undefined }) {
 }
 
 /**
- * Keys `j` and `k` move the focus from row to row, unless somebody types or a dialog is open. The listener
+ * Keys `j` and `k` move the focus from row to row, unless the user types or a dialog is open. The listener
  * ends with the table.
  */
 function useRowKeys(scroller: { current: HTMLElement | null }): void {

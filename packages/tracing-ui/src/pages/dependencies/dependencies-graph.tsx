@@ -37,7 +37,7 @@ interface DependenciesGraphProps {
 /**
  * The graph, with rates at its services and, around the service in focus, figures at its calls. States:
  * counting, failed, no calls, and the graph. Rates and figures come later, and their failure leaves the
- * graph as it is.
+ * graph unchanged.
  */
 export function DependenciesGraph(props: DependenciesGraphProps) {
   const { graph, time, focus, onFocus, onGroup } = props;
@@ -120,7 +120,7 @@ function LaidOut(props: {
   dependencies: readonly Dependency[];
   draw: (graph: ReturnType<typeof useGraphLayout>["graph"]) => ReactNode;
 }) {
-  // The frame comes first: the graph is drawn in pieces behind it, and what is pressed meanwhile is heard.
+  // Render the frame first. React draws the graph in the background, so clicks still work.
   const dependencies = useDeferredValue<readonly Dependency[] | null>(props.dependencies, null);
   const { graph, error } = useGraphLayout(dependencies);
   if (error !== undefined) {

@@ -20,7 +20,7 @@ const DependencyTable = lazy(() =>
 );
 
 /**
- * Which service calls which: all, those around one service, or those of a group; as a graph or as a table.
+ * Calls between services: all, around one service, or of a group; as a graph or as a table.
  * Focus, group, distance, time and view are in the address. Only the visible view is asked for.
  */
 export function DependenciesPage() {

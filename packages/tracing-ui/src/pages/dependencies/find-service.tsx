@@ -7,8 +7,8 @@ import { ratesQuery } from "../../api/rates.ts";
 const mostOffered = 20;
 
 /**
- * A field that finds a service by part of its name; the server looks, however many services there are.
- * Enter takes the typed name, or the first that holds it, once the answer is there.
+ * A field that finds a service by part of its name. The server searches, so any number of services works.
+ * Enter takes the typed name, or the first match, after the answer has arrived.
  */
 export function FindService(props: { endMs: number; lookbackMs: number; onFind: (service: string) => void }) {
   const { endMs, lookbackMs, onFind } = props;

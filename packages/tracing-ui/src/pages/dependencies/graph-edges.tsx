@@ -5,7 +5,7 @@ import type { PlacedGraph } from "./placed-graph.ts";
 
 type Edges = PlacedGraph["edges"];
 
-/** How many edges are drawn in one frame: several hundred at once would hold the page up. */
+/** Edges drawn in one frame: several hundred would block the page. */
 const edgesAFrame = 100;
 
 /** The inputs of the look of edges. */
@@ -16,7 +16,7 @@ interface EdgeLook {
   most: number;
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  /** The share of an edge's calls that failed where it is known exactly; otherwise that of all calls of the callee. */
+  /** Error share of the edge's calls if known exactly; otherwise the share over all calls of the callee. */
   failedOf: (parent: string, child: string) => number | undefined;
   /** Whether the edge is dim: another service than its two is pointed at. */
   isDim: (parent: string, child: string) => boolean;
@@ -24,7 +24,7 @@ interface EdgeLook {
 
 /**
  * Calls as arrows: thicker for more of them, red by the share that failed. A large graph is drawn over
- * several frames, a batch of edges each, so that a click meanwhile is heard.
+ * several frames, a batch of edges each, so that clicks in between work.
  */
 export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
   const batches = useMemo(
@@ -81,7 +81,7 @@ export function edgeId(parent: string, child: string): string {
   return JSON.stringify([parent, child]);
 }
 
-/** CSS class of an edge and of its label. */
+/** CSS class of an edge, and of the edge's label. */
 export function edgeClass(dim: boolean): string {
   return dim ? "graph-edge dim" : "graph-edge";
 }

@@ -1,11 +1,11 @@
-/** A service and where the middle of its box is, in pixels. */
+/** A service, and the centre of its box in pixels. */
 export interface PlacedNode {
   name: string;
   x: number;
   y: number;
 }
 
-/** A graph whose callers stand left of those that they call. */
+/** A graph with callers left of their callees. */
 export interface PlacedGraph {
   /** Services and groups. */
   nodes: PlacedNode[];

@@ -42,7 +42,7 @@ interface ServiceGraphProps {
   focus: string | undefined;
   /** Figures of the edges at the focus. */
   facts: FocusFacts;
-  /** Stays the same function, or all boxes are drawn anew. */
+  /** Must be a stable function; otherwise all boxes render again. */
   onFocus: (service: string) => void;
   /** Is given what the names of a group begin with; stays the same function. */
   onGroup: (prefix: string) => void;
@@ -53,7 +53,7 @@ interface ServiceGraphProps {
  * failed. Boxes are buttons; a click or Enter focuses on one. Pointing at a service dims all that is not
  * connected with it.
  *
- * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Without a layout yet, it says so.
+ * Keys: arrows move the drawing, `+` and `−` zoom, `0` shows all. Until the first layout there is a note.
  */
 export function ServiceGraph(props: ServiceGraphProps) {
   const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
@@ -64,7 +64,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
   const at = useMemo(() => graph?.nodes.find(({ name }) => name === middle), [graph, middle]);
   const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size, at);
   const [hover, setHover] = useState<string>();
-  // Hundreds of boxes are written anew when the rates come: whoever pans or types meanwhile goes first.
+  // New rates render hundreds of boxes: panning and typing have priority.
   const rates = useDeferredValue(props.rates);
   const calls = useMemo(
     () => new Map(dependencies.map(({ parent, child, calls: count }) => [edgeId(parent, child), count])),

@@ -19,9 +19,9 @@ const done = new WeakMap<readonly Dependency[], LaidOut>();
 const nothing: LaidOut = { graph: undefined, error: undefined };
 
 /**
- * Lays a graph out: at once, or a huge one in a worker, so that the page never waits.
+ * Lays a graph out: synchronously, or a huge one in a worker, so that the page never waits.
  * @param dependencies null: not yet
- * @returns no graph until the first layout is there
+ * @returns undefined until the first layout is complete
  */
 export function useGraphLayout(dependencies: readonly Dependency[] | null): LaidOut {
   const isHuge = dependencies !== null && dependencies.length > mostAtOnce;

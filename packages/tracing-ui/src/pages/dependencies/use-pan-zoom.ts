@@ -25,7 +25,7 @@ const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 /**
  * Scale and place so that a drawing fits, in the middle. A drawing that is too large to be read as a whole
  * is shown at a readable scale around a point, but never with empty room beyond its edges.
- * @param at point of the drawing to show; the middle of its left side by default
+ * @param at point of the drawing to show; default: the middle of the left side
  */
 export function fit(
   drawing: { width: number; height: number },
@@ -63,7 +63,7 @@ export function usePanZoom(
     () => (drawing === undefined || drawing.width === 0 || size.width === 0 ? start : fit(drawing, size, at)),
     [drawing, size, at],
   );
-  /** Where somebody has moved the drawing to that fitted so. */
+  /** The user's pan and zoom, and the fit from which it started. */
   const [moved, setMoved] = useState<{ from: PanZoom; to: PanZoom }>();
   const state = moved?.from === fitted ? moved.to : fitted;
   const drag = useRef<{ x: number; y: number; moved: boolean }>(undefined);

@@ -18,7 +18,7 @@ import { searchOf } from "./search-of-exception.ts";
 /** Columns that can order the list, all largest or newest first. */
 type Sort = ExceptionsAddress["sort"];
 
-/** Letters of a service's name in a row. */
+/** Limit of letters of a service name in a row. */
 const mostLetters = 24;
 
 /**

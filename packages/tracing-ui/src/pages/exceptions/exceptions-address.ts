@@ -11,7 +11,7 @@ export const exceptionsAddress = z.object({
   service: text,
   /** Length of the time up to now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
-  /** Most exceptions first, or those that were thrown last, or that began last. */
+  /** Order: most frequent first, last thrown first, or newest first. */
   sort: z.catch(z.enum(["count", "last", "first"]), "count"),
   /** Part of the type or the message. */
   filter: text,

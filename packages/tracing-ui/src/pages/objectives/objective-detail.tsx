@@ -25,7 +25,7 @@ const bounds: Readonly<Record<string, string>> = {
 
 /**
  * One objective: its figures, burn rates, and budget over time. States: counting, failed, and the
- * objective; a failed read of the store is told above old figures.
+ * objective; a failed read of the store is shown above the old figures.
  * @param refetchInterval milliseconds between two reads; false for none
  */
 export function ObjectiveDetail({
@@ -123,7 +123,7 @@ function alertText({ alerts, neverFires }: Objective, time: (ms: number) => stri
 
 /**
  * Two charts of the window: budget used, and share of bad spans. A click leads to the failed traces of that
- * moment. Nothing to draw is told in a sentence.
+ * moment. Without data there is a sentence.
  */
 function Charts({ found: { objective, curve } }: { found: ObjectiveCurve }) {
   const [at, onAt] = useState<number>();

@@ -11,7 +11,7 @@ interface ApartProps {
   plan: SearchPlan;
   /** The selected stretch of the heat map. */
   selection: Selection;
-  /** The heat map, for its times; undefined before it is there. */
+  /** The heat map, for its times; undefined until it is loaded. */
   map: HeatMap | undefined;
   /** Called by "Clear the selection". */
   onClear: () => void;
@@ -27,7 +27,7 @@ export function Apart(props: ApartProps) {
   const { plan, selection, map, onClear, onFilter } = props;
   const { conditions } = plan;
   const asked = comparisonOf(conditions ?? {}, selection, {
-    // Without the map's times an hour about the selection; it is not asked then.
+    // Without the map's times: an hour around the selection, which is not requested.
     start: map?.start ?? selection.startUs,
     end: map?.end ?? selection.endUs,
   });

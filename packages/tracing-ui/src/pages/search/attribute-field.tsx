@@ -11,11 +11,11 @@ const mostOffered = 50;
 const intrinsics = ["name", "kind", "status", "statusMessage", "rootName", "rootServiceName"];
 
 /**
- * A field that takes one attribute, found by any part of its name. Enter or the button takes the first
+ * A field for one attribute, found by any part of the name. Enter or the button takes the first
  * match. A text that is no attribute is marked, with an example below; so is a list of names that could not
  * be read.
  * @param label text of the label and of the button
- * @param onTake called with the attribute as TraceQL writes it
+ * @param onTake called with the attribute in TraceQL syntax
  */
 export function AttributeField(props: { id: string; label: string; onTake: (attribute: string) => void }) {
   const { id, label, onTake } = props;

@@ -14,7 +14,7 @@ export function columnsOf(text: string | undefined): readonly string[] {
   return [...new Set(parts.map((part) => part.trim()).filter(isAttribute))].slice(0, mostColumns);
 }
 
-/** Whether a text is one attribute or intrinsic. */
+/** True when a text is exactly one attribute or intrinsic. */
 export function isAttribute(text: string): boolean {
   return attribute.test(text);
 }

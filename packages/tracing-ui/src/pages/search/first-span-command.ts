@@ -11,7 +11,7 @@ export function sdkVariables(host: string): string {
 
 /**
  * A curl command that sends one span.
- * @param nowMs  when the span ends, milliseconds since 1970; it lasts 120 ms
+ * @param nowMs  end of the span in milliseconds since 1970; the span lasts 120 ms
  * @param random 24 bytes: 16 for the trace id, 8 for the span id
  */
 export function firstSpanCommand(host: string, nowMs: number, random: Uint8Array): string {

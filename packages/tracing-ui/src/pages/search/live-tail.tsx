@@ -13,14 +13,14 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import { startTail, tailReducer } from "./tail-reducer.ts";
 
 /**
- * Most spans of an event, which comes once a second. More rows a second could not be read.
+ * Limit of spans in an event, which comes once a second. More rows per second could not be read.
  */
 const perSecond = 100;
 
 /**
  * Spans that meet the conditions as they arrive, the newest on top. "Pause" keeps the visible rows in their
  * places and counts what arrives. States: connecting, following, broken with the reason, and refused. The
- * stream ends with the component and begins anew with other conditions.
+ * stream ends with the component and restarts for other conditions.
  */
 export function LiveTail({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);

@@ -27,7 +27,7 @@ interface OverviewProps {
   onSelect: (selection: Selection | undefined) => void;
   /** Called with an attribute to narrow the search by. */
   onFilter: (difference: Comparison["differences"][number]) => void;
-  /** Where these spans are compared with those of another time; undefined where they cannot be. */
+  /** Address of the comparison with another time; undefined when no comparison is possible. */
   changes: Record<string, string> | undefined;
 }
 

@@ -14,7 +14,7 @@ import { directionOf, nextSort, serviceTotals, sortResults } from "./result-orde
 import { ResultRow } from "./result-row.tsx";
 import { useListKeys } from "./use-list-keys.ts";
 
-/** Width in pixels of a service's place in a row. */
+/** Width in pixels of a service's column in a row. */
 const placePx = 48;
 /** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
@@ -31,14 +31,14 @@ interface ResultListProps {
   search: string;
   /** The traces, in the service's order. */
   results: readonly TraceSummary[];
-  /** Most traces that were asked for; at the limit a remark says that there may be more. */
+  /** Requested limit of traces; at the limit a note says that there may be more. */
   limit: number;
   /** Order of the rows. */
   sort: Sort;
   stale: boolean;
   /** Columns of choice: attributes as TraceQL writes them. */
   columns: readonly string[];
-  /** Whether traces can be chosen for comparing; those of a file cannot. */
+  /** True when traces can be selected for a comparison; traces of a file cannot. */
   canCompare: boolean;
   /** Called with the order of a clicked head. */
   onSort: (sort: Sort) => void;
@@ -47,10 +47,10 @@ interface ResultListProps {
 }
 
 /**
- * The traces found, in rows of 24 px. It only orders and sums up what it is given. Services with most spans
+ * The traces found, in rows of 24 px. It only sorts and aggregates the given traces. Services with most spans
  * have a place of their own in every row, as many as the window has room for. Keys: `j` and `k` go from row
  * to row, `l` opens one.
- * @param stale whether the list belongs to the search before the one that runs; it is dimmed then
+ * @param stale true when the list belongs to the previous search; it is then dimmed
  */
 export function ResultList(props: ResultListProps) {
   const { search, results, limit, sort, stale, columns, canCompare, onSort, children } = props;

@@ -13,7 +13,7 @@ const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
 const texts = new Intl.Collator("en", { numeric: true });
 
 /**
- * The order that a click on a column's head asks for: that of the column, or reversed when the column
+ * The order after a click on a column header: by the column, or reversed when the column
  * orders already. `spans` becomes `-spans`, and `-spans` becomes `spans`.
  */
 export function nextSort(column: string, current: Sort): Sort {

@@ -34,7 +34,7 @@ interface SearchFormProps {
   /** Whether there is a service to search. */
   hasServices: boolean;
   can: Capabilities;
-  /** Whether the answer is on its way; the button says so. */
+  /** True while the search runs; the button shows it. */
   searching: boolean;
   /** Called with the draft when no field is wrong. */
   onSearch: (address: SearchAddress) => void;
@@ -52,7 +52,7 @@ export function SearchForm(props: SearchFormProps) {
   const { address, hasServices, can, searching, onSearch, children } = props;
   const client = useQueryClient();
   const [draft, setDraft] = useState(address);
-  // Errors of a field show once somebody asked for a search; before, half-typed text is not wrong.
+  // Errors of a field are shown after the first search; before, half-typed text is not wrong.
   const [asked, setAsked] = useState(true);
   const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
   const form = useRef<HTMLFormElement>(null);
@@ -217,7 +217,7 @@ function TagsField(props: {
   value: string;
   error: string | undefined;
   can: Capabilities;
-  /** Whether the keyboard goes here at once. */
+  /** True: the field gets the focus when it appears. */
   focused: boolean;
   onChange: (tags: string) => void;
   onQuery: () => void;
@@ -254,7 +254,7 @@ function TagsField(props: {
 /** The field that the key / goes to. */
 const slash = { "data-slash": true };
 
-/** The same query as TraceQL, with the way back where fields can say it. */
+/** The same query as TraceQL, with a way back when fields can express it. */
 function QueryField(props: {
   q: string;
   /** Whether the keyboard goes here at once. */

@@ -9,7 +9,7 @@ import { addressFields, type SearchAddress } from "../../searches/search-address
 
 /**
  * Searches saved for all and run in this browser, and a field that takes a name for the present one. A name
- * that is taken, and removing for all, need a second press. Failures are told above the lists.
+ * that exists, and removing for all users, need a second press. Failures are shown above the lists.
  * @param address the search that would be saved
  * @param onLeave called when a search of the lists is opened
  */
@@ -37,7 +37,7 @@ export function SearchLists({ address, onLeave }: { address: SearchAddress; onLe
 
   function save(event: FormEvent) {
     event.preventDefault();
-    // The menu stands in the search form, which is not to run.
+    // The menu is inside the search form, which must not be submitted.
     event.stopPropagation();
     if (name.trim() === "" || home === "unknown") {
       return;

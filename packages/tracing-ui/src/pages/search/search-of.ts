@@ -24,7 +24,7 @@ export function searchOf(address: SearchAddress): { search: TraceSearch | undefi
 
 /**
  * The conditions on a span in the fields of an address.
- * @returns `conditions`, undefined when a field is wrong; `range`, undefined when it is; `errors`, by field
+ * @returns `conditions`, undefined when a field is invalid; `range`, undefined when invalid; `errors`, by field
  */
 export function conditionsOf(address: SearchAddress): {
   conditions: SpanConditions | undefined;

@@ -39,11 +39,11 @@ const NothingFound = lazy(() =>
 );
 /** Milliseconds that the query service has to turn a file into traces. */
 const fileTimeoutMs = 60_000;
-/** Abilities before the server told its own. */
+/** Abilities assumed until the server reports its own. */
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /**
- * The search screen. The address is the search: whoever has it sees the same question asked.
+ * The search screen. The address contains the whole search, so it can be shared.
  *
  * The part below the form, the first that is true:
  * - a file that failed to open, or the traces of a file

@@ -9,7 +9,7 @@ export interface ErrorPlace {
 }
 
 /**
- * Where the server found a mistake in TraceQL: the word at the line and column of its message, or the whole
+ * The place of the server's TraceQL error: the word at the line and column of its message, or the whole
  * text when it names none. `parse error at line 1, col 3: unexpected x` marks the word from the third
  * letter.
  */

@@ -30,7 +30,7 @@ const lintDelayMs = 500;
 interface TraceQlEditorProps {
   /** The query. A value that the editor did not tell itself replaces its text. */
   value: string;
-  /** Whether the keyboard goes here at once. */
+  /** True: the field gets the focus when it appears. */
   focused: boolean;
   /** Called with the text after each change. */
   onValue: (value: string) => void;
@@ -139,7 +139,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
     });
     const editor = new EditorView({ state, parent: root, root });
     view.current = editor;
-    // The key / focuses the host; the browser would go to the part of it that scrolls.
+    // The key `/` focuses the host; the browser would focus its scrolling part.
     const { current } = host;
     current.focus = () => editor.focus();
     if (isFocused) {

@@ -2,7 +2,7 @@ import { HighlightStyle, LanguageSupport, LRLanguage, syntaxHighlighting } from 
 import { styleTags, tags } from "@lezer/highlight";
 import { parser } from "./traceql.grammar";
 
-/** The grammar, and which of its nodes has which colour. */
+/** The grammar, and the highlighting of its nodes. */
 const language = LRLanguage.define({
   name: "traceql",
   parser: parser.configure({
