@@ -82,6 +82,14 @@ export interface AdminGate {
   permit(request: IncomingMessage, path: string, method: string): void;
 }
 
+/** A request that the gate has let in. */
+interface Admitted extends Pick<RequestTarget, "rawPath" | "query"> {
+  /** URL-decoded. */
+  readonly path: string;
+  /** Checks the rights once more. A change calls it when its turn comes, since the config may be another then. */
+  readonly admit: () => void;
+}
+
 /** The client's address; on a TLS endpoint with the common name of its certificate. */
 function authorOf({ socket }: IncomingMessage): string {
   const address = socket.remoteAddress?.replace(/^::ffff:/, "") ?? "unix socket";
@@ -188,7 +196,7 @@ export class AdminListener {
       if (!isTarget) {
         throw new ServerError("ADMIN_REQUEST", target);
       }
-      reply = await this.#answer(request, response, target, path, admit);
+      reply = await this.#answer(request, response, { ...target, path, admit });
     } catch (error) {
       const status = adminStatus(error);
       reply = jsonReply(status, { error: messageOf(error) });
@@ -237,17 +245,11 @@ export class AdminListener {
     }
   }
 
-  /**
-   * Passes a request to the handler, or redirects to the clean form of its path.
-   * @param admit checks the rights again; a change calls it before it runs, since the config may be
-   * another then
-   */
+  /** Passes a request to the handler, or redirects to the clean form of its path. */
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
-    { rawPath, query }: RequestTarget,
-    path: string,
-    admit: () => void,
+    { rawPath, query, path, admit }: Admitted,
   ): Promise<AdminReply> {
     const clean = cleanPath(rawPath);
     const lacksSlash = this.#handler.lacksSlash(clean);

@@ -58,7 +58,7 @@ class ConfigFile {
   /** @throws StartError, ServerError */
   async load(server: Server): Promise<void> {
     const config = await this.#read();
-    await this.#apply(server, config, false, this.path);
+    await this.#apply(server, config, { author: this.path });
     this.current = config.json;
   }
 
@@ -69,7 +69,11 @@ class ConfigFile {
       try {
         this.#refuseOther(server);
         const config = await this.#read();
-        await this.#apply(server, config, true, `SIGUSR1, ${this.path}`, () => this.#refuseOther(server));
+        await this.#apply(server, config, {
+          force: true,
+          author: `SIGUSR1, ${this.path}`,
+          admit: () => this.#refuseOther(server),
+        });
       } catch (error) {
         if (error instanceof OtherConfig) {
           log.warn("SIGUSR1: the configuration no longer is that of --config, so it stays");
@@ -99,7 +103,7 @@ class ConfigFile {
     return watchConfig(this.path, this.#adapter, {
       current: this.current,
       log,
-      load: (config) => this.#apply(server, config, false, `--watch, ${this.path}`),
+      load: (config) => this.#apply(server, config, { author: `--watch, ${this.path}` }),
     });
   }
 
@@ -114,12 +118,10 @@ class ConfigFile {
   async #apply(
     server: Server,
     { json }: ReadConfig,
-    force: boolean,
-    author: string,
-    admit?: () => void,
+    options: { readonly author: string; readonly force?: boolean; readonly admit?: () => void },
   ): Promise<void> {
     try {
-      await server.engine.load(json, { force, sourceFile: this.path, author, admit });
+      await server.engine.load(json, { ...options, sourceFile: this.path });
     } catch (error) {
       throw error instanceof OtherConfig ? error : errorWithin(`--config ${this.path}`, error);
     }

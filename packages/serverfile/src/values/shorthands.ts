@@ -63,7 +63,7 @@ export const prefixShorthands: ReadonlyMap<string, string> = new Map(
 const exactPattern = /\{([a-z_?%0-9]+)\}/g;
 /** A short placeholder with a name behind its first dot. Only `re`, `rp`, `resp` and `err` may have more dots. */
 const prefixPattern =
-  /\{(?:(header|cookie|labels|path|file|query|vars|file_match)\.([\w-]*)|(re|rp|resp|err)\.([\w.-]*))\}/g;
+  /\{(?:(?:header|cookie|labels|path|file|query|vars|file_match)\.[\w-]*|(?:re|rp|resp|err)\.[\w.-]*)\}/g;
 
 /**
  * A text with its short placeholders written out: `{host}` becomes `{http.request.host}`.
@@ -78,8 +78,9 @@ export function expandShorthands(text: string): string {
       const long = exactShorthands.get(name);
       return long === undefined ? all : `{${long}}`;
     })
-    .replace(prefixPattern, (_all, name: string, rest: string, dotted: string, dottedRest: string) => {
-      return `{${prefixShorthands.get(name ?? dotted)}.${rest ?? dottedRest}}`;
+    .replace(prefixPattern, (all) => {
+      const dot = all.indexOf(".");
+      return `{${prefixShorthands.get(all.slice(1, dot))}${all.slice(dot)}`;
     });
 }
 

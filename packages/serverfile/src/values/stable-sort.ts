@@ -48,8 +48,15 @@ function search(from: number, to: number, holds: (index: number) => boolean): nu
   return low;
 }
 
-/** Merges the sorted neighbours [from, middle) and [middle, to). */
-function merge<T>(items: T[], from: number, middle: number, to: number, less: Less<T>): void {
+/** Two sorted neighbours: [from, middle) and [middle, to). */
+interface Neighbours {
+  readonly from: number;
+  readonly middle: number;
+  readonly to: number;
+}
+
+/** Merges sorted neighbours in place. */
+function merge<T>(items: T[], { from, middle, to }: Neighbours, less: Less<T>): void {
   if (middle - from === 1) {
     const end = search(middle, to, (index) => !less(at(items, index), at(items, from)));
     rotate(items, from, middle, end);
@@ -71,10 +78,10 @@ function merge<T>(items: T[], from: number, middle: number, to: number, less: Le
     rotate(items, start, middle, end);
   }
   if (from < start && start < half) {
-    merge(items, from, start, half, less);
+    merge(items, { from, middle: start, to: half }, less);
   }
   if (half < end && end < to) {
-    merge(items, half, end, to, less);
+    merge(items, { from: half, middle: end, to }, less);
   }
 }
 
@@ -94,10 +101,10 @@ export function stableSort<T>(items: T[], less: Less<T>): void {
   for (let size = blockSize; size < count; size *= 2) {
     let start = 0;
     for (; start + 2 * size <= count; start += 2 * size) {
-      merge(items, start, start + size, start + 2 * size, less);
+      merge(items, { from: start, middle: start + size, to: start + 2 * size }, less);
     }
     if (start + size < count) {
-      merge(items, start, start + size, count, less);
+      merge(items, { from: start, middle: start + size, to: count }, less);
     }
   }
 }
