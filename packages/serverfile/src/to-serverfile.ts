@@ -8,13 +8,14 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
-import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import { adaptServerfile } from "./adapt-serverfile.ts";
 import { formatServerfile } from "./format/format-serverfile.ts";
 import type { KnownText } from "./recent-texts.ts";
 import type { TextFeatures } from "./text-features.ts";
 import { choicesFor } from "./to-text/choices-for.ts";
 import { inexpressible, notFound } from "./to-text/inexpressible.ts";
+import { textsOf, valueAt } from "./to-text/json-lists.ts";
 import { writeConfig } from "./to-text/write-config.ts";
 
 const defaultFile = "Serverfile";
@@ -28,44 +29,32 @@ export function firstDifference(
   b: JsonValue | undefined,
   path: string,
 ): string | undefined {
-  if (isJsonArray(a) && isJsonArray(b)) {
-    const length = Math.max(a.length, b.length);
-    for (let index = 0; index < length; index++) {
-      const found = firstDifference(a[index], b[index], `${path}/${index}`);
-      if (found !== undefined) {
-        return found;
-      }
-    }
-    return undefined;
+  const areBoth = (isJsonArray(a) && isJsonArray(b)) || (isJsonObject(a) && isJsonObject(b));
+  if (!areBoth) {
+    return a === b ? undefined : path;
   }
-  if (isJsonObject(a) && isJsonObject(b)) {
-    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-      const has = (object: typeof a) => (Object.hasOwn(object, key) ? object[key] : undefined);
-      const found = firstDifference(has(a), has(b), `${path}/${key}`);
-      if (found !== undefined) {
-        return found;
-      }
+  const at = (value: object, key: string) =>
+    Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const found = firstDifference(at(a, key), at(b, key), `${path}/${key}`);
+    if (found !== undefined) {
+      return found;
     }
-    return undefined;
   }
-  return a === b ? undefined : path;
+  return undefined;
 }
 
 /** The file that file servers hide last: the one that the config came from. */
 function hiddenFileOf(value: JsonValue): string | undefined {
-  if (isJsonArray(value)) {
-    for (const each of value) {
-      const found = hiddenFileOf(each);
-      if (found !== undefined) {
-        return found;
-      }
+  const hidden = valueAt(value, "handler") === "file_server" ? valueAt(value, "hide") : undefined;
+  if (isJsonArray(hidden)) {
+    return textsOf(hidden.slice(-1))[0];
+  }
+  for (const each of isJsonArray(value) || isJsonObject(value) ? Object.values(value) : []) {
+    const found = hiddenFileOf(each);
+    if (found !== undefined) {
+      return found;
     }
-  } else if (isJsonObject(value)) {
-    if (value.handler === "file_server" && isJsonArray(value.hide)) {
-      const last = value.hide.at(-1);
-      return typeof last === "string" ? last : undefined;
-    }
-    return hiddenFileOf(Object.values(value));
   }
   return undefined;
 }

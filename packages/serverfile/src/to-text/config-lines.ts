@@ -1,4 +1,4 @@
-import { type Line, line } from "./lines/line.ts";
+import { type Block, type Line, line, linesOf, lineWith } from "./lines/line.ts";
 import { printLines } from "./lines/print-lines.ts";
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 
@@ -9,18 +9,17 @@ export interface SiteLines {
   /** Lines that are no routes: where it listens, certificates, logs. */
   readonly head: readonly Line[];
   /** Matchers and directives. */
-  readonly body: readonly Line[];
+  readonly body: Block;
   /** A comment before the site, where its purpose is not obvious. */
   readonly comment?: string;
 }
 
 /** A site that listens nowhere. It is in no server, but takes numbers of groups. @param number keeps its name unique */
-export function unservedSite(number: number, head: readonly Line[], body: readonly Line[]): SiteLines {
-  const bind: Line = { words: ["bind"], block: [line("protocols", "h2")] };
+export function unservedSite(number: number, head: readonly Line[]): SiteLines {
   return {
     keys: [`${number}.is.not.served.invalid`],
-    head: [bind, ...head],
-    body,
+    head: [lineWith(["bind"], [line("protocols", "h2")]), ...head],
+    body: [],
     comment: "Served nowhere: it takes the numbers that the config leaves out.",
   };
 }
@@ -38,7 +37,7 @@ const keep = (text: string) => text;
 
 /** The text of one site, with its comment. */
 function siteText({ keys, head, body, comment }: SiteLines): string {
-  const lines = printLines([...head, ...body], shortenPlaceholders, 1);
+  const lines = printLines([...head, ...linesOf(body)], shortenPlaceholders, 1);
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;
 }
 

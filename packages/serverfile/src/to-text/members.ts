@@ -7,6 +7,7 @@ import {
   member,
 } from "server-core/json/json-value";
 import { inexpressible } from "./inexpressible.ts";
+import { valueAt } from "./json-lists.ts";
 
 /** A key as a segment of a path. Slashes in keys are not escaped: the path is for people. */
 function segment(key: string): string {
@@ -70,11 +71,8 @@ export class Members {
   }
 
   /** The object at the end of a way of keys, without taking any; an empty one where there is none. */
-  objectAt(first: string, ...keys: readonly string[]): JsonObject {
-    let value = this.look(first);
-    for (const key of keys) {
-      value = isJsonObject(value) ? value[key] : undefined;
-    }
+  objectAt(...keys: readonly string[]): JsonObject {
+    const value = valueAt(this.#object, ...keys);
     return isJsonObject(value) ? value : {};
   }
 
@@ -84,40 +82,37 @@ export class Members {
     return this.look(key);
   }
 
-  /** A text; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
-  text(key: string): string | undefined {
+  /** The member, checked. @param expected what it must be, for the error */
+  #checked<T extends JsonValue>(
+    key: string,
+    fits: (value: JsonValue) => value is T,
+    expected: string,
+  ): T | undefined {
     const value = this.take(key);
-    if (value !== undefined && typeof value !== "string") {
-      throw this.refuse(key, "a text is expected");
+    if (value !== undefined && !fits(value)) {
+      throw this.refuse(key, `${expected} is expected`);
     }
     return value;
+  }
+
+  /** A text; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  text(key: string): string | undefined {
+    return this.#checked(key, (value) => typeof value === "string", "a text");
   }
 
   /** A number; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
   number(key: string): number | undefined {
-    const value = this.take(key);
-    if (value !== undefined && typeof value !== "number") {
-      throw this.refuse(key, "a number is expected");
-    }
-    return value;
+    return this.#checked(key, (value) => typeof value === "number", "a number");
   }
 
   /** A boolean; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
   boolean(key: string): boolean | undefined {
-    const value = this.take(key);
-    if (value !== undefined && typeof value !== "boolean") {
-      throw this.refuse(key, "true or false is expected");
-    }
-    return value;
+    return this.#checked(key, (value) => typeof value === "boolean", "true or false");
   }
 
   /** A list; undefined when absent. */
   list(key: string): readonly JsonValue[] | undefined {
-    const value = this.take(key);
-    if (value !== undefined && !isJsonArray(value)) {
-      throw this.refuse(key, "a list is expected");
-    }
-    return value;
+    return this.#checked(key, isJsonArray, "a list");
   }
 
   /** A list of texts; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
@@ -132,22 +127,19 @@ export class Members {
 
   /** An object's members; the same for each call. Its own members are to be taken too. */
   child(key: string): Members | undefined {
-    const present = this.#children.get(key);
-    if (present !== undefined) {
-      return present;
-    }
     const value = this.take(key);
-    if (value === undefined) {
-      return undefined;
-    }
-    const made = new Members(value, this.pathOf(key));
-    this.#children.set(key, made);
-    return made;
+    return value === undefined ? undefined : this.#made(key, value);
   }
 
   /** A list of objects. */
   children(key: string): Members[] | undefined {
-    return this.list(key)?.map((each, index) => new Members(each, `${this.pathOf(key)}/${index}`));
+    return this.list(key)?.map((each, index) => this.#made(`${key}/${index}`, each));
+  }
+
+  #made(key: string, value: JsonValue): Members {
+    const made = this.#children.get(key) ?? new Members(value, this.pathOf(key));
+    this.#children.set(key, made);
+    return made;
   }
 
   /** Every member of an object that is a map, by key. */
@@ -157,7 +149,7 @@ export class Members {
 
   /** Every member of a map of objects. */
   childEntries(): [string, Members][] {
-    return this.entries().map(([key, value]) => [key, new Members(value, this.pathOf(key))]);
+    return this.entries().map(([key, value]) => [key, this.#made(key, value)]);
   }
 
   /** @throws ServerError CONFIG_INEXPRESSIBLE naming the first untaken member. @param what name of the object, for the error */
@@ -167,7 +159,10 @@ export class Members {
       throw inexpressible(this.pathOf(left), `${what} has no line for it`);
     }
     for (const child of this.#children.values()) {
-      child.done(what);
+      // Elements that nobody looked into were for another directive.
+      if (child.#taken.size > 0) {
+        child.done(what);
+      }
     }
   }
 }

@@ -11,13 +11,15 @@
 //
 // Writers take the members that they write. Members that are left have no text, and the config is refused.
 
-import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import type { Choices } from "./choices.ts";
-import { type ConfigLines, configText, unservedSite } from "./config-lines.ts";
+import { type ConfigLines, configText, type SiteLines, unservedSite } from "./config-lines.ts";
 import { inexpressible } from "./inexpressible.ts";
-import { type Line, line } from "./lines/line.ts";
+import { fieldLines, part, texts } from "./lines/field-lines.ts";
+import { given, type Line, line } from "./lines/line.ts";
 import { NamedMatchers } from "./matchers/named-matchers.ts";
 import { Members } from "./members.ts";
+import { storageLine } from "./modules/storage.ts";
 import { eventLines } from "./options/event-lines.ts";
 import { serverOptionLines } from "./options/server-options.ts";
 import {
@@ -25,12 +27,10 @@ import {
   authorityLines,
   autoHttpsLines,
   certificateOptionLines,
-  httpAppLines,
+  httpAppFields,
   isDebug,
   logOptionLines,
-  moduleLines,
   sniLines,
-  storageLines,
 } from "./options/write-options.ts";
 import { errorStatements } from "./routes/error-statements.ts";
 import type { TextWriters } from "./routes/handler-writer.ts";
@@ -52,15 +52,11 @@ import type { Listening, ServerDraft, SiteDraft } from "./sites/site-draft.ts";
 import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
 
 /** A site as text: sites that are the same in several servers are one. */
-interface SiteText {
+interface SiteText extends SiteLines {
   /** The drafts that share this text; at least one. */
   readonly sites: readonly SiteDraft[];
   /** Directives of the site's routes. */
-  readonly block: RouteBlock;
-  /** Addresses in front of the block. */
-  readonly keys: readonly string[];
-  /** Lines that are no routes: where it listens, certificates, logs. */
-  readonly head: readonly Line[];
+  readonly body: RouteBlock;
   /** How many groups of mutually exclusive routes the site has. */
   readonly groups: number;
   /** The number of the site's first group; undefined when the config shows none. */
@@ -147,24 +143,17 @@ class ConfigWriter {
       ordered = written(ordered.map((text) => text.sites));
     }
     let next = 0;
-    for (const { block, groups: count } of ordered) {
-      block.arrange(next);
+    for (const { body, groups: count } of ordered) {
+      body.arrange(next);
       next += count;
     }
     const named = namedRoutes(servers, () => this.#writerFor());
-    const options = this.#options(servers, logs, certificates, bind);
     return {
-      options,
+      options: this.#options(servers, logs, certificates, bind),
       named: named.map(([name, block]) => ({ words: [`&(${name})`], block: block.lines })),
       sites: [
-        ...unloadedPairs(tlsJson, servers).map((pair, index) =>
-          unservedSite(index, [line("tls", ...pair)], []),
-        ),
-        ...ordered.map(({ keys, head, block }) => ({
-          keys,
-          head,
-          body: block.lines,
-        })),
+        ...unloadedPairs(tlsJson, servers).map((pair, index) => unservedSite(index, [line("tls", ...pair)])),
+        ...ordered,
       ],
     };
   }
@@ -172,9 +161,9 @@ class ConfigWriter {
   /** The logs of the config by name. */
   #logs(): JsonObject {
     const logging = this.#config.child("logging");
-    const logs = logging?.take("logs");
+    logging?.take("logs");
     logging?.done("logging");
-    return isJsonObject(logs) ? logs : {};
+    return logging?.objectAt("logs") ?? {};
   }
 
   /** A writer for the routes of one site, whose matchers have names of their own. */
@@ -190,27 +179,21 @@ class ConfigWriter {
     group: readonly SiteDraft[],
     { sites, accessLogs, certificates, common, isLast }: SitePlace,
   ): SiteText {
-    const [site] = group;
-    if (site === undefined) {
-      throw new RangeError("a group of sites has one at least");
-    }
+    const site = group[0] as SiteDraft;
     const writer = this.#writerFor();
     const main = writer.sorted(site.routes, site.routesPath);
     const errors = errorStatements(site, writer);
-    const statements = this.#choices.errorsFirst
-      ? [...errors, ...main.statements]
-      : [...main.statements, ...errors];
+    const [first, second] = this.#choices.errorsFirst ? [errors, main.statements] : [main.statements, errors];
     const tls = certificates.linesFor(group, common !== undefined);
-    const binds = common === undefined ? bindLines(group, tls.bindHost) : [];
     const head = [
-      ...binds,
+      ...(common === undefined ? bindLines(group, tls.bindHost) : []),
       ...tls.lines,
       ...accessLogs.linesFor(group),
       ...(isLast ? accessLogs.rest() : []),
     ];
-    const block = new RouteBlock(statements, true, writer.definitions);
+    const body = new RouteBlock([...first, ...second], true, writer.definitions);
     const keys = keysOfGroup(site, group, { sites, automated: tls.names, ports: this.#ports });
-    return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
+    return { sites: group, body, keys, head, groups: body.innerGroups, firstGroup: body.firstInnerGroup };
   }
 
   /** The lines of the block of global options. @throws ServerError for a part of the config that no option says */
@@ -224,13 +207,13 @@ class ConfigWriter {
     const text = JSON.stringify(config.objectAt("apps", "http"));
     const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
     const lines = [
-      ...moduleLines(config),
+      ...fieldLines(config, { modules: texts("modules") }),
       ...adminLines(config.child("admin")),
       ...logOptionLines(logs),
-      ...storageLines(config.child("storage")),
-      ...httpAppLines(this.#http),
+      ...fieldLines(config, { storage: part("storage", storageLine) }),
+      ...given(this.#http).flatMap((http) => fieldLines(http, httpAppFields)),
       ...zeroPortLines(this.#ports),
-      ...(bind === undefined ? [] : bindLinesOf("default_bind", bind)),
+      ...given(bind).flatMap((each) => bindLinesOf("default_bind", each)),
       ...sniLines(servers),
       ...autoHttpsLines(servers),
       ...certificateOptionLines(this.#tls, certificates, this.#ports, this.#choices),
@@ -243,12 +226,8 @@ class ConfigWriter {
       throw inexpressible(config.pathOf(left), "there is no option for it");
     }
     const apps = config.child("apps");
-    const events = apps?.child("events");
-    if (events !== undefined) {
-      lines.push(...eventLines(events));
-    }
     for (const app of apps?.keys ?? []) {
-      const write = this.#writers.optionWriterOf(app);
+      const write = app === "events" ? eventLines : this.#writers.optionWriterOf(app);
       const members = apps?.child(app);
       if (write === undefined || members === undefined) {
         throw inexpressible(`/config/apps/${app}`, "there is no option for the app");

@@ -1,6 +1,6 @@
 import { type FieldReader, wordsFor } from "../../values/block-fields.ts";
 import type { Members } from "../members.ts";
-import { type Line, line, type Word } from "./line.ts";
+import { given, type Line, line, lineWith, type Word } from "./line.ts";
 
 /** @public A module of the user names its lines once, and may take them from either side. */
 export {
@@ -25,8 +25,15 @@ export interface Field {
   readonly empty: Word | undefined;
 }
 
+/** A member that is written as whole lines. */
+export interface Part {
+  /** Dotted, from the object that the block is for. */
+  readonly path: string;
+  readonly lines: (parent: Members, key: string, name: string) => readonly Line[];
+}
+
 /** Lines by name, in the order in which they are written. Readers that are no rows are left to be written otherwise. */
-export type Fields = Readonly<Record<string, Field | FieldReader>>;
+export type Fields = Readonly<Record<string, Field | Part | FieldReader>>;
 
 /** A line whose words are made otherwise. */
 export function field(path: string, words: WordsOf): Field {
@@ -38,6 +45,29 @@ export function fixed(path: string, word: string, value: boolean): Field {
   return field(path, wordsFor(value, word));
 }
 
+/** An object that is a line of its own. @param write gets the name of the line */
+export function part(path: string, write: (child: Members, name: string) => Line): Part {
+  return { path, lines: (parent, key, name) => given(parent.child(key)).map((each) => write(each, name)) };
+}
+
+/** A list of objects, each a line of its own. */
+export function parts(path: string, write: (each: Members, name: string) => Line): Part {
+  return {
+    path,
+    lines: (parent, key, name) => (parent.children(key) ?? []).map((each) => write(each, name)),
+  };
+}
+
+/** A list of texts, each on a line of its own. */
+export function textEach(path: string): Part {
+  return { path, lines: (parent, key, name) => (parent.texts(key) ?? []).map((each) => line(name, each)) };
+}
+
+/** An object whose members are the lines of a block. */
+export function block(path: string, fields: Fields): Part {
+  return part(path, (child, name) => lineWith([name], fieldLines(child, fields)));
+}
+
 /**
  * The lines for the present members of `fields`. Other members stay untaken.
  *
@@ -46,32 +76,26 @@ export function fixed(path: string, word: string, value: boolean): Field {
  * gives the line `read_body 1s`. The same table reads the line, see values/block-fields.ts.
  */
 export function fieldLines(members: Members, fields: Fields): Line[] {
-  const lines: Line[] = [];
   const filled = new Set<string>();
-  for (const [name, each] of Object.entries(fields)) {
-    if (!("words" in each)) {
-      continue;
+  return Object.entries(fields).flatMap(([name, each]): readonly Line[] => {
+    if (!("path" in each)) {
+      return [];
     }
-    const { path, words, empty } = each;
-    const keys = path.split(".");
-    const key = keys.pop() ?? path;
-    let parent: Members | undefined = members;
-    for (const part of keys) {
-      parent = parent.look(part) === undefined ? undefined : parent.child(part);
-      if (parent === undefined) {
-        break;
-      }
+    const keys = each.path.split(".");
+    const key = keys.pop() ?? each.path;
+    const parent = keys.reduce<Members | undefined>((at, part) => at?.child(part), members);
+    if (parent?.has(key) === true && "lines" in each) {
+      return each.lines(parent, key, name);
     }
-    if (parent === undefined) {
-      continue;
+    const words = parent?.has(key) === true && "words" in each ? each.words(parent, key) : undefined;
+    if (words !== undefined) {
+      return [line(name, ...words)];
     }
-    const found = parent.has(key) ? words(parent, key) : undefined;
-    if (found !== undefined) {
-      lines.push(line(name, ...found));
-    } else if (keys.length > 0 && parent.isEmpty && empty !== undefined && !filled.has(parent.path)) {
-      lines.push(line(name, empty));
-      filled.add(parent.path);
+    const isEmpty = keys.length > 0 && parent?.isEmpty === true && !filled.has(parent.path);
+    if (!isEmpty || !("empty" in each) || each.empty === undefined) {
+      return [];
     }
-  }
-  return lines;
+    filled.add(parent.path);
+    return [line(name, each.empty)];
+  });
 }

@@ -30,6 +30,11 @@ export function lineWith(words: readonly Word[], block: readonly Line[]): Line {
   return block.length === 0 ? { words } : { words, block };
 }
 
+/** A value as a list: empty when it is absent. */
+export function given<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}
+
 /** The block of a directive, which is left out when there is nothing in it. */
 export function blockOf(lines: readonly Line[]): { readonly block?: readonly Line[] } {
   return lines.length === 0 ? {} : { block: lines };

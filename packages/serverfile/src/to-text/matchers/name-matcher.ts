@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import { objectsOf, textsOf } from "../json-lists.ts";
 
 /** The first text in a value: of a list its first, of an object its first key. */
 function firstText(value: JsonValue | undefined): string {
@@ -12,7 +13,7 @@ function firstText(value: JsonValue | undefined): string {
 }
 
 /** A text as a name: `/API/v1/*` becomes `api_v1`. At most 30 characters. */
-function slug(text: string): string {
+export function slug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
@@ -24,11 +25,10 @@ function slug(text: string): string {
 function wordFor(name: string, value: JsonValue | undefined): string {
   switch (name) {
     case "method":
-      return slug(firstText(value));
-    case "host":
-      return slug(firstText(value).split(".").slice(0, -1).join(".") || firstText(value));
     case "path":
       return slug(firstText(value));
+    case "host":
+      return slug(firstText(value).replace(/\.[^.]*$/, "") || firstText(value));
     case "header":
     case "query":
     case "vars":
@@ -48,23 +48,13 @@ function setWord(set: JsonObject): string {
 
 /** The names in expressions and regular expressions of a set: the matcher's name, if the matcher gave it. */
 function givenNames(set: JsonObject): string[] {
-  const own: (JsonValue | undefined)[] = [set.expression, set.path_regexp];
-  for (const keyed of [set.header_regexp, set.vars_regexp]) {
-    own.push(...(isJsonObject(keyed) ? Object.values(keyed) : []));
-  }
-  return own.flatMap((each) => (isJsonObject(each) && typeof each.name === "string" ? [each.name] : []));
+  const keyed = [set.header_regexp, set.vars_regexp].flatMap((each) => Object.values(each ?? {}));
+  const own = [set.expression ?? null, set.path_regexp ?? null, ...keyed];
+  return textsOf(objectsOf(own).map(({ name }) => name ?? null));
 }
 
-/** A name for a set of matchers, without `@`. @param isFree whether a name may be taken */
-export function nameMatcher(set: JsonObject, isFree: (name: string) => boolean): string {
-  const given = givenNames(set).find((name) => /^[^\s{}"`#@]+$/.test(name) && isFree(name));
-  if (given !== undefined) {
-    return given;
-  }
-  const base = setWord(set).replace(/_+$/, "") || "matcher";
-  let name = base;
-  for (let count = 2; !isFree(name); count++) {
-    name = `${base}_${count}`;
-  }
-  return name;
+/** Names for a set of matchers, without `@`, the best first. */
+export function namesFor(set: JsonObject): string[] {
+  const own = givenNames(set).filter((name) => /^[^\s{}"`#@]+$/.test(name));
+  return [...own, setWord(set).replace(/_+$/, "") || "matcher"];
 }

@@ -1,8 +1,9 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
 import { inexpressible } from "../inexpressible.ts";
+import { hasOnly, textsOf } from "../json-lists.ts";
 import type { Line, Word } from "../lines/line.ts";
 import type { MatcherSetWriter } from "./matcher-writer.ts";
-import { nameMatcher } from "./name-matcher.ts";
+import { namesFor } from "./name-matcher.ts";
 
 /** The definition `@name …` of lines: on one line when there is one. */
 export function definition(name: string, lines: readonly Line[]): Line {
@@ -15,20 +16,45 @@ export function definition(name: string, lines: readonly Line[]): Line {
   return { ...only, words: [`@${name}`, ...(isExpression ? rest : only.words)] };
 }
 
-/** The named matchers of a site: equal ones have one name. They are defined once, at the top of the site. */
-export class NamedMatchers {
+/** Names of matchers: equal ones have one name, and are defined once. */
+export class MatcherNames {
   readonly #names = new Map<string, string>();
-  readonly #taken = new Set<string>();
-  readonly #definitions: Line[] = [];
+  /** Lines `@name …` in the order in which the matchers were first used. */
+  readonly definitions: Line[] = [];
+
+  /**
+   * The word for a matcher, `@` included.
+   * @param wishes names, the best first; a number is added to the last when none is free
+   * @param write the lines of the matcher under a name
+   */
+  protected wordOf(
+    match: JsonValue,
+    wishes: readonly string[],
+    write: (name: string) => readonly Line[],
+  ): string {
+    const key = JSON.stringify(match);
+    let name = this.#names.get(key);
+    if (name === undefined) {
+      const taken = new Set(this.#names.values());
+      name = wishes.find((each) => !taken.has(each));
+      for (let count = 2; name === undefined; count++) {
+        const next = `${wishes.at(-1)}_${count}`;
+        name = taken.has(next) ? undefined : next;
+      }
+      this.#names.set(key, name);
+      this.definitions.push(definition(name, write(name)));
+    }
+    return `@${name}`;
+  }
+}
+
+/** The named matchers of a site, which are defined at its top. */
+export class NamedMatchers extends MatcherNames {
   readonly #writeSet: MatcherSetWriter;
 
   constructor(writeSet: MatcherSetWriter) {
+    super();
     this.#writeSet = writeSet;
-  }
-
-  /** Lines `@name …` in the order in which the matchers were first used. */
-  get definitions(): readonly Line[] {
-    return this.#definitions;
   }
 
   /**
@@ -42,25 +68,15 @@ export class NamedMatchers {
       return [];
     }
     const [set, more] = isJsonArray(match) ? match : [];
-    if (set === undefined || more !== undefined || !isJsonObject(set)) {
+    if (!isJsonObject(set) || more !== undefined) {
       throw inexpressible(
         path,
         "a directive has one set of matchers; of several, one of which must match, it has none",
       );
     }
-    const paths = Object.keys(set).join() === "path" && isJsonArray(set.path) ? set.path : [];
-    const [only] = paths;
-    if (paths.length === 1 && typeof only === "string" && only.startsWith("/")) {
-      return [only];
-    }
-    const key = JSON.stringify(set);
-    let name = this.#names.get(key);
-    if (name === undefined) {
-      name = nameMatcher(set, (each) => !this.#taken.has(each));
-      this.#names.set(key, name);
-      this.#taken.add(name);
-      this.#definitions.push(definition(name, this.#writeSet(set, `${path}/0`, name)));
-    }
-    return [`@${name}`];
+    const [only, ...others] = hasOnly(set, "path") ? textsOf(set, "path") : [];
+    return only?.startsWith("/") && others.length === 0
+      ? [only]
+      : [this.wordOf(set, namesFor(set), (name) => this.#writeSet(set, `${path}/0`, name))];
   }
 }

@@ -1,5 +1,5 @@
-import { fieldLines, text } from "../lines/field-lines.ts";
-import { type Line, line } from "../lines/line.ts";
+import { fieldLines, part, parts, text, textEach } from "../lines/field-lines.ts";
+import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import { caPoolLine } from "./ca-pools.ts";
 
@@ -10,27 +10,26 @@ const loaderLists: Readonly<Record<string, string>> = {
   pem: "certificates",
 };
 
-/** `verifier leaf { file … }`. */
-function verifierLine(verifier: Members): Line {
-  const name = verifier.text("verifier") ?? "";
-  const loaders = (verifier.children("leaf_certs_loaders") ?? []).map((loader) => {
-    const kind = loader.text("loader") ?? "";
-    const words = loader.texts(loaderLists[kind] ?? "") ?? [];
-    loader.done("a loader of certificates");
-    return line(kind, ...words);
-  });
-  verifier.done("a verifier");
-  return loaders.length === 0 ? line("verifier", name) : { words: ["verifier", name], block: loaders };
+/** `file a.pem b.pem`: where certificates of clients are. */
+function loaderLine(loader: Members): Line {
+  const kind = loader.text("loader") ?? "";
+  return line(kind, ...(loader.texts(loaderLists[kind] ?? "") ?? []));
 }
+
+/** `verifier leaf { file … }`. */
+function verifierLine(verifier: Members, name: string): Line {
+  const loaders = fieldLines(verifier, { loaders: parts("leaf_certs_loaders", loaderLine) });
+  return lineWith([name, verifier.text("verifier") ?? ""], loaders);
+}
+
+const authFields = {
+  mode: text("mode"),
+  trust_pool: part("ca", caPoolLine),
+  verifier: parts("verifiers", verifierLine),
+  trusted_leaf_cert: textEach("trusted_leaf_certs"),
+};
 
 /** `client_auth { … }`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function clientAuthLine(auth: Members): Line {
-  const lines = fieldLines(auth, { mode: text("mode") });
-  const pool = auth.child("ca");
-  if (pool !== undefined) {
-    lines.push(caPoolLine(pool, "trust_pool"));
-  }
-  lines.push(...(auth.children("verifiers") ?? []).map(verifierLine));
-  lines.push(...(auth.texts("trusted_leaf_certs") ?? []).map((each) => line("trusted_leaf_cert", each)));
-  return { words: ["client_auth"], block: lines };
+  return { words: ["client_auth"], block: fieldLines(auth, authFields) };
 }

@@ -1,8 +1,17 @@
 import { accountRows, dnsProviderLines } from "../../modules/tls/dns-providers.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { fieldLines } from "../lines/field-lines.ts";
-import { type Line, lineWith, line as wordsLine } from "../lines/line.ts";
+import { fieldLines, part } from "../lines/field-lines.ts";
+import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
+
+/** `config { domain { … } … }` of acmedns. */
+function accountsLine(accounts: Members, name: string): Line {
+  const entries = accounts.childEntries();
+  return lineWith(
+    [name],
+    entries.map(([domain, account]) => lineWith([domain], fieldLines(account, accountRows))),
+  );
+}
 
 /** `dns <name> { … }`, of a provider with its `name`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function dnsProviderLine(provider: Members, before: string): Line {
@@ -11,17 +20,9 @@ export function dnsProviderLine(provider: Members, before: string): Line {
   if (known === undefined) {
     throw inexpressible(provider.path, `there is no DNS provider ${name} in serverfiles`);
   }
-  const lines = fieldLines(provider, known);
+  const lines = fieldLines(provider, { ...known, config: part("config", accountsLine) });
   if (name === "route53" && provider.look("skip_route53_sync_on_delete") === undefined) {
-    lines.push(wordsLine("skip_route53_sync_on_delete", "false")); // the text's default is true, the document's false
-  }
-  const accounts = name === "acmedns" ? provider.child("config") : undefined;
-  if (accounts !== undefined) {
-    const blocks = accounts.keys.map((domain) => {
-      const account = accounts.child(domain);
-      return account === undefined ? wordsLine(domain) : lineWith([domain], fieldLines(account, accountRows));
-    });
-    lines.push(lineWith(["config"], blocks));
+    lines.push(line("skip_route53_sync_on_delete", "false")); // the text's default is true, the document's false
   }
   return lineWith([before, name], lines);
 }

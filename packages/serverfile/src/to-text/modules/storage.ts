@@ -1,9 +1,7 @@
-import type { Word } from "../lines/line.ts";
+import { given, type Line, line } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 
-/** `file_system root`. */
-export function storageWords(storage: Members): Word[] {
-  const name = storage.text("module") ?? "";
-  const root = storage.text("root");
-  return root === undefined ? [name] : [name, root];
+/** `storage file_system root`. @param before the word before its name */
+export function storageLine(storage: Members, before: string): Line {
+  return line(before, storage.text("module") ?? "", ...given(storage.text("root")));
 }

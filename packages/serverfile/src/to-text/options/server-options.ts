@@ -1,8 +1,8 @@
 import { proxyProtocolFields } from "../../modules/listeners.ts";
 import { serverFields, serverLogFields, timeoutFields } from "../../modules/server-fields.ts";
 import { rangeWords } from "../../values/private-ranges.ts";
-import { fieldLines } from "../lines/field-lines.ts";
-import { type Line, line, lineWith } from "../lines/line.ts";
+import { fieldLines, part } from "../lines/field-lines.ts";
+import { given, type Line, line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 import type { WrapperWriters } from "./option-writer.ts";
@@ -10,38 +10,30 @@ import type { WrapperWriters } from "./option-writer.ts";
 /** The line of a listener wrapper, by the module's writer, or as `proxy_protocol { … }`. */
 function wrapperLine(wrapper: Members, writers: WrapperWriters): Line {
   const name = wrapper.text("wrapper") ?? "";
-  const written = writers.wrapperWriterOf(name)?.(wrapper, writers.matcherLines);
-  if (written !== undefined) {
-    wrapper.done("a listener wrapper");
-    return written;
-  }
-  const lines = fieldLines(wrapper, proxyProtocolFields);
+  const written =
+    writers.wrapperWriterOf(name)?.(wrapper, writers.matcherLines) ??
+    lineWith([name], fieldLines(wrapper, proxyProtocolFields));
   wrapper.done("a listener wrapper");
-  return lineWith([name], lines);
+  return written;
 }
+
+const proxiesFields = {
+  trusted_proxies: part("trusted_proxies", (source, name) =>
+    line(name, source.text("source") ?? "", ...rangeWords(source.texts("ranges") ?? [])),
+  ),
+};
 
 /** Lines in the block `servers` of one server. */
 function optionLines(members: Members, writers: WrapperWriters): Line[] {
-  const lines: Line[] = [];
-  const wrappers = members.children("listener_wrappers");
-  if (wrappers !== undefined) {
-    lines.push({ words: ["listener_wrappers"], block: wrappers.map((each) => wrapperLine(each, writers)) });
-  }
-  const timeouts = fieldLines(members, timeoutFields);
-  if (timeouts.length > 0) {
-    lines.push({ words: ["timeouts"], block: timeouts });
-  }
-  lines.push(...fieldLines(members, serverFields));
-  const source = members.child("trusted_proxies");
-  if (source !== undefined) {
-    const words = [source.text("source") ?? "", ...rangeWords(source.texts("ranges") ?? [])];
-    lines.push(line("trusted_proxies", ...words));
-  }
-  const logs = members.look("logs") === undefined ? undefined : members.child("logs");
-  if (logs !== undefined) {
-    lines.push(...fieldLines(logs, serverLogFields));
-  }
-  return lines;
+  const wrappers = members.children("listener_wrappers")?.map((each) => wrapperLine(each, writers));
+  return [
+    ...given(wrappers).map((block) => ({ words: ["listener_wrappers"], block })),
+    ...[fieldLines(members, timeoutFields)].flatMap((block) =>
+      block.length === 0 ? [] : [{ words: ["timeouts"], block }],
+    ),
+    ...fieldLines(members, { ...serverFields, ...proxiesFields }),
+    ...given(members.child("logs")).flatMap((logs) => fieldLines(logs, serverLogFields)),
+  ];
 }
 
 /** The options `servers`: one for all of them, or one each. */

@@ -24,14 +24,7 @@ export function errorStatements(site: SiteDraft, writer: RouteWriter): Statement
     }
     const block = writer.sorted(handler.take("routes"), `${path}/handle/0/routes`);
     handler.done("handle_errors");
-    const line = { words: ["handle_errors", ...codes], block };
-    return {
-      directive: "handle_errors",
-      line,
-      blocks: [block],
-      ownGroups: 0,
-      firstGroup: undefined,
-      isRoute: false,
-    };
+    const written = { directive: "handle_errors", words: codes, block, blocks: [block] };
+    return writer.statement(written, undefined, path, { isRoute: false });
   });
 }

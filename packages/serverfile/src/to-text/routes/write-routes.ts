@@ -8,11 +8,12 @@
 // | routes that a `RunWriter` knows | `try_files`, `php_fastcgi`, `forward_auth` |
 // | another handler | the directive that its module writes |
 
-import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import { isDeepStrictEqual } from "node:util";
+import { isJsonArray, type JsonValue } from "server-core/json/json-value";
 import type { Route } from "../../routes/route.ts";
 import { inexpressible } from "../inexpressible.ts";
-import type { Line, Word } from "../lines/line.ts";
-import { textOf } from "../lines/line.ts";
+import { hasOnly, objectsOf, textsOf, valueAt } from "../json-lists.ts";
+import { given, type Line, textOf, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { type FlatRoute, groupNumber } from "./flat-route.ts";
 import type { HandlerWriters, RunWriter, WriteContext, Written, WrittenRun } from "./handler-writer.ts";
@@ -95,42 +96,37 @@ export class RouteWriter {
 
   /** Writes a list of routes. @param isSorted whether its directives are sorted when the text is read */
   #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
-    const statements: Statement[] = [];
-    const runWriters = this.#runWritersFor(routes);
-    let first: number | undefined;
+    const runWriters = this.#writers.runWritersOf(handlersOf(routes));
     const levels = routes.filter(({ handler }) => isSubroute(handler));
     const hasGrouped = levels.some(({ group }) => group !== undefined);
-    const plain = levels.length - levels.filter(({ group }) => group !== undefined).length;
-    const onlyHandle = hasGrouped ? undefined : plain === 1 ? levels[0] : levels.find(isUnmergedStrip);
-    for (let at = 0; at < routes.length; ) {
-      const run = runAt(routes, at, runWriters, this.#context);
-      const [route] = routes.slice(at, at + 1);
-      if (route !== undefined) {
-        statements.push(
-          run === undefined
-            ? this.#statementOf(route, route === onlyHandle)
-            : this.#statement(
-                run.written,
-                run.takesMatcher === true ? route.match : undefined,
-                route.path,
-                run.more,
-              ),
-        );
+    const onlyHandle = hasGrouped
+      ? undefined
+      : levels.length === 1
+        ? levels[0]
+        : levels.find(isUnmergedStrip);
+    const statements: Statement[] = [];
+    let next = 0;
+    for (const [at, route] of routes.entries()) {
+      if (at < next) {
+        continue;
       }
-      at += run?.count ?? 1;
+      const run = runAt(routes, at, runWriters, this.#context);
+      const match = run?.takesMatcher === true ? route.match : undefined;
+      statements.push(
+        run === undefined
+          ? this.#statementOf(route, route === onlyHandle)
+          : this.statement(run.written, match, route.path, run.more),
+      );
+      next = at + (run?.count ?? 1);
     }
     const block = new RouteBlock(isSorted ? withOlderNames(statements) : statements, isSorted);
-    for (const { group, handler } of routes) {
-      const number = groupNumber(group);
-      const kind = isSubroute(handler) ? 0 : kindOf(handler);
-      if (number !== undefined && kind !== undefined && !isTryFiles(statements, number)) {
-        const handles = statements.filter(
-          ({ directive }) => directive === "handle" || directive === "handle_path",
-        );
-        first ??= number - (kind === 0 ? 0 : (handles.length > 1 ? 1 : 0) + (kind === 1 ? 0 : 1));
-      }
-    }
-    block.listFirstGroup = first;
+    const handles = statements.filter(({ directive }) => directive.startsWith("handle")).length > 1 ? 1 : 0;
+    const offsets = [0, handles, handles + 1];
+    [block.listFirstGroup] = routes.flatMap(({ group, handler }) => {
+      const [number, kind] = [groupNumber(group), kindOf(handler)];
+      const isShown = number !== undefined && kind !== undefined && !isTryFiles(statements, number);
+      return isShown ? [number - (offsets[kind] ?? 0)] : [];
+    });
     return block;
   }
 
@@ -150,16 +146,11 @@ export class RouteWriter {
     if (route.group !== undefined && !["rewrite", "root"].includes(written.directive)) {
       throw inexpressible(`${route.path}/group`, `the directive ${written.directive} is in no group`);
     }
-    return this.#statement(written, route.match, route.path);
-  }
-
-  /** The writers of directives that make several routes, as far as the handlers of a list have such. */
-  #runWritersFor(routes: readonly FlatRoute[]): RunWriter[] {
-    return this.#writers.runWritersOf(handlersOf(routes));
+    return this.statement(written, route.match, route.path);
   }
 
   /** A directive with its matcher. @param match undefined for every request */
-  #statement(
+  statement(
     { directive, older, words, block, blocks = [] }: Written,
     match: JsonValue | undefined,
     path: string,
@@ -207,34 +198,19 @@ export class RouteWriter {
       return php;
     }
     const stripped = strippedPath(route.match, routes);
-    if (route.group !== undefined || mayBeHandle) {
-      if (stripped !== undefined && isJsonArray(routes)) {
-        const block = this.#inner(routes, path, 1);
-        if (route.group !== undefined || this.#order.isKept(block)) {
-          this.#order.need(block.statements.map(({ directive }) => directive));
-          return this.#statement(
-            { directive: "handle_path", words: [stripped], block, blocks: [block] },
-            undefined,
-            "",
-          );
-        }
-      }
-      const block = this.#inner(routes, path, 0);
+    const ways = [
+      ...given(stripped).map((word) => ({ directive: "handle_path", words: [word], skipped: 1 })),
+      { directive: "handle", words: [], skipped: 0 },
+    ];
+    for (const { directive, words, skipped } of route.group !== undefined || mayBeHandle ? ways : []) {
+      const block = this.#block(flatten(routes, path).slice(skipped), true);
       if (route.group !== undefined || this.#order.isKept(block)) {
-        this.#order.need(block.statements.map(({ directive }) => directive));
-        return this.#statement(
-          { directive: "handle", words: [], block, blocks: [block] },
-          route.match,
-          route.path,
-        );
+        this.#order.need(block.statements.map((each) => each.directive));
+        return this.statement({ directive, words, block, blocks: [block] }, route.match, route.path);
       }
     }
     const block = this.#block(flatten(routes, path), false);
-    return this.#statement(
-      { directive: "route", words: [], block, blocks: [block] },
-      route.match,
-      route.path,
-    );
+    return this.statement({ directive: "route", words: [], block, blocks: [block] }, route.match, route.path);
   }
 
   /** `php_fastcgi` with a matcher, whose JSON is a subroute. */
@@ -243,26 +219,23 @@ export class RouteWriter {
       return undefined;
     }
     const inner = flatten(routes, path);
-    const run = runAt(inner, 0, this.#runWritersFor(inner), this.#context);
+    const run = runAt(inner, 0, this.#writers.runWritersOf(handlersOf(inner)), this.#context);
     return run?.count === inner.length && run.more?.isRoute === false
-      ? this.#statement(run.written, route.match, route.path)
+      ? this.statement(run.written, route.match, route.path)
       : undefined;
-  }
-
-  /** The block of `handle`. @param skipped routes at the beginning that the directive makes itself */
-  #inner(routes: JsonValue | undefined, path: string, skipped: number): RouteBlock {
-    return this.#block(flatten(routes, path).slice(skipped), true);
   }
 }
 
 /** Whether only `handle_path` makes it. In `route` the handler that strips the prefix and the next one would be one route. */
 function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
-  const routes = isJsonObject(handler) ? handler.routes : undefined;
-  if (!isJsonArray(routes) || strippedPath(match, routes) === undefined) {
-    return false;
-  }
-  const [, second] = routes;
-  return isJsonObject(second) && second.match === undefined && second.group === undefined;
+  const routes = valueAt(handler, "routes");
+  const [, second] = objectsOf(routes);
+  return (
+    strippedPath(match, routes) !== undefined &&
+    second !== undefined &&
+    second.match === undefined &&
+    second.group === undefined
+  );
 }
 
 /** Writes the routes at a place as one directive that makes several routes. */
@@ -283,22 +256,18 @@ function runAt(
 
 /** Names of the handlers in a list. */
 function handlersOf(routes: readonly FlatRoute[]): Set<string> {
-  return new Set(
-    routes.map(({ handler }) => String(isJsonObject(handler) ? member(handler, "handler") : "")),
-  );
+  return new Set(routes.map(({ handler }) => String(valueAt(handler, "handler") ?? "")));
 }
 
 /** True for a handler that contains routes. */
 function isSubroute(handler: JsonValue): boolean {
-  return isJsonObject(handler) && member(handler, "handler") === "subroute";
+  return valueAt(handler, "handler") === "subroute";
 }
 
-/** Which of the groups of a list a handler is in: 1 rewrite, 2 root. */
+/** Which of the groups of a list a handler is in: 0 handle, 1 rewrite, 2 root. */
 function kindOf(handler: JsonValue): number | undefined {
-  if (!isJsonObject(handler)) {
-    return undefined;
-  }
-  return handler.handler === "rewrite" ? 1 : handler.handler === "vars" ? 2 : undefined;
+  const kind = ["subroute", "rewrite", "vars"].indexOf(String(valueAt(handler, "handler")));
+  return kind === -1 ? undefined : kind;
 }
 
 /** True when `try_files` took the group: then its number does not count for the list. */
@@ -308,24 +277,15 @@ function isTryFiles(statements: readonly Statement[], group: number): boolean {
 
 /** The path of `handle_path` whose routes begin with taking its prefix off. */
 function strippedPath(match: JsonValue | undefined, routes: JsonValue | undefined): string | undefined {
-  const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
-  const paths = isJsonObject(set) && Object.keys(set).join() === "path" ? set.path : undefined;
-  const [path] = isJsonArray(paths) && paths.length === 1 ? paths : [];
-  if (typeof path !== "string" || !path.startsWith("/") || !isJsonArray(routes)) {
+  const [set, ...otherSets] = objectsOf(match);
+  const [path = "", ...otherPaths] = hasOnly(set, "path") ? textsOf(set, "path") : [];
+  const [first] = objectsOf(routes);
+  const [handler, ...otherHandlers] = hasOnly(first, "handle") ? objectsOf(first, "handle") : [];
+  const others = otherSets.length + otherPaths.length + otherHandlers.length;
+  if (others > 0 || !path.startsWith("/")) {
     return undefined;
   }
   const prefix = path.replace(/\/?\*$/, "");
   const strip = prefix === "" ? { handler: "rewrite" } : { handler: "rewrite", strip_path_prefix: prefix };
-  const [first] = routes;
-  const wanted = Object.entries(strip);
-  if (!isJsonObject(first) || Object.keys(first).join() !== "handle" || !isJsonArray(first.handle)) {
-    return undefined;
-  }
-  const [handler, more] = first.handle;
-  const isStrip =
-    more === undefined &&
-    isJsonObject(handler) &&
-    Object.keys(handler).length === wanted.length &&
-    wanted.every(([key, value]) => handler[key] === value);
-  return isStrip ? path : undefined;
+  return isDeepStrictEqual({ ...handler }, strip) ? path : undefined;
 }

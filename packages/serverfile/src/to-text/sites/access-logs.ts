@@ -11,15 +11,15 @@
 
 import { joinHostPort } from "server-core/go/host-port";
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
-import { textsOf } from "../json-lists.ts";
-import { type Line, line } from "../lines/line.ts";
+import { textsOf, valueAt } from "../json-lists.ts";
+import { type Line, line, lineWith } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 /** A log that sites write to: what it includes is theirs. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
-  return isJsonObject(log) && JSON.stringify(log.include) === JSON.stringify([`http.log.access.${name}`]);
+  return JSON.stringify(valueAt(log, "include")) === JSON.stringify([`http.log.access.${name}`]);
 }
 
 /** A server's settings of access logs; undefined when none of its sites has any. */
@@ -34,7 +34,7 @@ function logsOf({ server }: SiteDraft): JsonObject | undefined {
 
 /** Logs of a host; none when it is not mapped. */
 function namesOfHost(logs: JsonObject, host: string): string[] {
-  return isJsonObject(logs.logger_names) ? textsOf(logs.logger_names[host]) : [];
+  return textsOf(logs, "logger_names", host);
 }
 
 /** Logs of a site by name, each with the hosts that it is for when those are not all. */
@@ -160,42 +160,39 @@ export class AccessLogs {
 
   /** Logs for hosts that no site of the server has. */
   #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly string[]> {
-    const found = this.#strangersOf.get(server) ?? this.#findStrangers(server, logs);
-    this.#strangersOf.set(server, found);
-    return found;
-  }
-
-  #findStrangers(server: ServerDraft, logs: JsonObject): Map<string, string[]> {
+    const present = this.#strangersOf.get(server);
+    if (present !== undefined) {
+      return present;
+    }
     const known = new Set(
       this.#sites
         .filter((each) => each.server === server)
         .flatMap((each) => (isForAnyHost(each) ? [] : hostsOfDraft(each))),
     );
     const byName = new Map<string, string[]>();
-    for (const [host, names] of Object.entries(isJsonObject(logs.logger_names) ? logs.logger_names : {})) {
+    for (const [host, names] of Object.entries(logs.logger_names ?? {})) {
       for (const name of known.has(host) ? [] : textsOf(names)) {
         byName.set(name, [...(byName.get(name) ?? []), host]);
       }
     }
+    this.#strangersOf.set(server, byName);
     return byName;
   }
 
   /** The line `log`. @param head lines that precede the lines of the log */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
-      return head.length === 0 ? line("log") : { words: ["log"], block: head };
+      return lineWith(["log"], head);
     }
     const log = this.#logs[name];
     const isNew = !this.#written.has(name) && isAccessLog(name, log);
     this.#written.add(name);
     const body = isNew && log !== undefined ? this.#body(name, log) : [];
-    const block = [...head, ...body];
     const isNumbered = body.length > 0 && name === `log${this.#unnamed}`;
     if (isNumbered) {
       this.#unnamed++;
     }
-    const words = isNumbered ? ["log"] : ["log", name];
-    return block.length === 0 ? { words } : { words, block };
+    return lineWith(isNumbered ? ["log"] : ["log", name], [...head, ...body]);
   }
 
   /** Lines of a log's own settings. Reading it takes the members, so it is called once for each log. */
@@ -211,11 +208,10 @@ export class AccessLogs {
   #unused(): string[] {
     const named = new Set(
       this.#sites.flatMap((site) => {
-        const logs = logsOf(site) ?? {};
-        const names = Object.values(isJsonObject(logs.logger_names) ? logs.logger_names : {}).flatMap(
-          textsOf,
+        const { logger_names = {}, default_logger_name = null } = logsOf(site) ?? {};
+        return [...Object.values(logger_names ?? {}), [default_logger_name]].flatMap((names) =>
+          textsOf(names),
         );
-        return [...names, ...textsOf([logs.default_logger_name ?? null])];
       }),
     );
     return Object.entries(this.#logs).flatMap(([name, log]) =>

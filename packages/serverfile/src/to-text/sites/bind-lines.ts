@@ -1,4 +1,5 @@
-import { type Line, line } from "../lines/line.ts";
+import { distinct } from "../json-lists.ts";
+import { type Line, line, lineWith } from "../lines/line.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
 type Binds = Listening["binds"];
@@ -18,30 +19,20 @@ export function commonBinds(servers: readonly ServerDraft[]): Binds | undefined 
 
 /** `bind` or `default_bind`: a line for each set of protocols. */
 export function bindLinesOf(name: string, binds: Binds): Line[] {
-  const byProtocols = new Map<string, { addresses: string[]; protocols: readonly string[] }>();
-  for (const { address, protocols } of binds) {
-    const key = protocols.join(" ");
-    const present = byProtocols.get(key) ?? { addresses: [], protocols };
-    present.addresses.push(address);
-    byProtocols.set(key, present);
-  }
-  return [...byProtocols.values()].map(({ addresses, protocols }) => ({
-    words: [name, ...addresses],
-    block: protocols.length === 0 ? undefined : [line("protocols", ...protocols)],
-  }));
+  const byProtocols = Map.groupBy(binds, ({ protocols }) => protocols.join(" "));
+  return [...byProtocols].map(([protocols, group]) =>
+    lineWith(
+      [name, ...group.map(({ address }) => address)],
+      protocols === "" ? [] : [line("protocols", ...protocols.split(" "))],
+    ),
+  );
 }
 
 /** The `bind` lines of a site; none when it listens on every address. @param first the address that challenges use */
 export function bindLines(group: readonly SiteDraft[], first: string | undefined): Line[] {
-  const all = group.flatMap(({ server }) => server.listening.binds);
-  const binds = [
-    ...all.filter(({ address }) => address === first),
-    ...all.filter(({ address }) => address !== first),
-  ];
-  const distinct = binds.filter(
-    ({ address, protocols }, index) =>
-      binds.findIndex((other) => other.address === address && other.protocols.join() === protocols.join()) ===
-      index,
-  );
-  return isUsual(distinct) ? [] : bindLinesOf("bind", distinct);
+  const all = distinct(group.flatMap(({ server }) => server.listening.binds));
+  const isFirst = ({ address }: Binds[number]) => address === first;
+  return isUsual(all)
+    ? []
+    : bindLinesOf("bind", [...all.filter(isFirst), ...all.filter((bind) => !isFirst(bind))]);
 }

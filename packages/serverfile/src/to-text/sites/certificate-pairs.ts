@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "server-core/json/json-value";
+import type { JsonObject } from "server-core/json/json-value";
 import { objectsOf, textsOf } from "../json-lists.ts";
 import type { ServerDraft } from "./site-draft.ts";
 
@@ -8,14 +8,9 @@ function unknownPairs(tags: readonly string[]): string[][] {
 }
 
 /** The pairs of files that a connection policy chooses. @param tls the app */
-export function certificatePairs(
-  tls: JsonObject,
-  { certificate_selection: selection }: JsonObject,
-): string[][] {
-  const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
-  const { certificates } = tls;
-  const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
-  return tags.flatMap((tag) => {
+export function certificatePairs(tls: JsonObject, connection: JsonObject): string[][] {
+  const files = objectsOf(tls, "certificates", "load_files");
+  return textsOf(connection, "certificate_selection", "any_tag").flatMap((tag) => {
     const file = files.find((each) => textsOf(each.tags).includes(tag));
     return file === undefined ? unknownPairs([tag]) : [[String(file.certificate), String(file.key)]];
   });
@@ -26,11 +21,9 @@ export function certificatePairs(
  * @param tls the app
  */
 export function unloadedPairs(tls: JsonObject, servers: readonly ServerDraft[]): string[][] {
-  const { certificates } = tls;
-  const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
-  const loaded = new Set(files.flatMap(({ tags }) => textsOf(tags)));
+  const loaded = new Set(objectsOf(tls, "certificates", "load_files").flatMap(({ tags }) => textsOf(tags)));
   const chosen = servers
     .flatMap(({ members }) => objectsOf(members.look("tls_connection_policies")))
-    .flatMap(({ certificate_selection: each }) => (isJsonObject(each) ? textsOf(each.any_tag) : []));
+    .flatMap((policy) => textsOf(policy, "certificate_selection", "any_tag"));
   return unknownPairs([...new Set(chosen)].filter((tag) => !loaded.has(tag)));
 }

@@ -9,33 +9,39 @@
 // | `automate` with other names | further addresses of the site for any host, or `tls_automate_names` |
 // | a connection policy with files | `tls cert key` |
 
-import { isJsonObject, type JsonObject } from "server-core/json/json-value";
+import type { JsonObject } from "server-core/json/json-value";
 import { isInternalSubject } from "../../tls/certificate-subjects.ts";
 import { wordsOf } from "../../values/block-fields.ts";
 import type { Choices } from "../choices.ts";
-import { objectsOf, textsOf } from "../json-lists.ts";
-import { field, fieldLines, flag, text } from "../lines/field-lines.ts";
-import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import { distinct, hasOnly, objectsOf, textsOf } from "../json-lists.ts";
+import { type Fields, field, fieldLines, flag, parts, text } from "../lines/field-lines.ts";
+import { given, type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { issuerLine } from "../modules/issuers.ts";
 import { isSecure, type UsualPorts } from "./addresses.ts";
 import { certificatePairs } from "./certificate-pairs.ts";
 import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
-import { bindHostOf, emailOf, ownSettings } from "./issuer-settings.ts";
-import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
+import { bindHostOf, emailOf, ownSettings, policiesPath } from "./issuer-settings.ts";
+import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
 /** Names whose certificates are automated whether or not a route names them. @param tls the app */
-export function automatedNames({ certificates }: JsonObject): string[] {
-  return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
+export function automatedNames(tls: JsonObject): string[] {
+  return textsOf(tls, "certificates", "automate");
 }
 
 /** Members of a policy that are one line each. */
-const policyFields = {
+const policyFields: Fields = {
+  get_certificate: parts("get_certificate", (manager, name) =>
+    line(name, manager.text("via") ?? "", ...given(manager.text("url"))),
+  ),
   key_type: text("key_type"),
   on_demand: flag("on_demand"),
   reuse_private_keys: flag("reuse_private_keys"),
   renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),
 };
+
+/** Members of a policy that no global option says. */
+const siteOnly = new Set(["get_certificate", "on_demand", "reuse_private_keys"]);
 
 /** A site's settings of certificates. */
 export interface SiteCertificates {
@@ -64,8 +70,7 @@ export class CertificateLines {
     this.#tls = tls;
     this.#ports = ports;
     this.#choices = choices;
-    const { automation } = tls;
-    this.#policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
+    this.#policies = objectsOf(tls, "automation", "policies");
   }
 
   /** The policy for names that no other policy lists. */
@@ -75,12 +80,7 @@ export class CertificateLines {
 
   /** Names of policies without a site of theirs, when none is automated: else they stood in `automate`. */
   get #unsaidNames(): string[] {
-    const isOff = this.#sites.some(({ server: { members } }) => {
-      const automatic = members.look("automatic_https");
-      return (
-        isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true)
-      );
-    });
+    const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
     return isOff ? this.#policies.flatMap(({ subjects }) => textsOf(subjects)) : [];
   }
 
@@ -96,12 +96,10 @@ export class CertificateLines {
 
   /** The email of all policies with default issuers, when it is a global option; else undefined. */
   get globalEmail(): string | undefined {
-    const issuers = this.#policies.flatMap((policy) => objectsOf(policy.issuers));
-    const emails = issuers.filter(({ module }) => module === "acme").map(({ email }) => email);
+    const lists = this.#policies.map((policy) => objectsOf(policy, "issuers"));
+    const emails = lists.flat().flatMap(({ module, email }) => (module === "acme" ? [email] : []));
     const [first] = emails;
-    const hasPair = this.#policies.some(
-      (policy) => emailOf(objectsOf(policy.issuers), this.#ports) !== undefined,
-    );
+    const hasPair = lists.some((issuers) => emailOf(issuers, this.#ports) !== undefined);
     const isGlobal = this.#choices.acmeOptions && hasPair && emails.every((each) => each === first);
     return isGlobal && typeof first === "string" ? first : undefined;
   }
@@ -138,10 +136,11 @@ export class CertificateLines {
     }
     const named = this.#policyOf(hosts, any !== undefined);
     const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
-    const bindHost = bindHostOf(policy) ?? bindHostOf(this.catchAll);
+    const ownHost = bindHostOf(policy);
+    const bindHost = ownHost ?? bindHostOf(this.catchAll);
     const { words, lines: policyLines } = this.#policyLines(
       policy,
-      bindHostOf(policy) !== undefined && !isBoundByDefault,
+      ownHost !== undefined && !isBoundByDefault,
     );
     const lines: Line[] = [];
     const pairs: string[][] = [];
@@ -202,30 +201,21 @@ export class CertificateLines {
 
   /** Lines `tls`: the first with the block, and one more for each further pair of files or word. */
   #tlsLines(
-    given: readonly Word[],
+    said: readonly Word[],
     lines: readonly Line[],
     pairs: readonly (readonly string[])[],
     isForced: boolean,
   ): Line[] {
-    const heads: (readonly Word[])[] = [...pairs, ...(given.length > 0 ? [given] : [])];
-    if (isForced) {
-      heads.push(["force_automate"]);
-    }
+    const heads = [...pairs, said, isForced ? ["force_automate"] : []].filter((words) => words.length > 0);
     const [first = [], ...more] = heads;
-    if (heads.length === 0 && lines.length === 0) {
-      return [];
-    }
-    return [lineWith(["tls", ...first], lines), ...more.map((words) => line("tls", ...words))];
+    return heads.length === 0 && lines.length === 0
+      ? []
+      : [lineWith(["tls", ...first], lines), ...more.map((words) => line("tls", ...words))];
   }
 
   /** Settings of the policy for all names that only sites can express. */
   #onlyForSites(policy: JsonObject | undefined): JsonObject | undefined {
-    if (policy === undefined) {
-      return undefined;
-    }
-    const { on_demand, reuse_private_keys, get_certificate } = policy;
-    const kept = Object.entries({ on_demand, reuse_private_keys, get_certificate });
-    return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as JsonObject;
+    return policy && Object.fromEntries(Object.entries(policy).filter(([key]) => siteOnly.has(key)));
   }
 
   /** Words and lines of a policy. @param isOwn true: the policy is for one address, so it cannot come from the options */
@@ -233,7 +223,7 @@ export class CertificateLines {
     if (policy === undefined) {
       return { words: [], lines: [] };
     }
-    const members = new Members(policy, "/config/apps/tls/automation/policies");
+    const members = new Members(policy, policiesPath);
     const lines: Line[] = [];
     const words: Word[] = [];
     const issuers = objectsOf(policy.issuers);
@@ -247,32 +237,14 @@ export class CertificateLines {
       words.push(email);
     } else {
       for (const issuer of issuers) {
-        const part = new Members(this.#settingsOf(issuer), `${members.pathOf("issuers")}`);
-        lines.push(issuerLine(part, "issuer"));
-        part.done("an issuer");
+        lines.push(issuerLine(new Members(this.#settingsOf(issuer), `${policiesPath}/issuers`), "issuer"));
       }
     }
-    for (const manager of objectsOf(policy.get_certificate)) {
-      const part = new Members(manager, members.pathOf("get_certificate"));
-      const url = [part.text("via") ?? "", part.text("url")].filter((each) => each !== undefined);
-      lines.push(line("get_certificate", ...url));
-    }
     const catchAll = this.#choices.globalCertificates ? this.catchAll : undefined;
-    const differing = Object.entries(policyFields).filter(
-      ([key]) => policy[key] !== catchAll?.[key] || policy === catchAll,
-    );
-    const isSiteOnly = ([key]: readonly [string, unknown]) =>
-      key === "on_demand" || key === "reuse_private_keys";
-    lines.push(
-      ...fieldLines(
-        members,
-        Object.fromEntries([
-          ...differing,
-          ...Object.entries(policyFields).filter(isSiteOnly),
-        ]) as typeof policyFields,
-      ),
-    );
-    return { words, lines };
+    const isOwnField = (key: string) =>
+      siteOnly.has(key) || policy === catchAll || policy[key] !== catchAll?.[key];
+    const fields = Object.entries(policyFields).filter(([key]) => isOwnField(key));
+    return { words, lines: [...lines, ...fieldLines(members, Object.fromEntries(fields))] };
   }
 
   /** True when the issuers equal the global ones. */
@@ -291,8 +263,7 @@ export class CertificateLines {
   certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
     const numbers = group.flatMap((site) => {
       const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
-      const selection = connectionFor(site.server, hosts)?.certificate_selection;
-      const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
+      const tags = textsOf(connectionFor(site.server, hosts), "certificate_selection", "any_tag");
       return tags.flatMap((tag) => (/^cert\d{1,9}$/.test(tag) ? [Number(tag.slice(4))] : []));
     });
     return numbers.length === 0 ? undefined : Math.min(...numbers);
@@ -300,8 +271,7 @@ export class CertificateLines {
 
   /** The line `load`. @param servers number of servers with the site: the JSON repeats the folders for each */
   #folderLines(servers: number): Line[] {
-    const { certificates } = this.#tls;
-    const all = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
+    const all = textsOf(this.#tls, "certificates", "load_folders");
     const folders = all.slice(0, all.length / Math.max(1, servers));
     const isRepeated = all.every((folder, index) => folder === folders[index % folders.length]);
     if (folders.length === 0 || !isRepeated || this.#hasFolders) {
@@ -312,13 +282,10 @@ export class CertificateLines {
   }
 
   /** Whether a site says `force_automate`: its names are automated although a connection policy is for them. */
-  #isForced(connection: JsonObject | undefined, hosts: readonly string[]): boolean {
+  #isForced(connection: JsonObject, hosts: readonly string[]): boolean {
     const names = this.automateNames;
     const isForced =
-      connection !== undefined &&
-      hosts.length > 0 &&
-      connection.match !== undefined &&
-      hosts.every((host) => names.includes(host));
+      hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
     if (isForced) {
       for (const host of hosts) {
         this.automated.add(host);
@@ -333,7 +300,7 @@ export class CertificateLines {
     const { automatedAddresses } = this.#choices;
     const leads = new Set(
       this.#policies
-        .filter((policy) => Object.keys(policy).join() === "subjects")
+        .filter((policy) => hasOnly(policy, "subjects"))
         .flatMap(({ subjects }) => textsOf(subjects).slice(0, 1)),
     );
     const isAsked = (name: string) => {
@@ -358,10 +325,4 @@ export class CertificateLines {
 function settingsOf(policy: JsonObject | undefined): JsonObject {
   const { subjects: _subjects, ...settings } = policy ?? {};
   return settings;
-}
-
-/** Each element once, compared as JSON. */
-function distinct<T>(items: readonly T[]): T[] {
-  const texts = items.map((item) => JSON.stringify(item));
-  return items.filter((_item, index) => texts.indexOf(texts[index] ?? "") === index);
 }

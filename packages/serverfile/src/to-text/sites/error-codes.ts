@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { isJsonArray, type JsonValue } from "server-core/json/json-value";
+import { hasOnly } from "../json-lists.ts";
 
 const status = "\\{http\\.error\\.status_code\\}";
 /** `{http.error.status_code} >= 500 && {http.error.status_code} <= 599` */
@@ -12,8 +13,7 @@ export function errorCodes(match: JsonValue | undefined): string[] | undefined {
     return [];
   }
   const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
-  const expression =
-    isJsonObject(set) && Object.keys(set).join() === "expression" ? set.expression : undefined;
+  const expression = hasOnly(set, "expression") ? set.expression : undefined;
   if (typeof expression !== "string") {
     return undefined;
   }

@@ -1,18 +1,11 @@
-import { isJsonArray, isJsonObject, type JsonObject } from "server-core/json/json-value";
 import type { HiddenAnyHost } from "../choices.ts";
-import { objectsOf } from "../json-lists.ts";
+import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** Settings of a server's logs; empty when it has none. */
-function logsOf({ members }: ServerDraft): JsonObject {
-  const logs = members.look("logs");
-  return isJsonObject(logs) ? logs : {};
-}
-
 /** Whether logs say what only a site for any host makes them say. */
 function hasLogsOfAnyHost(server: ServerDraft): boolean {
-  const { default_logger_name, skip_unmapped_hosts } = logsOf(server);
+  const { default_logger_name, skip_unmapped_hosts } = server.members.objectAt("logs");
   return default_logger_name !== undefined || skip_unmapped_hosts === true;
 }
 
@@ -40,13 +33,12 @@ export function hasHiddenSites(sites: readonly SiteDraft[], servers: readonly Se
 
 /** True when the access log belongs to a site for any host: no hosts are mapped to it, or no host has a log. */
 function hasLogOfAnyHost(site: SiteDraft): boolean {
-  const { logger_names: names, skip_hosts: skipped, skip_unmapped_hosts } = logsOf(site.server);
+  const logs = site.server.members.objectAt("logs");
   const hosts = hostsOfDraft(site);
-  const listed = isJsonArray(skipped) ? skipped : [];
-  const isListed = (host: string) => listed.some((each) => each === host);
-  return skip_unmapped_hosts === true
+  const isListed = (host: string) => textsOf(logs, "skip_hosts").includes(host);
+  return logs.skip_unmapped_hosts === true
     ? hosts.every(isListed)
-    : hosts.every((host) => !(isJsonObject(names) && Object.hasOwn(names, host)) && !isListed(host));
+    : hosts.every((host) => valueAt(logs, "logger_names", host) === undefined && !isListed(host));
 }
 
 /** The server that speaks TLS for hosts, which a site more fits best. */
@@ -102,17 +94,10 @@ export function withHiddenSites(
     const site = withPaths.find(hasLogOfAnyHost) ?? withPaths[0];
     const anyHost = { host: "", path: "" };
     if (site !== undefined) {
-      const addresses = [...site.addresses, anyHost];
-      result[result.indexOf(site)] = { ...site, addresses };
+      result[result.indexOf(site)] = { ...site, addresses: [...site.addresses, anyHost] };
     } else {
-      result.push({
-        server,
-        addresses: [anyHost],
-        routes: undefined,
-        routesPath: server.members.pathOf("routes"),
-        errors: undefined,
-        errorsPath: server.members.pathOf("errors/routes"),
-      });
+      const none = { routes: undefined, errors: undefined, routesPath: "", errorsPath: "" };
+      result.push({ server, addresses: [anyHost], ...none });
     }
   }
   return result;

@@ -1,17 +1,11 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
-import { objectsOf } from "../json-lists.ts";
+import type { JsonObject } from "server-core/json/json-value";
+import { objectsOf, textsOf } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
-/** All names that policies list. */
-function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
-  return new Set(objectsOf(policies).flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
-}
-
 /** True when the server has exactly one connection policy, without settings, for all connections. */
 function hasBarePolicy({ members }: ServerDraft): boolean {
-  const policies = members.look("tls_connection_policies");
-  return isJsonArray(policies) && policies.length === 1 && JSON.stringify(policies[0]) === "{}";
+  return JSON.stringify(members.look("tls_connection_policies")) === "[{}]";
 }
 
 /**
@@ -37,8 +31,7 @@ export function httpHostsOf(
   if (shared.length > 0 || !hasBarePolicy(server) || own.some(isForAnyHost)) {
     return new Set(shared);
   }
-  const { automation } = tls;
-  const subjects = subjectsOf(isJsonObject(automation) ? automation.policies : undefined);
-  const without = hosts.filter((host) => !subjects.has(host));
+  const subjects = objectsOf(tls, "automation", "policies").flatMap((policy) => textsOf(policy, "subjects"));
+  const without = hosts.filter((host) => !subjects.includes(host));
   return new Set(without.length < hosts.length ? without : hosts.slice(0, 1));
 }

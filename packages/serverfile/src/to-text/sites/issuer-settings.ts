@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
-import { objectsOf } from "../json-lists.ts";
+import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /** The second authority that certificates are asked of by default. */
 export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
+
+/** JSON path of the policies of the app `tls`, for refusals. */
+export const policiesPath = "/config/apps/tls/automation/policies";
 
 /** An issuer's settings, without the ones that global options add to every issuer. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
@@ -44,9 +47,8 @@ function sortedKeys(object: JsonObject | undefined): JsonObject {
 
 /** Host from `bind` on which the challenges of a policy's issuers are answered. */
 export function bindHostOf(policy: JsonObject | undefined): string | undefined {
-  const hosts = objectsOf(policy?.issuers).map(({ challenges }) =>
-    isJsonObject(challenges) ? challenges.bind_host : undefined,
+  const hosts = objectsOf(policy, "issuers").map(
+    (issuer) => valueAt(issuer, "challenges", "bind_host") ?? null,
   );
-  const found = hosts.find((host) => typeof host === "string");
-  return typeof found === "string" ? found : undefined;
+  return textsOf(hosts)[0];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "server-core/json/json-value";
+import { textsOf } from "../json-lists.ts";
 import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
@@ -15,11 +15,9 @@ function inSocketOrder(
 
 /** Hosts that a server keeps no log for, on its port. */
 function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string[] {
-  const logs = members.look("logs");
-  const skipped = isJsonObject(logs) && Array.isArray(logs.skip_hosts) ? logs.skip_hosts : [];
   const ending = port === undefined || port === 80 || port === 443 ? "" : `:${port}`;
-  return skipped.flatMap((host) =>
-    typeof host === "string" && host.endsWith(ending) ? [host.slice(0, host.length - ending.length)] : [],
+  return textsOf(members.look("logs"), "skip_hosts").flatMap((host) =>
+    host.endsWith(ending) ? [host.slice(0, host.length - ending.length)] : [],
   );
 }
 
@@ -56,9 +54,9 @@ export function keysOfGroup(
     }).length;
   const isHere = (each: SiteDraft) => each.server === site.server;
   const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
-  const plain = sites.filter(isHere).find(isForAnyHost) === site ? site.server.plainHosts : [];
-  const silent = sites.filter(isHere).find(isForAnyHost) === site ? hostsWithoutLogs(site.server) : [];
-  const hidden = [...new Set([...automated, ...plain, ...silent])];
+  const isAny = sites.filter(isHere).find(isForAnyHost) === site;
+  const unshown = isAny ? [...site.server.plainHosts, ...hostsWithoutLogs(site.server)] : [];
+  const hidden = [...new Set([...automated, ...unshown])];
   const extra = hidden
     .filter((name) => automated.includes(name) || !shown.has(name))
     .map((name) => addressText(site.server, { host: name, path: "", ports, repetition: repetitions(name) }));

@@ -27,24 +27,14 @@ function bindKeys({ server }: SiteDraft): string[] {
 
 /** True when the sites can be one site: the same listen addresses for every port, and the same hosts on each server. */
 function isOneSite(sites: readonly SiteDraft[]): boolean {
-  const servers = new Set(sites.map(({ server }) => server));
-  const byPort = new Map<number, { readonly binds: Set<string>; readonly keys: Set<string> }>();
-  for (const site of sites) {
-    const { port } = site.server.listening;
-    if (port !== undefined) {
-      const own = byPort.get(port) ?? { binds: new Set(), keys: new Set() };
-      for (const key of bindKeys(site)) {
-        own.binds.add(key);
-      }
-      own.keys.add(addressesKey(site));
-      byPort.set(port, own);
-    }
-  }
-  const binds = new Set([...byPort.values()].map((own) => [...own.binds].filter(hasPort).sort().join("\n")));
+  const ported = sites.filter(({ server }) => server.listening.port !== undefined);
+  const byPort = [...Map.groupBy(ported, ({ server }) => server.listening.port).values()];
+  const bindsOf = (group: readonly SiteDraft[]) =>
+    [...new Set(group.flatMap(bindKeys))].filter(hasPort).sort().join("\n");
   return (
-    servers.size === sites.length &&
-    binds.size <= 1 &&
-    [...byPort.values()].every(({ keys }) => keys.size === 1)
+    new Set(sites.map(({ server }) => server)).size === sites.length &&
+    new Set(byPort.map(bindsOf)).size <= 1 &&
+    byPort.every((group) => new Set(group.map(addressesKey)).size === 1)
   );
 }
 
@@ -58,11 +48,10 @@ export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteD
   if (merging === "none") {
     return sites.map((site) => [site]);
   }
-  const groups = new Map<string, SiteDraft[]>();
-  for (const site of sites) {
-    const key = merging === "alike" ? likeness(site) : `${likeness(site)} ${addressesKey(site)}`;
-    groups.set(key, [...(groups.get(key) ?? []), site]);
-  }
+  const groups = Map.groupBy(
+    sites,
+    (site) => `${likeness(site)} ${merging === "alike" ? "" : addressesKey(site)}`,
+  );
   const merged = [...groups.values()].flatMap((group) => (isOneSite(group) ? [group] : split(group)));
   return merged.sort(([a], [b]) => sites.indexOf(a as SiteDraft) - sites.indexOf(b as SiteDraft));
 }

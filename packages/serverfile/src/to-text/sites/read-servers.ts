@@ -16,7 +16,7 @@ import {
   parseNetworkAddress,
 } from "../../addresses/network-address.ts";
 import { inexpressible } from "../inexpressible.ts";
-import { textsOf } from "../json-lists.ts";
+import { objectsOf, textsOf } from "../json-lists.ts";
 import type { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 import { httpHostsOf } from "./http-hosts.ts";
@@ -60,10 +60,9 @@ function readListening(members: Members): { listening: Listening; listen: string
 
 /** The port of sites on sockets without any: logs name hosts with a port that is not usual. */
 function portOfLogs(members: Members): number | undefined {
-  const logs = members.look("logs");
-  const { skip_hosts: skipped } = isJsonObject(logs) ? logs : {};
-  const ports = textsOf(skipped).flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
-  return ports[0] === undefined ? undefined : Number(ports[0]);
+  const skipped = textsOf(members.look("logs"), "skip_hosts");
+  const [port] = skipped.flatMap((host) => /^[^:]+:(\d+)$/.exec(host)?.slice(1) ?? []);
+  return port === undefined ? undefined : Number(port);
 }
 
 /** Hosts and paths of the matchers of a site's route; undefined when they are others. */
@@ -89,48 +88,46 @@ function addressesOf(match: JsonValue | undefined): SiteDraft["addresses"] | und
   return addresses;
 }
 
+/** A list of routes, with its JSON path for refusals. */
+interface RouteListAt {
+  readonly routes: JsonValue | undefined;
+  readonly path: string;
+}
+
 /** A route of a whole site. */
 interface SiteRoute {
   readonly key: string;
   readonly addresses: SiteDraft["addresses"];
-  readonly lists: readonly { readonly routes: JsonValue | undefined; readonly path: string }[];
-}
-
-/** Reads a route as a whole site; undefined for any other route. */
-function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
-  if (!isJsonObject(value) || value.terminal !== true || value.group !== undefined) {
-    return undefined;
-  }
-  const addresses = addressesOf(value.match);
-  const handlers = value.handle === undefined ? [] : value.handle;
-  if (
-    addresses === undefined ||
-    !isJsonArray(handlers) ||
-    Object.keys(value).some((key) => !siteKeys.has(key))
-  ) {
-    return undefined;
-  }
-  const lists = handlers.map((handler, index) =>
-    isJsonObject(handler) &&
-    handler.handler === "subroute" &&
-    Object.keys(handler).every((key) => subrouteKeys.has(key))
-      ? { routes: handler.routes, path: `${path}/handle/${index}/routes` }
-      : undefined,
-  );
-  const known = lists.filter((each) => each !== undefined);
-  return known.length < lists.length
-    ? undefined
-    : {
-        key: JSON.stringify(addresses),
-        addresses,
-        lists: known.length === 0 ? [{ routes: undefined, path }] : known,
-      };
+  readonly lists: readonly RouteListAt[];
 }
 
 /** Members that a site's route may have. */
 const siteKeys = new Set(["match", "handle", "terminal"]);
 /** Members that a site's subroute may have. */
 const subrouteKeys = new Set(["handler", "routes"]);
+
+const hasOtherKeys = (value: JsonObject, known: ReadonlySet<string>) =>
+  Object.keys(value).some((key) => !known.has(key));
+
+/** Reads a route as a whole site; undefined for any other route. */
+function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
+  if (!isJsonObject(value) || value.terminal !== true || hasOtherKeys(value, siteKeys)) {
+    return undefined;
+  }
+  const addresses = addressesOf(value.match);
+  const handlers = objectsOf(value, "handle");
+  const isWhole = value.handle === undefined || handlers.length === (value.handle as JsonValue[]).length;
+  const areLists = handlers.every((each) => each.handler === "subroute" && !hasOtherKeys(each, subrouteKeys));
+  if (addresses === undefined || !isWhole || !areLists) {
+    return undefined;
+  }
+  const lists = handlers.map(({ routes }, index) => ({ routes, path: `${path}/handle/${index}/routes` }));
+  return {
+    key: JSON.stringify(addresses),
+    addresses,
+    lists: lists.length === 0 ? [{ routes: undefined, path }] : lists,
+  };
+}
 
 /** Reads the routes of a server as sites; undefined when a route is not a site. */
 function siteRoutes(value: JsonValue | undefined, path: string): SiteRoute[] | undefined {
@@ -168,25 +165,17 @@ function readSites(server: ServerDraft): SiteDraft[] {
     ];
   }
   const left = [...(ofErrors ?? [])];
-  const sites: SiteDraft[] = [];
-  for (const { key, addresses, lists } of own ?? []) {
+  const none = { routes: undefined, path: "" };
+  const siteOf = (addresses: SiteDraft["addresses"], list: RouteListAt, failed: RouteListAt): SiteDraft => ({
+    ...{ server, addresses, routes: list.routes, routesPath: list.path },
+    ...{ errors: failed.routes, errorsPath: failed.path },
+  });
+  const sites = (own ?? []).flatMap(({ key, addresses, lists }) => {
     const at = left.findIndex((each) => each.key === key);
     const [found] = at === -1 ? [] : left.splice(at, 1);
-    lists.forEach((list, index) => {
-      const { routes: own, path: ownPath } = found?.lists[index] ?? {
-        routes: undefined,
-        path: errorsPath,
-      };
-      const site = { server, addresses, routes: list.routes, routesPath: list.path };
-      sites.push({ ...site, errors: own, errorsPath: ownPath });
-    });
-  }
-  for (const { addresses, lists } of left) {
-    for (const list of lists) {
-      const site = { server, addresses, routes: undefined, routesPath: path };
-      sites.push({ ...site, errors: list.routes, errorsPath: list.path });
-    }
-  }
+    return lists.map((list, index) => siteOf(addresses, list, found?.lists[index] ?? none));
+  });
+  sites.push(...left.flatMap(({ addresses, lists }) => lists.map((list) => siteOf(addresses, none, list))));
   const isLone = ofErrors === undefined && isJsonArray(errorRoutes);
   const [first] = sites;
   return isLone && first !== undefined && sites.length === 1
@@ -210,28 +199,16 @@ function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
 
 /** Every server with its sites. Servers without anything are left out: they come by themselves. */
 export function readServers(servers: Members | undefined): { servers: ServerDraft[]; sites: SiteDraft[] } {
-  const drafts: ServerDraft[] = [];
-  const sites: SiteDraft[] = [];
-  for (const name of numericOrder(servers?.keys ?? [])) {
+  const drafts = numericOrder(servers?.keys ?? []).flatMap((name): ServerDraft[] => {
     const members = servers?.child(name);
     if (members === undefined || !["listen", "routes", "errors"].some((key) => members.has(key))) {
-      continue;
+      return [];
     }
-    const { listening, listen } = readListening(members);
-    const automatic = members.look("automatic_https");
-    const policies = members.look("tls_connection_policies");
-    const server: ServerDraft = {
-      name,
-      members,
-      listening,
-      listen,
-      plainHosts: new Set(isJsonObject(automatic) ? textsOf(automatic.skip) : []),
-      hasPolicies: isJsonArray(policies) && policies.length > 0,
-    };
-    drafts.push(server);
-    sites.push(...readSites(server));
-  }
-  return { servers: drafts, sites };
+    const plainHosts = new Set(textsOf(members.look("automatic_https"), "skip"));
+    const hasPolicies = objectsOf(members.look("tls_connection_policies")).length > 0;
+    return [{ name, members, ...readListening(members), plainHosts, hasPolicies }];
+  });
+  return { servers: drafts, sites: drafts.flatMap(readSites) };
 }
 
 /** The same, with what certificates tell of hosts on sockets. @param tls the app */
@@ -244,10 +221,9 @@ export function readServersWith(
   const known = new Map(
     servers.map((server) => [server, { ...server, httpHosts: httpHostsOf(server, sites, tls, ports) }]),
   );
-  const draftOf = (server: ServerDraft) => known.get(server) ?? server;
   return {
-    servers: servers.map(draftOf),
-    sites: sites.map((site) => ({ ...site, server: draftOf(site.server) })),
+    servers: [...known.values()],
+    sites: sites.map((site) => ({ ...site, server: known.get(site.server) ?? site.server })),
   };
 }
 

@@ -43,6 +43,12 @@ export interface SiteDraft {
   readonly repetitions?: readonly number[];
 }
 
+/** Whether automatic certificates are off on a server. The config lists no names of certificates then. */
+export function hasNoCertificates({ members }: ServerDraft): boolean {
+  const { disable, disable_certificates } = members.objectAt("automatic_https");
+  return disable === true || disable_certificates === true;
+}
+
 /** The hosts of a site, each once; none when it is for any. */
 export function hostsOfDraft({ addresses }: SiteDraft): string[] {
   return [...new Set(addresses.map(({ host }) => host))].filter((host) => host !== "");

@@ -1,28 +1,24 @@
-import { isJsonObject, type JsonValue } from "server-core/json/json-value";
-import { objectsOf } from "../json-lists.ts";
+import type { JsonValue } from "server-core/json/json-value";
+import { objectsOf, valueAt } from "../json-lists.ts";
 import { type Line, line } from "../lines/line.ts";
-import { Members } from "../members.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /**
  * Which of the usual ports is 0. A port of 0 is nowhere in the config, but issuers' challenges have an empty object for it.
  */
 function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
-  const { automation } = new Members(config, "/config").objectAt("apps", "tls");
-  const policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
-  const challenges = policies
-    .flatMap(({ issuers }) => objectsOf(issuers))
-    .map((issuer) => (isJsonObject(issuer.challenges) ? issuer.challenges : {}));
-  const isZero = (name: string) => challenges.some((each) => JSON.stringify(each[name]) === "{}");
+  const issuers = objectsOf(config, "apps", "tls", "automation", "policies").flatMap((policy) =>
+    objectsOf(policy, "issuers"),
+  );
+  const isZero = (name: string) =>
+    issuers.some((issuer) => JSON.stringify(valueAt(issuer, "challenges", name)) === "{}");
   return { http: isZero("http"), https: isZero("tls-alpn") };
 }
 
 /** The ports that a config's addresses have without saying so. */
 export function usualPortsOf(config: JsonValue): UsualPorts {
-  const members = new Members(config, "/config");
-  const http = members.objectAt("apps", "http");
   const port = (key: string, usual: number) => {
-    const given = http[key];
+    const given = valueAt(config, "apps", "http", key);
     return typeof given === "number" && given !== 0 ? given : usual;
   };
   const zero = zeroPorts(config);
