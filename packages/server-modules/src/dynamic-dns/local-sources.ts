@@ -13,6 +13,7 @@ function firstOfEach(addresses: readonly PublicAddress[]): PublicAddress[] {
   return (["A", "AAAA"] as const).flatMap((type) => addresses.find((each) => each.type === type) ?? []);
 }
 
+/** For machines whose address never changes, or that know it from elsewhere. */
 export const staticSource = defineModule({
   id: "dynamic_dns.ip_sources.static",
   config: z.strictObject({
@@ -36,6 +37,10 @@ const unreachable = {
   ],
 };
 
+/**
+ * With `include` or `exclude` in the app's config these decide alone. Otherwise addresses of private networks
+ * do not count.
+ */
 export const interfaceSource = defineModule({
   id: "dynamic_dns.ip_sources.interface",
   config: z.strictObject({
@@ -61,6 +66,10 @@ export const interfaceSource = defineModule({
   }),
 });
 
+/**
+ * Refuses each config: asking routers by UPnP is not supported. It has a name here so that the message can say
+ * what to use.
+ */
 export const upnpSource = defineModule({
   id: "dynamic_dns.ip_sources.upnp",
   config: z.looseObject({}),

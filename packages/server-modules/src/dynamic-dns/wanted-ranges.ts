@@ -1,10 +1,13 @@
 import { BlockList, isIP } from "node:net";
 
+/** A range of addresses, ready to be asked. */
 interface Range {
+  /** Length of its prefix: the more bits, the narrower. */
   readonly bits: number;
   contains(ip: string): boolean;
 }
 
+/** Reads `192.0.2.0/24`; undefined for text that is no range. */
 function readRange(text: string): Range | undefined {
   const [, address = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const [version, bits] = [isIP(address), Number(digits)];
@@ -38,8 +41,9 @@ interface RangeChoice {
 }
 
 /**
- * Whether an address counts: the narrowest range that has it decides. Source: mholt/caddy-dynamicdns,
- * `IPRanges.Contains`
+ * Whether an address counts: the narrowest range that has it decides. With `include: ["10.0.0.0/8"]` and
+ * `exclude: ["10.1.0.0/16"]`, 10.2.0.1 counts and 10.1.0.1 does not.
+ * Source: mholt/caddy-dynamicdns, `IPRanges.Contains`
  */
 export function isWanted({ include, exclude }: RangeChoice, ip: string): boolean {
   const [inside, outside] = [narrowest(include ?? [], ip), narrowest(exclude ?? [], ip)];

@@ -6,12 +6,14 @@ interface Accepted {
   readonly quality: number;
 }
 
+/** Reads `;q=0.5`; 1 without it or for text that is no number. */
 function parseQuality(parameters: string): number {
   const match = /(?:^|;)\s*q\s*=\s*([0-9.]+)/i.exec(parameters);
   const quality = match === null ? 1 : Number(match[1]);
   return Number.isFinite(quality) ? Math.min(quality, 1) : 1;
 }
 
+/** Reads `gzip;q=0.5, br`. */
 function parse(header: string): Accepted[] {
   return header.split(",").flatMap((part) => {
     const cut = part.indexOf(";");
@@ -21,7 +23,8 @@ function parse(header: string): Accepted[] {
 }
 
 /**
- * Content codings that a client accepts, best first: sorted by the client's quality values, then by our preference.
+ * Content codings that a client accepts, best first: sorted by the client's quality values, then by our
+ * preference. `gzip;q=0.5, br, *;q=0` with `zstd, br, gzip` gives `br, gzip`.
  * @param header `Accept-Encoding`; "" takes none
  * @param ours the codings that there are, best first; others are left out
  * Source: RFC 9110 section 12.5.3

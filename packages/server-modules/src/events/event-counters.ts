@@ -1,6 +1,13 @@
 import { Counter, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
+/**
+ * - `done`: the handler came to its end
+ * - `failed`: it threw an error
+ * - `aborted`: it wants the event's cause to stop
+ * - `timeout`: it took too long, and others went on
+ * - `dropped`: too many events waited, or the config was gone
+ */
 export type HandlerOutcome = "done" | "failed" | "aborted" | "timeout" | "dropped";
 
 /** Outcomes of events, over all configs. */
@@ -18,6 +25,7 @@ export class EventCounters implements SharedResource {
     });
   }
 
+  /** Counts an outcome. */
   handled(handler: string, outcome: HandlerOutcome): void {
     this.#handled.inc({ handler, outcome });
   }
@@ -27,4 +35,5 @@ export class EventCounters implements SharedResource {
   }
 }
 
+/** One set of counters for all configs, so that a reload does not begin at 0. */
 export const eventCounters: ResourceKind<EventCounters> = { name: "events.counters" };

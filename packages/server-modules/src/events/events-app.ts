@@ -201,6 +201,7 @@ class EventsApp implements App, EventSink {
   }
 }
 
+/** Loaded without being configured, since modules emit events whether anybody listens or not. */
 export const eventsApp = defineModule({
   id: "events",
   implied: true,

@@ -10,7 +10,16 @@ export interface ByteRange {
 const maxRanges = 100;
 
 /**
- * Reads a `Range` header.
+ * Reads a `Range` header. For a body of 100 bytes:
+ * | Header | Result |
+ * |---|---|
+ * | `bytes=0-9` | the first ten |
+ * | `bytes=-10` | the last ten |
+ * | `bytes=90-` | the last ten |
+ * | `bytes=0-9, 50-59` | two ranges |
+ * | `bytes=200-` | `unsatisfiable` |
+ * | `bytes=9-0` | `malformed` |
+ * | `bytes=0-, 0-` | `whole` |
  * @returns the ranges within a body of `size` bytes, in the order of the request. The header is ignored ("whole") for
  *   another unit, no range, more bytes than the body has, or an empty body. Otherwise "unsatisfiable" or "malformed".
  *   Source: RFC 9110 section 14.1.2

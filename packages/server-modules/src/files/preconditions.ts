@@ -9,7 +9,12 @@ export interface Validators {
   readonly modifiedMs: number | undefined;
 }
 
-/** The result of a request's conditions: continue, 304, or 412. */
+/**
+ * The result of a request's conditions: continue, 304, or 412.
+ * - `go on`: the conditions hold, or there are none
+ * - `not modified`: 304, the client has it already
+ * - `failed`: 412, the client had another version in mind
+ */
 export type Precondition = "go on" | "not modified" | "failed";
 
 /** Fast check: most requests have no conditions. */
@@ -23,10 +28,12 @@ function hasConditions({ requestHeaders }: Exchange): boolean {
   return false;
 }
 
+/** All values of a field as one list. */
 function headerOf(exchange: Exchange, name: string): string {
   return getHeaders(exchange.requestHeaders, name).join(", ");
 }
 
+/** A tag without the mark of weak ones. */
 function weak(etag: string): string {
   return etag.startsWith("W/") ? etag.slice(2) : etag;
 }
@@ -51,6 +58,7 @@ export function listsEtag(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
 }
 
+/** Whether a list contains the tag by strong comparison, as `If-Match` requires: weak tags never match. */
 function listsEtagStrongly(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
 }
@@ -61,8 +69,13 @@ export function parseHttpDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
+/** HTTP dates have whole seconds, so parts of them do not count. */
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
+/**
+ * `If-None-Match`, and only without it `If-Modified-Since`. Methods that change something fail where GET is not
+ * modified.
+ */
 function lastState(exchange: Exchange, { etag, modifiedMs }: Validators): Precondition {
   const noneMatch = headerOf(exchange, "if-none-match");
   const safe = exchange.method === "GET" || exchange.method === "HEAD";

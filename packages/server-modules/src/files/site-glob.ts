@@ -6,6 +6,7 @@ import { pathBytes } from "./path-bytes.ts";
 /** The most paths that one pattern finds; what is beyond is left out. */
 const maxFound = 10_000;
 
+/** Names in a folder; none in one that cannot be read. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
@@ -28,6 +29,7 @@ function plainName(segment: string): string | undefined {
   return isGlob(segment.replace(/\\./gs, "")) ? undefined : segment.replace(/\\(.)/gs, "$1");
 }
 
+/** Names of a folder that a segment of a pattern matches. */
 function namesMatching(folder: string, segment: string): string[] {
   const plain = plainName(segment);
   if (plain !== undefined) {

@@ -85,8 +85,11 @@ function publishedSource(name: keyof typeof publishers) {
   });
 }
 
+/** Its two lists are fetched together: both must be good. */
 export const cloudflareIpSource = publishedSource("cloudflare");
+/** Addresses of all edges, global and regional. */
 export const cloudfrontIpSource = publishedSource("cloudfront");
+/** Addresses of both families in one list. */
 export const fastlyIpSource = publishedSource("fastly");
 
 /** Lists at URLs that the config names, a range a line. */

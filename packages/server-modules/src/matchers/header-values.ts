@@ -5,6 +5,7 @@ import { z } from "zod";
 /** Header fields with the values that match. Shared by the matcher `header` and by response matchers. */
 export const headerValuesSchema = z.record(z.string(), z.array(z.string()).nullable());
 
+/** Patterns by field name. */
 export type HeaderValuesConfig = z.infer<typeof headerValuesSchema>;
 
 /** `*a*` is contained, `*a` ends, `a*` begins, `*` is any, and all else is equal. Upper and lower case differ. */

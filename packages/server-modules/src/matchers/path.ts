@@ -4,6 +4,15 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { compilePathPattern } from "./path-pattern.ts";
 
+/**
+ * | Pattern | Matches |
+ * |---|---|
+ * | `/a` | `/a` alone |
+ * | `/a*` | `/a`, `/ab`, `/a/b` |
+ * | `*.php` | every path with that ending |
+ * | `*mid*` | every path that contains it |
+ * | `/a/*.txt` | `/a/b.txt`, but not `/a/b/c.txt` |
+ */
 export const pathMatcher = defineModule({
   id: "http.matchers.path",
   config: z

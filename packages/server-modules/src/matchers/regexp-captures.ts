@@ -10,6 +10,7 @@ export const regexpSchema = z.strictObject({
   pattern: z.string().describe("In RE2 syntax; case counts, and it may match anywhere unless anchored."),
 });
 
+/** The config after validation. */
 export type RegexpConfig = z.infer<typeof regexpSchema>;
 
 /** Whether a text matches; if so its captures become placeholders. */

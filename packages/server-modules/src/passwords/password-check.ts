@@ -24,6 +24,7 @@ export interface CheckId {
   readonly id: number;
 }
 
+/** A check as a thread sends it to the main thread. */
 export interface CheckRequest extends CheckId {
   /** Password and hash to compare. */
   readonly check: PasswordCheck;

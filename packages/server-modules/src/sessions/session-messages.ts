@@ -8,6 +8,7 @@ export const sessionTopics = {
   settleWork: "sessions.settle_work",
 } as const;
 
+/** A question for the keys of one use. */
 export interface KeysRequest {
   /** Use of the keys; keys of one use open nothing of another. */
   readonly purpose: string;
@@ -15,6 +16,7 @@ export interface KeysRequest {
   readonly wanted: string;
 }
 
+/** The outcome of work that other callers may wait for. */
 export interface WorkResult {
   /** Key of the shared work. */
   readonly key: string;

@@ -266,6 +266,10 @@ class Cache implements HttpHandler {
   }
 }
 
+/**
+ * `{ "handler": "cache", "max_bytes": 67108864, "default_ttl": "5m" }`. Responses with `Set-Cookie`, `private`
+ * or `no-store`, and those to `Authorization` without leave, are not kept.
+ */
 export const cache = defineModule({
   id: "http.handlers.cache",
   config: configSchema,

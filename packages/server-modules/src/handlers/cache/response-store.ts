@@ -13,6 +13,7 @@ export interface Purge {
   readonly prefix?: string | undefined;
 }
 
+/** The state of one store, for the admin API. */
 export interface StoreState {
   /** Number of responses that are kept. */
   readonly responses: number;

@@ -31,6 +31,7 @@ export function describeFile(path: string, stats: BigIntStats): ServedFile {
   };
 }
 
+/** Characters of a tag that are kept, and the largest file that one is read from. */
 const maxEtagBytes = 1024;
 const maxEtagFileBytes = 64 * 1024;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+/** A parameter of the query, and what becomes of it. */
 const keyAndValue = z.strictObject({
   key: z.string().nullish().describe("Name of the parameter; placeholders allowed."),
   val: z.string().nullish().describe("Its value, or its new name; placeholders allowed."),
@@ -63,4 +64,5 @@ export const rewriteSchema = z.strictObject({
     .describe("Changes of the query, in the order rename, set, add, replace, delete."),
 });
 
+/** The config after validation. */
 export type RewriteConfig = z.infer<typeof rewriteSchema>;

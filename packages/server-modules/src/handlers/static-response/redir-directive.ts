@@ -2,6 +2,7 @@ import { handlerDirective } from "serverfile/directives/directive";
 import { onlyGiven } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
+/** Characters that would end an attribute or a text of the page. */
 const entities: Readonly<Record<string, string>> = {
   "<": "&lt;",
   ">": "&gt;",

@@ -11,6 +11,7 @@ export interface FrontMatter {
   readonly Body: string;
 }
 
+/** Begin, end and reader of each form. JSON keeps its braces, which are part of it. */
 const kinds: readonly (readonly [start: RegExp, end: RegExp, parse: (text: string) => unknown])[] = [
   [/^---\r?\n/, /^---[ \t]*$/m, (text) => parseYaml(text)],
   [/^\+\+\+\r?\n/, /^\+\+\+[ \t]*$/m, (text) => parseToml(text)],

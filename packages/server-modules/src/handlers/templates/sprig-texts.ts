@@ -5,12 +5,14 @@ import type { TemplateFunction } from "./evaluate-template.ts";
 import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
+/** Random characters of one call, so that a page cannot occupy the processor. */
 const maxRandomLength = 100_000;
 const digits = "0123456789";
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join("");
 const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
+/** A length within the limit. @throws TemplateError */
 function checkedLength(count: number): number {
   if (!(count >= 0 && count <= maxRandomLength)) {
     throw new TemplateError(`${count} random characters, limit ${maxRandomLength}`);
@@ -18,6 +20,7 @@ function checkedLength(count: number): number {
   return count;
 }
 
+/** A text of random characters, from a source that is fit for secrets. */
 const random = (characters: string) => (count: number) =>
   Array.from({ length: checkedLength(count) }, () => characters[randomInt(characters.length)]).join("");
 
@@ -30,6 +33,7 @@ function words(text: unknown, joint: string): string {
     .toLowerCase();
 }
 
+/** `foo_bar baz` becomes `FooBarBaz`. */
 function camelCase(text: unknown): string {
   return printed(text).replace(/(?:^|[\s_-]+)(\p{L}?)/gu, (_, letter: string) => letter.toUpperCase());
 }
@@ -51,6 +55,7 @@ function wrap(width: number, text: unknown, newLine = "\n"): string {
   return [...lines, line ?? ""].join(newLine);
 }
 
+/** Source: RFC 4648, section 6 */
 function base32(text: unknown): string {
   const bits = [...Buffer.from(printed(text))].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   const coded = (bits.match(/.{1,5}/g) ?? []).map(
@@ -59,6 +64,7 @@ function base32(text: unknown): string {
   return coded.join("").padEnd(Math.ceil(coded.length / 8) * 8, "=");
 }
 
+/** @throws TemplateError for a letter outside of the alphabet */
 function fromBase32(text: unknown): string {
   const bits = [...printed(text).replace(/=+$/, "")]
     .map((letter) => {
@@ -72,6 +78,7 @@ function fromBase32(text: unknown): string {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))).toString();
 }
 
+/** Source: RFC 1950, section 8.2 */
 function adler32(text: unknown): string {
   let [a, b] = [1, 0];
   for (const byte of Buffer.from(printed(text))) {
@@ -97,6 +104,7 @@ function findAll(pattern: string, text: unknown, count: number) {
   return found;
 }
 
+/** Parts between matches, `count` at most; negative: all; 0: none. */
 function splitBy(pattern: string, text: unknown, count: number): string[] {
   const all = printed(text);
   const parts: string[] = [];
@@ -111,11 +119,13 @@ function splitBy(pattern: string, text: unknown, count: number): string[] {
   return count === 0 ? [] : [...parts, all.slice(rest)];
 }
 
+/** `a//b/../c/` becomes `a/c`. Source: Go, `path.Clean` */
 function cleanPath(path: unknown): string {
   const clean = posix.normalize(printed(path) || ".");
   return clean.length > 1 ? clean.replace(/\/$/, "") : clean;
 }
 
+/** Source: Go, `path.Base` */
 function baseName(path: unknown): string {
   return printed(path) === "" ? "." : posix.basename(printed(path)) || "/";
 }
@@ -125,6 +135,7 @@ function extension(path: unknown): string {
   return /\.[^./]*$/.exec(printed(path))?.[0] ?? "";
 }
 
+/** Functions of paths with slashes; those of the system are the same. */
 const paths: Readonly<Record<string, TemplateFunction>> = {
   base: baseName,
   dir: (path: unknown) => cleanPath(posix.dirname(printed(path))),

@@ -4,8 +4,10 @@ import type { TemplateFunction } from "./evaluate-template.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
+/** A map of a template. */
 type Dictionary = Map<string, unknown>;
 
+/** A map; objects become one. @throws TemplateError for other values */
 function dictionary(value: unknown): Dictionary {
   if (value instanceof Map) {
     return value as Dictionary;
@@ -16,6 +18,7 @@ function dictionary(value: unknown): Dictionary {
   throw new TemplateError(`a dictionary is wanted, not ${printed(value)}`);
 }
 
+/** @throws TemplateError for what is no list */
 function list(value: unknown): unknown[] {
   if (!Array.isArray(value)) {
     throw new TemplateError(`a list is wanted, not ${printed(value)}`);
@@ -23,6 +26,7 @@ function list(value: unknown): unknown[] {
   return value;
 }
 
+/** A deep copy of lists and maps. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(copy);
@@ -48,6 +52,7 @@ const merge =
     return result;
   };
 
+/** The kind of a value as Go names it. */
 function kindOf(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -63,12 +68,14 @@ function kindOf(value: unknown): string {
   }
 }
 
+/** Types whose name is not their kind. */
 const types: Readonly<Record<string, string>> = {
   slice: "[]interface {}",
   map: "map[string]interface {}",
   invalid: "<nil>",
 };
 
+/** The type of a value as Go names it. */
 function typeOf(value: unknown): string {
   const kind = kindOf(value);
   return types[kind] ?? kind;
@@ -87,6 +94,7 @@ function dig(...args: unknown[]): unknown {
   return value;
 }
 
+/** `chunk 2 (list 1 2 3)` is `[[1 2] [3]]`. */
 function chunk(size: number, values: unknown): unknown[][] {
   if (!(size >= 1)) {
     throw new TemplateError(`chunks of ${size}`);
@@ -97,6 +105,7 @@ function chunk(size: number, values: unknown): unknown[][] {
   );
 }
 
+/** A URL taken apart, by sprig's names. */
 function urlParts(text: unknown): Dictionary {
   const url =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/(?:([^@/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(
@@ -117,6 +126,7 @@ function urlParts(text: unknown): Dictionary {
   );
 }
 
+/** The way back from {@link urlParts}. */
 function urlText(parts: unknown): string {
   const part = (name: string) => printed(memberOf(parts, name));
   const authority =
@@ -137,6 +147,7 @@ function toDate(value: unknown): Date {
   return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : printed(value));
 }
 
+/** A time moved by a duration: `-1h` goes back. */
 function modified(change: unknown, value: unknown): Date {
   const text = printed(change);
   const ms = parseGoDuration(text.replace(/^[+-]/, ""));
@@ -144,6 +155,7 @@ function modified(change: unknown, value: unknown): Date {
   return ms === undefined ? date : new Date(date.getTime() + (text.startsWith("-") ? -ms : ms));
 }
 
+/** A function of any number of floating point numbers. */
 const floats =
   (change: (a: number, b: number) => number) =>
   (...values: unknown[]): number =>

@@ -6,6 +6,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { z } from "zod";
 
+/** A share, from none to all. */
 const probability = z.number().min(0).max(1);
 
 /** A collector's sampling strategy: its protobuf message as JSON. Source: Jaeger, `api_v2/sampling.proto` */
@@ -30,8 +31,10 @@ export const strategySchema = z.object({
     .nullish(),
 });
 
+/** The answer of a collector after validation. */
 export type SamplingStrategy = z.infer<typeof strategySchema>;
 
+/** Results that need no more than a decision. */
 const sampled: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
 const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 
@@ -39,7 +42,9 @@ const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 export class RateLimitingSampler implements Sampler {
   readonly #perSecond: number;
   readonly #now: () => number;
+  /** Traces that may be sampled now; whole ones count. */
   #balance: number;
+  /** When the balance was last brought up to date. */
   #lastMs: number;
 
   /** @param now milliseconds of a clock that never goes back */
@@ -70,8 +75,11 @@ export class RateLimitingSampler implements Sampler {
 /** A share of the traces of each operation, and at least a number a second. */
 class OperationSampler implements Sampler {
   readonly #byName: ReadonlyMap<string, Sampler>;
+  /** Decides for names without a strategy of their own. */
   readonly #fallback: Sampler;
+  /** Rates that are granted in any case, by name. */
   readonly #lowerBounds = new Map<string, RateLimitingSampler>();
+  /** Traces a second of each; 0 grants none. */
   readonly #lowerBound: number;
 
   constructor(strategy: NonNullable<SamplingStrategy["operationSampling"]>) {
@@ -105,7 +113,14 @@ class OperationSampler implements Sampler {
   }
 }
 
-/** The sampler that a strategy asks for. */
+/**
+ * The sampler that a strategy asks for.
+ * | Strategy | Sampler |
+ * |---|---|
+ * | `operationSampling` | a share for each operation, with a lower bound |
+ * | `rateLimitingSampling`, type not `PROBABILISTIC` | traces a second |
+ * | otherwise | a share of all traces |
+ */
 export function samplerFor(strategy: SamplingStrategy): Sampler {
   if (strategy.operationSampling) {
     return new OperationSampler(strategy.operationSampling);

@@ -21,6 +21,7 @@ const droppedMessage = /^Dropped \d+ spans/;
 /** How long the last spans may take to leave when the last tracing handler goes. */
 const flushTimeoutMs = 2_000;
 
+/** Takes the SDK's own log, and silences all of it but the message about dropped spans. */
 function logDroppedSpans(log: Logger): void {
   const warn = (message: string) => {
     if (droppedMessage.test(message)) {
@@ -40,7 +41,9 @@ function logDroppedSpans(log: Logger): void {
  * tracing handlers, kept over reloads.
  */
 export class SpanSource implements SharedResource {
+  /** Makes the spans of all handlers. */
   readonly tracer: Tracer;
+  /** Queue and exporter. */
   readonly #provider: TracerProvider;
   #remoteSampler: RemoteSampler | undefined;
 
@@ -62,6 +65,7 @@ export class SpanSource implements SharedResource {
     this.tracer = this.#provider.getTracer("server", version.gitVersion);
   }
 
+  /** The sampler `jaeger_remote`. It samples at its first rate until the collector answers. */
   #startRemoteSampler(
     environment: Readonly<Record<string, string | undefined>>,
     resource: Resource,
@@ -86,4 +90,5 @@ export class SpanSource implements SharedResource {
   }
 }
 
+/** One source for all configs: the environment does not change while the process runs. */
 export const spanSources: ResourceKind<SpanSource> = { name: "tracing.span-source" };

@@ -11,6 +11,7 @@ import { makeEmptyFile } from "./write-files.ts";
 
 /** Maximum lock timeout in seconds. It also applies to `Timeout: Infinite`. */
 const longestS = 24 * 60 * 60;
+/** Characters of the owner's XML: every answer about the lock repeats it. */
 const maxOwnerLength = 1024;
 
 /** The first time of the list that can be read. @throws DavError 400 */

@@ -50,6 +50,7 @@ function notAllowed(exchange: Exchange, resource: Resource): DavError {
   return new DavError(405);
 }
 
+/** 201 for something new, else 204. */
 function done(exchange: Exchange, isNew: boolean): void {
   if (isNew) {
     exchange.responseHeaders.push("Content-Type", "text/plain; charset=utf-8");
@@ -59,12 +60,14 @@ function done(exchange: Exchange, isNew: boolean): void {
   }
 }
 
+/** Tells clients that locks work (class 2). `Ms-Author-Via` makes old Windows clients use WebDAV. */
 async function options({ exchange, share }: Task): Promise<void> {
   const resource = await share.find(exchange);
   exchange.responseHeaders.push("Allow", allowedOf(resource), "Dav", "1, 2", "Ms-Author-Via", "DAV");
   exchange.respond(200);
 }
 
+/** Sends a file. A folder is described, since it has no content of its own. */
 async function get(task: Task): Promise<void> {
   const { exchange, share, table } = task;
   const resource = existing(await share.find(exchange));

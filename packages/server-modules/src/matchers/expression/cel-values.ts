@@ -1,5 +1,6 @@
 import { type CelValue, isCelList, isCelMap, isCelUint } from "@bufbuild/cel";
 
+/** A value that has an order by itself. */
 type Scalar = bigint | number | string | boolean;
 
 /** Values with parts that decide one after the other: a moment or a duration is its seconds, then its nanoseconds. */

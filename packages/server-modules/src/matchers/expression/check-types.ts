@@ -19,17 +19,21 @@ import {
   uint,
 } from "./cel-types.ts";
 
+/** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
+/** The content of a node of one case. */
 type Kind<Case extends string> = Extract<Expr["exprKind"], { case: Case }>["value"];
 
 /** Names of variables in a macro, `[1].all(x, x > 0)`, with their types. */
 type Scope = ReadonlyMap<string, CelKind>;
 
+/** Types that an expression may name. */
 const typeNames = new Set([
   ...["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"],
   ...["google.protobuf.Timestamp", "google.protobuf.Duration"],
 ]);
 
+/** Types of literals. */
 const constants: Readonly<Record<string, CelKind>> = {
   boolValue: bool,
   int64Value: int,
@@ -40,6 +44,7 @@ const constants: Readonly<Record<string, CelKind>> = {
   nullValue: nil,
 };
 
+/** Refuses the expression, in the words of the public model. */
 function fail(reason: string): never {
   throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${reason}`);
 }
@@ -68,7 +73,11 @@ function dottedName({ exprKind }: Expr): string {
     : `${dottedName(operand)}.${exprKind.value.field}`;
 }
 
-/** Finds the types of the parts of an expression. Source: the definition of CEL; the model's functions */
+/**
+ * Finds the types of the parts of an expression. Where only the request tells a type, it is `dyn`, which fits
+ * everywhere. So the checker refuses only what fails for every request.
+ * Source: the definition of CEL; the model's functions
+ */
 class TypeChecker {
   readonly #results: Readonly<Record<string, CelKind>>;
 
@@ -100,10 +109,12 @@ class TypeChecker {
     }
   }
 
+  /** A variable of a macro, or the name of a type. */
   #identifier(name: string, scope: Scope): CelKind {
     return scope.get(name) ?? (typeNames.has(name) ? type : undeclared(name));
   }
 
+  /** `a.b`: a member of a map. */
   #selection({ operand, field, testOnly }: Kind<"selectExpr">, scope: Scope): CelKind {
     if (operand !== undefined && typeNames.has(`${dottedName(operand)}.${field}`)) {
       return type;
@@ -115,6 +126,7 @@ class TypeChecker {
     return testOnly ? bool : (from.parts?.[1] ?? dyn);
   }
 
+  /** A call: ours, one of a namespace, a method, an operator, or a function. */
   #call({ target, function: name, args }: Kind<"callExpr">, scope: Scope): CelKind {
     const ours = target === undefined ? this.#results[name] : undefined;
     if (ours !== undefined) {
@@ -169,6 +181,7 @@ class TypeChecker {
     }
   }
 
+  /** Type of `a[b]`; undefined where it cannot be. */
   #element(from: CelKind, index: CelKind): CelKind | undefined {
     const [key = dyn, value = dyn] = from.parts ?? [];
     switch (from.name) {
@@ -183,11 +196,13 @@ class TypeChecker {
     }
   }
 
+  /** Whether `b in a` can be asked. */
   #contains(from: CelKind, kind: CelKind): boolean {
     const isCollection = from.name === "list" || from.name === "map";
     return from.name === "dyn" || (isCollection && fits(kind, from.parts?.[0] ?? dyn));
   }
 
+  /** The common result of all overloads that fit. */
   #resultOf(
     name: string,
     overloads: readonly Overload[],
@@ -205,6 +220,7 @@ class TypeChecker {
     return fitting.map(({ result }) => result).reduce(joined);
   }
 
+  /** The common type of elements. */
   #common(elements: readonly Expr[], scope: Scope): CelKind {
     return elements.length === 0 ? dyn : elements.map((each) => this.kindOf(each, scope)).reduce(joined);
   }
@@ -218,6 +234,7 @@ class TypeChecker {
     return map(this.#common(keys, scope), this.#common(values, scope));
   }
 
+  /** The type of a macro such as `all`, which the parser has turned into a loop. */
   #comprehension(macro: Kind<"comprehensionExpr">, scope: Scope): CelKind {
     const { iterRange, accuInit, loopCondition, loopStep, result } = macro;
     const range = iterRange === undefined ? dyn : this.kindOf(iterRange, scope);

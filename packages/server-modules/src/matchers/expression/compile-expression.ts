@@ -19,6 +19,7 @@ import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.t
 /** The longest expression, in characters. */
 const maxLength = 10_000;
 
+/** Function that stands for calls of matchers; its argument is the matcher's number. */
 const matcherFunction = "matcher_of_request";
 
 const variablePrefix = "http.vars.";
@@ -34,6 +35,7 @@ const integers = new Set([
   "http.reverse_proxy.status_code",
 ]);
 
+/** The value of a placeholder with its type. null for one that has none, so that `== null` can be asked. */
 function placeholderValue(exchange: Exchange, name: string): CelInput {
   if (name.startsWith(variablePrefix)) {
     const variable = exchange.vars.get(name.slice(variablePrefix.length));
@@ -60,6 +62,7 @@ function placeholderValue(exchange: Exchange, name: string): CelInput {
   return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
 }
 
+/** Loads a matcher that the expression calls. */
 async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<HttpMatcher> {
   try {
     return await context.load(httpMatchers, call.name, call.config, call.name);
@@ -68,6 +71,7 @@ async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<H
   }
 }
 
+/** The error of an expression that cannot be compiled. */
 function refused(error: unknown): ServerError {
   return new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, { cause: error });
 }
@@ -84,11 +88,15 @@ function parseCondition(expr: string): ReturnType<typeof parse> {
   }
 }
 
-/** A condition that is ready to be asked. Evaluation is synchronous: there is one request at a time. */
+/**
+ * A condition that is ready to be asked. Evaluation is synchronous: there is one request at a time. A matcher
+ * within may evaluate the same condition for another request, so the request is put back afterwards.
+ */
 class Condition implements HttpMatcher {
   readonly #matchers: readonly HttpMatcher[];
   readonly #regexps = new KnownRegexps();
   readonly #evaluate: () => unknown;
+  /** The request that is being matched; undefined in between. */
   #current: Exchange | undefined;
 
   /** @param matchers the matchers that the condition calls, by index. @throws ServerError MODULE_CONFIG */
@@ -101,6 +109,7 @@ class Condition implements HttpMatcher {
     }
   }
 
+  /** Functions of the expression, which read the current request. */
   #environment(): ReturnType<typeof celEnv> {
     const placeholder = (text: string): CelInput =>
       this.#current === undefined ? null : placeholderValue(this.#current, text);
@@ -139,7 +148,8 @@ class Condition implements HttpMatcher {
 }
 
 /**
- * The matcher that a condition in CEL is.
+ * The matcher that a condition in CEL is. The steps: placeholders and macros are expanded, calls of matchers
+ * replaced, types checked, matchers loaded.
  * @param name names the captures of regular expressions in it; "" for none
  * @throws ServerError MODULE_CONFIG when it is none
  */

@@ -4,9 +4,12 @@ import { sortByKeys } from "./cel-lists.ts";
 import { extremeFunctions } from "./cel-math.ts";
 import { childrenOf } from "./expression-parts.ts";
 
+/** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
+/** A call in it. */
 type Call = Extract<Expr["exprKind"], { case: "callExpr" }>["value"];
 
+/** A small expression as a pattern to fill. */
 const parsed = (text: string): Expr["exprKind"] => parse(text).expr?.exprKind ?? { case: undefined };
 
 /** The name of a variable that a macro brings in. @throws ServerError MODULE_CONFIG */
@@ -85,6 +88,7 @@ const isNumber = ({ exprKind }: Expr) =>
   exprKind.case === "constExpr" &&
   ["int64Value", "uint64Value", "doubleValue"].includes(exprKind.value.constantKind.case ?? "");
 
+/** The node that stands for a macro; undefined for other calls. */
 function expanded(call: Call): Expr["exprKind"] | undefined {
   const of = call.target?.exprKind.case === "identExpr" ? call.target.exprKind.value.name : "";
   if (of === "cel" && call.function === "bind") {

@@ -7,6 +7,7 @@ const conversions: Readonly<Record<string, string>> = {
   "http.request.duration": "duration",
 };
 
+/** The call that reads a placeholder. */
 function callOf(name: string): string {
   const call = `${placeholderFunction}(${JSON.stringify(name)})`;
   const conversion = Object.hasOwn(conversions, name) ? conversions[name] : undefined;
@@ -15,6 +16,7 @@ function callOf(name: string): string {
 
 /**
  * Puts a call in place of every `{placeholder}` outside of texts; `\{name}` stays a map.
+ * `{http.request.host} == "a{b}"` becomes `ph("http.request.host") == "a{b}"`.
  * @returns the expression in plain CEL
  */
 export function expandPlaceholders(expression: string): string {

@@ -6,6 +6,16 @@ import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
 import { Members } from "serverfile/to-text/members";
 import type { DraftValue } from "serverfile/values/draft";
 
+/**
+ * ```
+ * expression `{method} == "GET" && path("/a")`
+ * ```
+ * becomes the set
+ * ```json
+ * { "expression": { "expr": "{http.request.method} == \"GET\" && path(\"/a\")", "name": "m" } }
+ * ```
+ * Several words without quotes are one expression, and then it has no name.
+ */
 const readMatcher: MatcherReader = (cursor) => {
   cursor.next();
   let read: DraftValue;

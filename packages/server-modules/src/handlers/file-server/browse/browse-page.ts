@@ -35,6 +35,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** Links to all folders above: `/ a/ b/`. */
 function crumbs(path: string): string {
   const parts = path.replace(/\/$/, "").split("/");
   return parts
@@ -45,6 +46,7 @@ function crumbs(path: string): string {
     .join("");
 }
 
+/** A heading that sorts by its column, and turns the direction where it does already. */
 function sortLink(page: PageListing, sort: SortName, text: string): string {
   const order = page.sort === sort && page.order === "asc" ? "desc" : "asc";
   const mark = page.sort === sort ? (page.order === "asc" ? " ▲" : " ▼") : "";
@@ -52,6 +54,7 @@ function sortLink(page: PageListing, sort: SortName, text: string): string {
   return `<a href="?sort=${sort}&amp;order=${order}${grid}">${text}${mark}</a>`;
 }
 
+/** The link of an entry, with the target of a symbolic link behind it. */
 function nameOf(item: ListedFile): string {
   const target = item.symlink_path === undefined ? "" : ` → ${escapeHtml(item.symlink_path)}`;
   return `<a href="${escapeHtml(item.url)}">${escapeHtml(item.name)}</a>${target}`;
@@ -67,6 +70,7 @@ function card(item: ListedFile): string {
   return `<li>${nameOf(item)}<small>${item.is_dir ? "folder" : humanSize(item.size)}</small></li>`;
 }
 
+/** The list or the tiles. */
 function body(page: PageListing): string {
   if (page.layout === "grid") {
     return `<ul>\n${page.items.map(card).join("\n")}\n</ul>`;

@@ -16,6 +16,7 @@ import type { ListedFile } from "./listing.ts";
 
 const delimiters = ["{{", "}}"] as const;
 
+/** An entry by the names that templates of the public model use. */
 function itemContext(item: ListedFile, page: object): object {
   const time = new Date(item.mod_time);
   return {
@@ -35,6 +36,7 @@ function itemContext(item: ListedFile, page: object): object {
   };
 }
 
+/** The folders of a path: `/a/b/` has three. */
 function breadcrumbs(path: string): object[] {
   const parts = path.replace(/\/$/, "").split("/");
   return parts.map((part, index) => ({

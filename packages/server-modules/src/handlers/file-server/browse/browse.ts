@@ -13,6 +13,7 @@ import { humanSize } from "./human-size.ts";
 import { type ListedFile, type Listing, listFolder } from "./listing.ts";
 import { arrange, isOrderName, isSortName, type OrderName, type SortName } from "./order.ts";
 
+/** The member `browse` of the handler's config. */
 export interface BrowseConfig {
   /** Template of the page. Default: the built-in one. */
   readonly template_file?: string | null | undefined;
@@ -26,6 +27,7 @@ export interface BrowseConfig {
   readonly plain_time_format?: string | null | undefined;
 }
 
+/** A folder that a request asks for. */
 export interface BrowseRequest {
   /** The request. */
   readonly exchange: Exchange;

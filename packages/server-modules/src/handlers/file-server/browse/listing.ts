@@ -22,6 +22,7 @@ export interface ListedFile {
   readonly symlink_path?: string;
 }
 
+/** A folder's entries and their sums. */
 export interface Listing {
   /** Entries in the order of the file system. */
   readonly items: readonly ListedFile[];
@@ -35,6 +36,7 @@ export interface Listing {
   readonly totalBytes: number;
 }
 
+/** Bounds of a listing. */
 export interface ListOptions {
   /** Maximum number of entries; further ones are left out. */
   readonly limit: number;

@@ -5,13 +5,17 @@ export const sortNames = ["name", "namedirfirst", "size", "time"] as const;
 /** Directions of the order. */
 export const orderNames = ["asc", "desc"] as const;
 
+/** One of the columns. */
 export type SortName = (typeof sortNames)[number];
+/** One of the directions. */
 export type OrderName = (typeof orderNames)[number];
 
+/** Whether a text of the query, a cookie or the config is a column. */
 export function isSortName(text: string): text is SortName {
   return (sortNames as readonly string[]).includes(text);
 }
 
+/** Whether such a text is a direction. */
 export function isOrderName(text: string): text is OrderName {
   return (orderNames as readonly string[]).includes(text);
 }

@@ -11,6 +11,7 @@ import { currentHead } from "./legacy-head.ts";
  * - `untilClose`: until the upstream closes; such a connection is not used again
  */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
+/** One of {@link bodyFraming}. */
 export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
 /** The head of a response of HTTP/1. */
