@@ -3,7 +3,7 @@ import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module
 
 /** A stream of node:zlib. */
 export interface CompressStream extends Transform {
-  /** Hands on what was written so far. */
+  /** Outputs all data written so far. */
   flush(callback: () => void): void;
   flush(kind: number, callback: () => void): void;
 }
@@ -18,7 +18,7 @@ export interface ContentEncoder extends ModuleInstance {
   encode(bytes: Uint8Array): Buffer;
   /** Makes a stream for one response. */
   createStream(): CompressStream;
-  /** How a stream hands on all it has and keeps what it learned of the text; absent: as it does by itself. */
+  /** zlib flush kind that outputs all data and keeps the dictionary; absent: the stream's default. */
   readonly flushKind?: number;
 }
 

@@ -64,7 +64,7 @@ const schema = z.strictObject({
 type EventsConfig = z.infer<typeof schema>;
 
 /**
- * The app `events`: calls handlers when something happens, in the main thread. Nobody waits for them but those who would
+ * The app `events`: calls handlers of events, in the main thread. Only emitters that need the result
  * leave something undone. Source: the public model (Caddy 2.11), whose emitters wait for every handler
  */
 class EventsApp implements App, EventSink {
@@ -143,7 +143,7 @@ class EventsApp implements App, EventSink {
     await this.#emitOwn("stopping");
   }
 
-  /** Handlers may finish what they are at and what waits for them, within the time of one event. */
+  /** Handlers may finish their current and queued events, within the timeout of one event. */
   async stop(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, this.#timeoutMs);

@@ -79,7 +79,7 @@ interface Ending {
 class ExecHandler implements EventHandler {
   readonly #config: z.infer<typeof schema>;
   readonly #log: Logger;
-  /** Programs that run without anybody waiting. At the limit the handler fails in place of starting one more. */
+  /** Number of programs in the background. At the limit the handler fails instead of starting another. */
   #inBackground = 0;
 
   constructor(config: z.infer<typeof schema>, log: Logger) {

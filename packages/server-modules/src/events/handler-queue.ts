@@ -18,7 +18,7 @@ export interface HandlerQueueOptions {
 }
 
 /**
- * Hands one event after the other to a handler, and waits for none of them longer than it may take.
+ * Passes events to a handler one by one, and waits for each at most the timeout.
  * | Outcome of an event | Counter | The caller gets |
  * |---|---|---|
  * | the handler is done | `done` | nothing |
@@ -32,11 +32,11 @@ export class HandlerQueue {
   readonly #options: HandlerQueueOptions;
   /** Settles when the handler is done with the event before. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Number of events that wait, including the one under way. */
+  /** Number of queued events, including the running one. */
   #waiting = 0;
-  /** Whether events pass by now. Only the first of them is logged. */
+  /** True while events are dropped. Only the first dropped one is logged. */
   #isFull = false;
-  /** Set when the config is gone. */
+  /** True after the config was replaced. */
   #isClosed = false;
 
   constructor(handler: EventHandler, options: HandlerQueueOptions) {

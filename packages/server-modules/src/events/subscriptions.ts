@@ -3,7 +3,7 @@ export class Subscriptions<Handler> {
   /** Handlers by event name in lower case, then by module. */
   readonly #byName = new Map<string, Map<string, Handler[]>>();
 
-  /** Empty lists stand for any. */
+  /** An empty list means any. */
   add(names: readonly string[], modules: readonly string[], handler: Handler): void {
     for (const name of names.length > 0 ? names : [""]) {
       const key = name.toLowerCase();
@@ -21,7 +21,7 @@ export class Subscriptions<Handler> {
   }
 
   /**
-   * Handlers of an event in their order: those for its name before those for any, and among them those for the very module
+   * Handlers of an event in order: first handlers for its name, then for any name. Within each, handlers for the exact module come
    * before those for the namespaces around it. Source: the public model (Caddy 2.11)
    */
   *of(name: string, module: string): Generator<Handler> {

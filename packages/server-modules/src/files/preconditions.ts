@@ -38,7 +38,7 @@ function weak(etag: string): string {
   return etag.startsWith("W/") ? etag.slice(2) : etag;
 }
 
-/** Entity tags of a list; stops at what is none. */
+/** Entity tags of a list, up to the first invalid one. */
 function listedTags(header: string): string[] {
   const tags: string[] = [];
   const pattern = /[\s,]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")/y;

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { compileGlob, isGlob } from "server-core/glob/path-glob";
 import { pathBytes } from "./path-bytes.ts";
 
-/** The most paths that one pattern finds; what is beyond is left out. */
+/** Limit of paths found by one pattern; further ones are left out. */
 const maxFound = 10_000;
 
 /** Names in a folder; none in one that cannot be read. */
@@ -24,7 +24,7 @@ export function nameExists(path: string): boolean {
   }
 }
 
-/** The name that a segment without wildcards stands for; undefined for one with wildcards. */
+/** The literal name of a segment; undefined for a segment with wildcards. */
 function plainName(segment: string): string | undefined {
   return isGlob(segment.replace(/\\./gs, "")) ? undefined : segment.replace(/\\(.)/gs, "$1");
 }

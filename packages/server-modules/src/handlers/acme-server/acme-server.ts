@@ -24,7 +24,7 @@ const maxMessageBytes = 64 * 1024;
 /** A port of a challenge; absent for the usual one. */
 const port = z.int().min(1).max(65_535).nullish();
 
-/** Names and addresses of one kind of rule; one of them is enough. */
+/** Names and addresses of one rule kind; one match is enough. */
 const rulesSchema = z.strictObject({
   domains: z.array(z.string()).nullish().describe("Names; `*.` and a name for those one label below it."),
   ip_ranges: z
@@ -129,7 +129,7 @@ export const acmeServer = defineModule({
     const mount = `${config.path_prefix || defaultPrefix}${settings.ca}`;
     return {
       async handle(exchange, next) {
-        // Under a base path that was stripped, the prefix stands behind it in what the client asked for.
+        // If a base path was stripped, the prefix follows it in the client's URL.
         if (!exchange.path.startsWith(`${mount}/`)) {
           return next(exchange);
         }

@@ -42,7 +42,7 @@ export class ResponseStore {
     return this.#byUrl.get(url)?.find((each) => each.fits(request));
   }
 
-  /** Puts a response in the place of the one that fits the same request. */
+  /** Stores a response, and replaces the variant for the same request. */
   put(url: string, request: CachedRequest, response: StoredResponse): void {
     const others = (this.#byUrl.peek(url) ?? []).filter((each) => !each.fits(request));
     this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));

@@ -9,7 +9,7 @@ const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 
  * section 4.2.2
  */
 const heuristicPart = 0.1;
-/** But for no more than a day. */
+/** Limit of the heuristic lifetime: one day. */
 const maxHeuristicSeconds = 24 * 60 * 60;
 
 /** The facts about a request that a cache needs. */

@@ -38,7 +38,7 @@ export const cgiSchema = z.strictObject({
     .describe(
       "Whether to answer with what the program would get, secrets included, in place of running it (false).",
     ),
-  /** 0 counts as absent. The file has no name, so it is gone with the program. */
+  /** 0 counts as absent. The file has no name, so it disappears with the program. */
   buffer_limit: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length that are kept in memory; more go to a file (4 MiB)."),

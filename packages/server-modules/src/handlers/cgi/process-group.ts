@@ -5,7 +5,7 @@ const graceMs = 3_000;
 /** Windows has no groups: only the program itself is ended there. */
 const hasGroups = process.platform !== "win32";
 
-/** Sends a signal to the group of a program. A program that is gone is no error. */
+/** Sends a signal to the group of a program. A program that has already exited is not an error. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (hasGroups && child.pid !== undefined) {
@@ -62,7 +62,7 @@ export class ProcessGroups {
     });
   }
 
-  /** Ends a program and what it started: SIGTERM, then SIGKILL for what is left. */
+  /** Ends a program and its children: SIGTERM, later SIGKILL. */
   end(child: ChildProcess): Promise<void> {
     if (child.pid === undefined) {
       return Promise.resolve();
@@ -83,7 +83,7 @@ export class ProcessGroups {
     return ending;
   }
 
-  /** Ends all of them. */
+  /** Ends all programs. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map((child) => this.end(child)));
     await Promise.all(this.#endings.values());

@@ -23,7 +23,7 @@ export interface InputLimits {
   readonly maxBytes: number;
 }
 
-/** A file for one body, without a name: it is gone with the last process that has it open. */
+/** A nameless file for one body. It disappears with the last process that has it open. */
 async function openNamelessFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `cgi-body-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);

@@ -62,7 +62,7 @@ function startError(error: unknown, file: string): HttpError {
 
 /**
  * Reads a head as programs print it: a line without a colon is no field.
- * @throws Error that says what is wrong
+ * @throws Error with the reason
  * Source: RFC 3875, section 6.2; Go, net/http/cgi
  */
 function readHead(text: string): CgiHead {
@@ -93,7 +93,7 @@ export class ScriptRun implements StreamTaker {
   readonly #command: ScriptCommand;
   /** Settles with the response. */
   readonly #finished = Promise.withResolvers<void>();
-  /** The program, once it is started. */
+  /** The program; undefined before the start. */
   #child: ChildProcess | undefined;
   /** Reads its output. */
   #reading: StreamReading | undefined;

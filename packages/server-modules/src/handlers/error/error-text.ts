@@ -61,7 +61,7 @@ function wordOf(status: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Writes `error`. An empty word stands for the message where only a status placeholder is set, and a message
+ * Writes `error`. An empty word replaces the message when only a status placeholder is set, and a message
  * like `404` moves to the block. On the line the two would be confused.
  */
 const toText: HandlerWriter = (handler) => {

@@ -23,7 +23,7 @@ const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Bytes of small files, at most 64 MiB in each thread. An entry is used only while the file's time, size and inode are
- * those it was read with; the caller has just asked the system for them.
+ * the ones at the time of reading; the caller has just called `stat`.
  */
 export class FileCache {
   readonly #entries = new LRUCache<string, CachedFile>({
@@ -49,7 +49,7 @@ export class FileCache {
     return entry;
   }
 
-  /** Keeps what was read. @param stats as they were before and after the reading */
+  /** Caches a file's bytes. @param stats result of `stat`, equal before and after the read */
   keep(path: string, stats: BigIntStats, bytes: Buffer): CachedFile {
     const entry: CachedFile = {
       ...describeFile(path, stats),

@@ -7,7 +7,7 @@ const noOptions = z.strictObject({});
 /** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
 export const fileServerSchema = z.strictObject({
   fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
-  /** A relative root begins at the working folder. A part without a value stands for that folder, never for `/`. */
+  /** A relative root begins at the working folder. A placeholder without a value means that folder, never `/`. */
   root: z
     .string()
     .nullish()

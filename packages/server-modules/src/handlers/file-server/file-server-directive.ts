@@ -128,7 +128,7 @@ export const fields: FieldReaders = {
 };
 
 /**
- * Tells whether the patterns of `hide` already cover a file of the config. Patterns without a slash look at
+ * True when the patterns of `hide` already cover a file of the config. Patterns without a slash compare
  * every part of the path.
  */
 function isHidden(file: string, hide: readonly string[]): boolean {
@@ -145,7 +145,7 @@ function isHidden(file: string, hide: readonly string[]): boolean {
 }
 
 /**
- * Hides the files of the config itself, which may lie in the root. A path without a folder gets `./`, because a
+ * Hides the files of the config itself, which may be inside the root. A path without a folder gets `./`, because a
  * bare name would hide files of that name everywhere.
  */
 function hideConfigFiles(context: DirectiveContext, draft: Draft): void {

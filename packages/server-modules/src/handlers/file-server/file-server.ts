@@ -26,7 +26,7 @@ import { redirectTo } from "./redirect.ts";
 import { sendFile } from "./send-file.ts";
 import { describeFile, readEtagFile, type ServedFile } from "./served-file.ts";
 
-/** One cache for all file servers of all configs: what they served stays warm over reloads. */
+/** One cache for all file servers of all configs: served files stay cached across reloads. */
 const fileCaches: ResourceKind<FileCache> = { name: "file caches" };
 
 /** Suffix of the sidecar of each coding. */

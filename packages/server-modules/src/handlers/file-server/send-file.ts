@@ -9,7 +9,7 @@ import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
 import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
 import type { ServedFile } from "./served-file.ts";
 
-/** Large reads keep the count of system calls low; the client's pace says how many are under way. */
+/** Large reads keep the count of system calls low; backpressure of the client limits them. */
 const readBytes = 256 * 1024;
 
 /** Where the bytes are: in memory, or in a file that is open and closed by the answer. */
@@ -39,7 +39,7 @@ async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGe
   }
 }
 
-/** Chunks as a stream, with as much read ahead as one chunk. */
+/** Chunks as a stream that reads at most one chunk ahead. */
 function stream(chunks: AsyncGenerator<Buffer>): Readable {
   return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
 }

@@ -35,7 +35,7 @@ export function describeFile(path: string, stats: BigIntStats): ServedFile {
 const maxEtagBytes = 1024;
 const maxEtagFileBytes = 64 * 1024;
 
-/** The tag that a sidecar file holds; "" when there is none of these. @throws the error of a file that cannot be read */
+/** The tag that a sidecar file holds; "" when no sidecar exists. @throws the error of a file that cannot be read */
 export async function readEtagFile(path: string, extensions: readonly string[]): Promise<string> {
   for (const extension of extensions) {
     try {

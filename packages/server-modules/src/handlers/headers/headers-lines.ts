@@ -112,7 +112,7 @@ function responseOf(handler: JsonValue): JsonValue | undefined {
 }
 
 /**
- * A `header` that has `match`, with the defaults that follow it, since `match` is for them too.
+ * A `header` that has `match`, with the defaults that follow it, since `match` also applies to them.
  * @returns undefined when there are none
  */
 export const withDefaults: RunWriter = (routes, at) => {

@@ -10,7 +10,7 @@ import { findRule, type ResponseRule, statusFrom } from "./response-rules.ts";
 
 /**
  * `passing`: the response goes on. `waiting`: its head and the beginning of its body wait for the routes. `dropped`:
- * the routes have answered in its place.
+ * the routes have sent another response.
  */
 type State = "passing" | "waiting" | "dropped";
 
@@ -48,7 +48,7 @@ export class InterceptFilter extends ResponseFilter {
   #isSoon = false;
   /** Set once they run. */
   #decision: Promise<void> | undefined;
-  /** Settles when the response, or the one in its place, is sent. */
+  /** Settles when the response, or its replacement, is sent. */
   readonly #done = Promise.withResolvers<void>();
 
   constructor(below: ResponseSink, exchange: Exchange, rules: readonly ResponseRule[]) {
@@ -122,7 +122,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** Runs later handlers, and waits for their response, or for the one that is sent in its place. */
+  /** Runs later handlers, and waits for their response or its replacement. */
   around(next: Next): void | Promise<void> {
     let running: void | Promise<void>;
     try {

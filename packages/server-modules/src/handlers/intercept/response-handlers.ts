@@ -61,7 +61,7 @@ export class ResponseHandlers {
     this.#handlers.push(onlyGiven({ match, status_code: status === "" ? undefined : statusValue(status) }));
   }
 
-  /** All of them, those without a matcher last. @throws ServerError CONFIG_ADAPTER */
+  /** All handlers, the ones without a matcher last. @throws ServerError CONFIG_ADAPTER */
   finish(readRoutes: RoutesReader): Draft[] {
     for (const cursor of this.#segments) {
       cursor.next();

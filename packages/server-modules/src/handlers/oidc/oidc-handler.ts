@@ -34,12 +34,12 @@ import {
 
 /** Seconds in which a login must be finished. */
 const loginLifetimeS = 600;
-/** Logins that a browser may have under way: more come from tabs that were left behind. */
+/** Limit of pending logins of a browser. More come from abandoned tabs. */
 const maxPendingLogins = 5;
 /** Seconds of a session where the config names none. */
 const defaultSessionS = 12 * 3600;
 
-/** Whether a browser would show what is answered as a page: only then a redirect to a login makes sense. */
+/** True when the browser would show the answer as a page. Only then a redirect to a login makes sense. */
 function isNavigation(exchange: Exchange): boolean {
   if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     return false;
@@ -145,7 +145,7 @@ export class OidcHandler implements HttpHandler {
     return refreshed.session;
   }
 
-  /** Tells what comes after who the user is; what clients say of that themselves is removed. */
+  /** Passes the user's identity to later handlers; identity fields sent by the client are removed. */
   #identify(exchange: Exchange, { claims, accessToken }: OidcSession): void {
     setPlaceholder(exchange, "http.auth.user.id", claimText(claims, "sub"));
     for (const name of Object.keys(claims)) {

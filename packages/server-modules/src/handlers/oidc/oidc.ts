@@ -20,7 +20,7 @@ export const oidc = defineModule({
     const roots = await Promise.all(
       (config.trusted_roots_pem_files ?? []).map(async (path) => String(await readPemFile(path))),
     );
-    // Libraries that only this handler needs are loaded with the first of them.
+    // Libraries that only this handler needs are loaded on first use.
     const [{ OidcHandler }, { OidcProvider }] = await Promise.all([
       import("./oidc-handler.ts"),
       import("./oidc-provider.ts"),

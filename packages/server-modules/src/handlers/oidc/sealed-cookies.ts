@@ -176,7 +176,7 @@ export class Sealer {
       .encrypt(newest.key);
   }
 
-  /** @returns undefined for what was not sealed here for that use, or is over. @throws ServerError STORAGE, THREAD */
+  /** @returns undefined for a value that is expired, or was not sealed with our keys for that use. @throws ServerError STORAGE, THREAD */
   async open(use: string, sealed: string): Promise<JWTPayload | undefined> {
     const known = this.#opened.get(sealed);
     if (known !== undefined) {

@@ -7,7 +7,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { preloadTargets } from "./preload-links.ts";
 
-/** Field of pushed requests: what they ask for pushes nothing in turn, behind a proxy too. Source: the public model */
+/** Field of pushed requests: their responses push nothing, even behind a proxy. Source: the public model */
 const marker = "Caddy-Push";
 /** Says in the variables of a request that a handler of this kind looks at its `Link` fields already. */
 const looksAtLinks = "http.handlers.push.pushed_link";

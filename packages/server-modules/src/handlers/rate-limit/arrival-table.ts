@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** Slots that a key may be in: the table is searched in groups of them. */
+/** Slots of a group. A key may be in any slot of its group. */
 const ways = 8;
 /** Words of 8 bytes before the slots: the state, the secret (two words), and one unused. */
 const headerWords = 4;
@@ -41,7 +41,7 @@ export function arrivalTableBytes(keys: number): number {
 /**
  * When the next event of each key is due, in memory that all threads share: the generic cell rate algorithm, a
  * sliding window that takes one number for each key. Nothing is locked: a slot changes by compare and exchange.
- * When the table is full, the key that is nearest to its full quota is forgotten, so memory stays what it is.
+ * When the table is full, the key that is nearest to its full quota is forgotten, so memory stays constant.
  * Example with 10 events in 60 s: the interval is 6 s. Each event moves the due time of its key 6 s on. An
  * event is refused when that would lead more than 60 s into the future.
  * Source: ITU-T I.371, GCRA as virtual scheduling
@@ -81,7 +81,7 @@ export class ArrivalTable {
    */
   take(key: string, quota: Quota, nowUs: number): Arrival {
     const digest = createHash("sha1").update(this.#secret).update(key).digest();
-    // 0 stands for an empty slot.
+    // 0 marks an empty slot.
     const mark = digest.readBigInt64LE(0) | 1n;
     const group = digest.readUInt32LE(8) % this.#groups;
     const intervalUs = quota.windowUs / quota.maxEvents;

@@ -30,7 +30,7 @@ const zoneSchema = z.strictObject({
   window: configDuration()
     .refine((ms) => ms > 0, { error: "window must be longer than nothing" })
     .describe("Length of the window that slides."),
-  /** The burst is as large as the quota: all of them may come in one moment. */
+  /** The burst equals the quota: all events may arrive at the same moment. */
   max_events: z.int().positive().describe("Requests in a window; so many may come at once."),
   max_keys: z
     .int()

@@ -8,7 +8,7 @@ export interface Replacement {
 
 /**
  * Replaces bytes in a stream in one pass. The match that begins first counts, and of those that begin together
- * the one that is listed first. Only bytes that may be the beginning of a match are kept until more come. With
+ * the one that is listed first. Only bytes that may begin a match are held until more data arrives. With
  * `ab` → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
  */
 export class StreamReplacer {

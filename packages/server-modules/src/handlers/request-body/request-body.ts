@@ -72,7 +72,7 @@ export const requestBody = defineModule({
           });
         }
         if (filter !== undefined && exchange.hasBody) {
-          // First, so that error routes cannot read what is refused here.
+          // Install the filter first, so that error routes cannot read a refused body.
           exchange.filterBody(filter);
           // Checked whether the body is read or not.
           const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;

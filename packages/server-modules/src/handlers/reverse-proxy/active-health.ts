@@ -21,7 +21,7 @@ const maxRow = 1_000_000;
  * | contradicts, as many as needed | up | down, count 0 |
  * | contradicts, as many as needed | down | up, count 0 |
  *
- * `passes` and `fails` of the config are what is needed; both default to 1. The state outlives the config, so a
+ * `passes` and `fails` of the config are the needed counts; both default to 1. The state outlives the config, so a
  * reload with the same checks keeps it.
  */
 export class ActiveHealth {
@@ -37,7 +37,7 @@ export class ActiveHealth {
    */
   readonly #checked: SharedCounter;
 
-  /** @param check says which checks: upstreams that are checked alike share what was found */
+  /** @param check identity of the check settings: upstreams with equal checks share results */
   constructor(shared: SharedState, check: string, address: string) {
     this.address = address;
     this.#state = shared.counter(`${activeHealthPrefix}${check}/${address}`);

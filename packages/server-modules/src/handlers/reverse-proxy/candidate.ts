@@ -6,7 +6,7 @@ import type { ActiveHealth } from "./active-health.ts";
 import { type DialAddress, hasPlaceholder, parseDial } from "./transport/dial-address.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** An upstream as one proxy uses it. */
+/** An upstream of one proxy. */
 export class Candidate {
   /** The shared counts of its address, which all proxies of the process change. */
   readonly upstream: Upstream;
@@ -42,7 +42,7 @@ export class Candidate {
     return this.upstream.address;
   }
 
-  /** Requests under way, in all threads. */
+  /** Running requests, over all threads. */
   get requests(): number {
     return this.upstream.requests;
   }

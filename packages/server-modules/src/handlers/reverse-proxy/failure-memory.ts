@@ -30,7 +30,7 @@ export class FailureMemory {
     this.#remembered.set(timer, upstream);
   }
 
-  /** Forgets all failures, and counts none of requests that still run. */
+  /** Forgets all failures, and ignores failures of requests that still run. */
   close(): void {
     this.#isClosed = true;
     for (const [timer, upstream] of this.#remembered) {

@@ -21,9 +21,9 @@ export class PacedWriter {
   readonly #sink: PacedSink;
   /** Chunks that wait, in order. */
   #held: Buffer[] = [];
-  /** Their bytes. At the limit all of them go on without waiting for the timer. */
+  /** Bytes of the held chunks. At the limit all chunks are sent without waiting for the timer. */
   #heldBytes = 0;
-  /** Runs from the first held chunk until all of them are sent. */
+  /** Runs from the first held chunk until all chunks are sent. */
   #timer: NodeJS.Timeout | undefined;
 
   /** The head waits too, no longer than the first bytes. @param intervalMs how long bytes may wait */

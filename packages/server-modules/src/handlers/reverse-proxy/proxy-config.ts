@@ -72,7 +72,7 @@ const passiveSchema = z.strictObject({
     .describe("Time to the head of a response that counts as a failure."),
 });
 
-/** -1, as any negative number, stands for all. */
+/** Any negative number means unlimited. */
 const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
 /**

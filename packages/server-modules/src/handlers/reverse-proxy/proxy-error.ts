@@ -15,7 +15,7 @@ export class ProxyFailure extends HttpError {
    * try.
    */
   readonly stage: CallStage;
-  /** True for a time limit: the client gets 504 in place of 502. */
+  /** True for a time limit: the client gets 504 instead of 502. */
   readonly timedOut: boolean;
 
   /** @param timedOut the upstream was too slow: 504 */

@@ -24,7 +24,7 @@ interface FailedChoice {
   readonly candidate: Candidate | undefined;
   /** Upstreams of this try. */
   readonly candidates: readonly Candidate[];
-  /** Those of them whose dial has failed; undefined for none. */
+  /** Candidates whose dial has failed; undefined for none. */
   readonly unreachable: ReadonlySet<Candidate> | undefined;
 }
 

@@ -32,7 +32,7 @@ const replaced = new Set([
 /** Hop-by-hop fields that clients still get: they announce trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
-/** Names that a request loses here; some of them are added again with other values. */
+/** Request fields that are removed; some are added again with other values. */
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
 /** Lengths of the names: most fields are let through without making their name lower case. */
@@ -213,7 +213,7 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
 }
 
 /**
- * Takes the fields of an upstream's answer back out of ours. The upstream failed before the client saw any of them, and the
+ * Removes the upstream's fields from our answer. The upstream failed before the client saw them, and the
  * page of the error has fields of its own. Fields that handlers set stay.
  * @param from as given to {@link copyResponseHeaders}
  */

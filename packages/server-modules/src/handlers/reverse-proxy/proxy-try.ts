@@ -88,7 +88,7 @@ export class ProxyTry implements RelayPlan {
   /**
    * Sends the request and relays the response.
    * @returns a response for routes to decide about; undefined once all was relayed
-   * @throws ProxyFailure, RetryableResponse; ServerError of a request that cannot be sent, or of a client that is gone
+   * @throws ProxyFailure, RetryableResponse; ServerError for a request that cannot be sent, or a client that disconnected
    */
   run(): Promise<HeldResponse | undefined> {
     const { exchange, upstream } = this;

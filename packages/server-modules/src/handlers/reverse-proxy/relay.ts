@@ -93,11 +93,11 @@ export type RelayResult = "sent" | "retry" | HeldResponse;
  * | the client leaves | the exchange | settled; the call is aborted |
  */
 export class Relay implements ResponseReceiver {
-  /** Decides about the response, and hears how it ended. */
+  /** Decides about the response, and is notified of its end. */
   readonly #plan: RelayPlan;
   /** Promise of `send` of a held response; undefined where no routes decide. */
   #sent: PromiseWithResolvers<void> | undefined;
-  /** The call under way; undefined where it could not be started. */
+  /** The running call; undefined when it could not be started. */
   #call: UpstreamCall | undefined;
   /** Why it failed while routes decided about its response. */
   #failure: Error | undefined;
@@ -217,7 +217,7 @@ export class Relay implements ResponseReceiver {
     );
   }
 
-  /** Sends what is held and ends the response. While routes decide, the end waits with its trailers. */
+  /** Sends the held bytes and ends the response. While routes decide, the end waits with its trailers. */
   end(trailers: HeaderList): void {
     if (this.#held !== undefined && this.#holdLimit === 0) {
       this.#ended = trailers;
@@ -242,7 +242,7 @@ export class Relay implements ResponseReceiver {
     this.#resolve();
   }
 
-  /** Hands both sockets to a tunnel. An error on the way closes the upstream's socket. */
+  /** Hands both sockets to a tunnel. An error closes the upstream's socket. */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void {
     const { exchange, tunnels } = this.#plan;
     this.#settled = true;
@@ -353,7 +353,7 @@ export class Relay implements ResponseReceiver {
     return more;
   }
 
-  /** Sends what was held back. @returns as `data` */
+  /** Sends the held bytes. @returns the same as `data` */
   #release(): boolean {
     const chunks = this.#held ?? [];
     this.#held = undefined;
@@ -466,7 +466,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** Reports a failure. Fields of the upstream leave the answer where the client saw none of them. */
+  /** Reports a failure. Upstream fields are removed from the answer if the client has not seen them. */
   #reject(error: Error): void {
     this.#failure = error;
     if (this.#copied !== undefined && !this.#plan.exchange.headSent) {

@@ -21,7 +21,7 @@ import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
 import { UpstreamSet } from "./upstream-set.ts";
 import { upstreamSources } from "./upstreams/upstream-source.ts";
 
-/** Ranges that `private_ranges` stands for, as in the public model. */
+/** Ranges of `private_ranges`, as in the public model. */
 const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
 
 /** Compiles `headers` of the config. `require` limits the changes of responses by status and fields. */
@@ -53,7 +53,7 @@ function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefine
   return ranges.length > 0 ? new IpRanges(ranges) : undefined;
 }
 
-/** Loads the modules that a proxy is made of. */
+/** Loads the modules of a proxy. */
 async function loadParts(config: ProxyConfig, context: ModuleContext) {
   const { transport, load_balancing: balancing, circuit_breaker, dynamic_upstreams } = config;
   const load = <T extends ModuleInstance>(

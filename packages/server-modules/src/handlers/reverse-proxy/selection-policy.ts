@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 /** Chooses who gets a request. */
 export interface SelectionPolicy extends ModuleInstance {
   /**
-   * Called for each try. undefined means that the policy wants none of them, which counts as none available.
+   * Called for each try. undefined: the policy accepts none, which counts as none available.
    * @param available not empty; in the order of the config
    */
   readonly select: (available: readonly Candidate[], exchange: Exchange) => Candidate | undefined;

@@ -37,10 +37,10 @@ interface UpstreamSetParts {
 }
 
 /**
- * The upstreams of one proxy, and which of them may get a request. An upstream is available when all of these
+ * The upstreams of one proxy, and their availability. An upstream is available when all of these
  * hold:
  * - active checks say that it is up, or there are none
- * - its requests under way are fewer than `max_requests` and `unhealthy_request_count`
+ * - its running requests are fewer than `max_requests` and `unhealthy_request_count`
  * - its remembered failures are fewer than `max_fails`
  * - the circuit breaker is not open for its address
  */

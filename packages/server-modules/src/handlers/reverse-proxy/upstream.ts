@@ -3,7 +3,7 @@ import { messageOf } from "server-core/errors";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import type { SharedGauge, SharedState } from "server-core/threads/shared-state";
 
-/** Names of the requests under way, over all threads; the address follows. */
+/** Prefix of the shared counters of running requests; the address follows. */
 export const upstreamPrefix = "http.reverse_proxy.upstream/";
 
 /** Names of the failures that are remembered, over all threads; the address follows. */
@@ -39,7 +39,7 @@ export class Upstream implements SharedResource {
   /** Dial address from the config. */
   readonly address: string;
   readonly #log: Logger;
-  /** Requests under way. The gauge's share of this thread is removed when the thread releases it. */
+  /** Running requests. The gauge's share of this thread is removed when the thread releases it. */
   readonly #requests: SharedGauge;
   /** Failures that count now. */
   readonly #fails: SharedGauge;
@@ -59,7 +59,7 @@ export class Upstream implements SharedResource {
     this.#fails = shared.gauge(`${upstreamFailsPrefix}${address}`);
   }
 
-  /** Requests under way in all threads, tunnels included. */
+  /** Running requests in all threads, tunnels included. */
   get requests(): number {
     return this.#requests.value;
   }
@@ -85,7 +85,7 @@ export class Upstream implements SharedResource {
     this.#requests.add(1);
   }
 
-  /** A try, its tunnel, or the routes that had its response are done. */
+  /** Ends one use: the try, its tunnel, or the routes for its response are done. */
   end(): void {
     this.#requests.add(-1);
   }

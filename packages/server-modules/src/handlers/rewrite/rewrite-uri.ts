@@ -10,7 +10,7 @@ const filePaths = new Set(["http.matchers.file.relative", "http.matchers.file.re
 const requestPaths = /^http\.request\.(?:orig_)?uri(?:\.path)?$/;
 
 /**
- * Keeps a request's path below the folder that a rewrite puts in front of it: `/public{http.request.uri}` must not become
+ * Keeps a request's path below the folder that a rewrite prepends: `/public{http.request.uri}` must not become
  * `/public/../private`.
  */
 function keepBelow(uri: string): string {
@@ -32,7 +32,7 @@ function compilePath(text: string): Template {
   });
 }
 
-/** A `=` at the very end is nothing. Source: the public model */
+/** A `=` at the very end is dropped. Source: the public model */
 function withoutLastEqualsSign(query: string): string {
   return query.replace(/(?<=^|&)([^=]*)=$/, "$1");
 }

@@ -20,7 +20,7 @@ function same(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
 }
 
-/** How many units of a path stand for a prefix or suffix; undefined where they are others. */
+/** Number of path units that match a prefix or suffix; undefined without a match. */
 function countUnits(path: readonly string[], text: string, atEnd: boolean): number | undefined {
   const wanted = text.match(textUnits) ?? [];
   let taken = 0;

@@ -4,7 +4,7 @@ import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-w
 import { isStatusWord } from "serverfile/values/status-value";
 import { redirectPage } from "./redir-directive.ts";
 
-/** Words that stand for a code of `redir`. 302 is written without a word. */
+/** Words for codes of `redir`. 302 is written without a word. */
 const codeNames: Readonly<Record<string, readonly string[]>> = { "301": ["permanent"], "302": [] };
 /** The five characters that the page of `redir … html` escapes, for the way back. */
 const entities: Readonly<Record<string, string>> = {

@@ -188,7 +188,7 @@ class StaticResponse implements HttpHandler {
   }
 }
 
-/** Has no handler around it answer: for them the client is gone. */
+/** Aborts: enclosing handlers see a disconnected client and do not answer. */
 function abort(exchange: Exchange): never {
   exchange.abort();
   throw new ServerError("CLIENT_GONE", "the site cuts the connection");

@@ -6,7 +6,7 @@ import { loadRoutes, type RouteList, routeSchema } from "http-engine/routes";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Lets error routes answer in place of the handler that failed. @throws the error where it is too late for that */
+/** Lets error routes answer instead of the failed handler. @throws the error after the head was sent */
 function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: Next): void | Promise<void> {
   if (exchange.headSent) {
     throw error;

@@ -43,9 +43,9 @@ export class TemplateRun {
   #defined = new Map<string, Block>();
   /** Pieces printed so far by the present template. */
   #output: string[] = [];
-  /** Characters printed by all of them. */
+  /** Printed characters of all nested templates. */
   #length = 0;
-  /** Steps of all of them. */
+  /** Executed steps of all nested templates. */
   #steps = 0;
   /** Current nesting of templates. */
   #calls = 0;

@@ -3,7 +3,7 @@ import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import { TemplateError } from "./template-error.ts";
 
-/** A document and what stands before it. */
+/** A document and its front matter. */
 export interface FrontMatter {
   /** Parsed front matter: YAML, TOML or JSON. */
   readonly Meta: unknown;

@@ -80,7 +80,7 @@ const textFunctions: Readonly<Record<string, TemplateFunction>> = {
   env: (name: unknown) => process.env[printed(name)] ?? "",
   stripHTML: (text: unknown) => stripHtml(printed(text)),
   humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
-  // No module adds functions: what is not there is left out.
+  // No module adds functions, so `maybe` finds none and prints nothing.
   maybe: () => "",
   httpError(status: unknown) {
     throw new HttpError(Number(status), `template asked for status ${printed(status)}`);

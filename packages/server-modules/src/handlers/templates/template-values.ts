@@ -1,6 +1,6 @@
 import { TemplateError } from "./template-error.ts";
 
-/** Whether a value counts as true in `if`: all but nil, false, 0 and what is empty. */
+/** True for values that count as true in `if`: all except nil, false, 0 and empty values. */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) {
     return value.length > 0;

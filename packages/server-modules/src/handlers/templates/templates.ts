@@ -82,7 +82,7 @@ class TemplateFilter extends ResponseFilter {
   #length = 0;
   #status = 0;
   #headers: HeaderList = [];
-  /** Resolves when what was printed was sent; undefined when the response passed. */
+  /** Resolves after the rendered page was sent; undefined when the response passed unchanged. */
   pending: Promise<void> | undefined;
 
   constructor(below: ResponseSink, exchange: Exchange, rules: Rules) {
@@ -140,7 +140,7 @@ class TemplateFilter extends ResponseFilter {
     }
   }
 
-  /** Runs the template and sends what it printed. */
+  /** Runs the template and sends its output. */
   async #send(source: string): Promise<void> {
     const headers = this.#headers;
     removeHeaders(headers, (name) => changed.has(name));

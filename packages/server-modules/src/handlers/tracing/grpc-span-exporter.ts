@@ -6,7 +6,7 @@ import type { GrpcSettings } from "server-core/otlp/grpc-settings";
 
 /** Service that collectors offer. Source: OTLP 1.0, gRPC */
 const traceService = "opentelemetry.proto.collector.trace.v1.TraceService";
-/** Exports that may be under way; the spans of further ones are lost, as with the exporter over HTTP. */
+/** Limit of running exports; spans of further exports are dropped, as in the HTTP exporter. */
 const maxUnderWay = 30;
 
 /** Sends spans over gRPC. */

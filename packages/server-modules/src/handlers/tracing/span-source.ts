@@ -78,7 +78,7 @@ export class SpanSource implements SharedResource {
     return this.#remoteSampler;
   }
 
-  /** Sends what is left, within two seconds. */
+  /** Sends the remaining spans, within two seconds. */
   async close(): Promise<void> {
     this.#remoteSampler?.stop();
     let timer: NodeJS.Timeout | undefined;

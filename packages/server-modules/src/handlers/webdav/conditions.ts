@@ -52,7 +52,7 @@ function hostKey(hostport: string): string {
 /**
  * Finds what a URL in a field names.
  * @returns undefined for a URL of another host, or outside of the share
- * @throws DavError 400 for what is no URL
+ * @throws DavError 400 for an invalid URL
  */
 export async function findUrl(
   exchange: Exchange,
@@ -205,7 +205,7 @@ function forbids(lock: DavLock, { resource, isDeep, isMember }: Change): boolean
   );
 }
 
-/** The error of a request that locks stand against, which names what they are on. */
+/** The error for a request that locks forbid. It names the locked resources. */
 export function lockedError(condition: string, locks: readonly DavLock[]): DavError {
   const most = 10;
   const places = locks.slice(0, most).map(({ href }) => `<D:href>${escapeXml(href)}</D:href>`);

@@ -30,7 +30,7 @@ export class DavError extends HttpError {
   }
 }
 
-/** The error of the file system as the client gets it; other errors stay what they are. */
+/** Converts a file system error for the client; other errors stay unchanged. */
 export function davErrorOf(error: unknown, exchange: Exchange): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "HTTP_BODY_TOO_LARGE") {

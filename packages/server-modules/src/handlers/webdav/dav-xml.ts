@@ -40,7 +40,7 @@ export function escapeXml(text: string): string {
     .replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** An element's start and end tag with what is between; an unknown namespace is declared in place. */
+/** An element with its content; an unknown namespace is declared on the element. */
 export function writeElement({ space, name }: Pick<DavElement, "space" | "name">, inner: string): string {
   const tag = space === dav ? `D:${name}` : name;
   const start = space === dav ? tag : `${tag} xmlns="${escapeXml(space).replaceAll('"', "&#34;")}"`;

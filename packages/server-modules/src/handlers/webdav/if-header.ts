@@ -12,9 +12,9 @@ export interface IfCondition {
 
 /** Conditions that must all hold. */
 export interface IfList {
-  /** URL of what they are about; undefined: what the request names. */
+  /** URL of the tagged resource; undefined: the request's resource. */
   readonly tag: string | undefined;
-  /** All of them must hold. */
+  /** Conditions that must all hold. */
   readonly conditions: readonly IfCondition[];
 }
 

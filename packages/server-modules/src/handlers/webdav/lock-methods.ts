@@ -171,7 +171,7 @@ export function unlock(exchange: Exchange, resource: Resource, table: LockTable)
   exchange.respond(204);
 }
 
-/** Forgets the locks of what is not there any more. */
+/** Removes the locks of deleted resources. */
 export function forgetLocks(table: LockTable, { entry, file }: Resource): void {
   if (table.locks.length > 0) {
     table.change((locks) => {

@@ -16,7 +16,7 @@ export const lockTableBytes = headerBytes + 2 * copyBytes;
 export interface DavLock {
   /** Names the lock; only its maker learns it. */
   readonly token: string;
-  /** Path on the disk of what is locked. */
+  /** File path of the locked resource. */
   readonly file: string;
   /** Path for clients. */
   readonly href: string;
@@ -124,7 +124,7 @@ export class LockTable {
     return true;
   }
 
-  /** Runs without waiting for anything else: what is held here stops all threads that write. */
+  /** Runs `work` synchronously while the lock is held, which blocks all writing threads. */
   #hold<Result>(work: () => Result): Result {
     if (this.#isHolder) {
       return work();

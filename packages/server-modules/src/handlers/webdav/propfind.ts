@@ -102,7 +102,7 @@ async function* membersOf(share: Share, folder: FoundResource): AsyncGenerator<F
 }
 
 /**
- * The resource and what is below it; undefined where there is more than a walk can remember. Links to folders are
+ * The resource and everything below it; undefined when the limit is exceeded. Links to folders are
  * listed, but not followed: they may go in circles.
  */
 async function* walk(
@@ -157,7 +157,7 @@ export async function* writeMultistatus(
 }
 
 /**
- * Describes a resource, and with `Depth` what is below it. `Depth: 0` describes the resource, `1` its members
+ * Describes a resource, and with `Depth` the resources below it. `Depth: 0` describes the resource, `1` its members
  * too, `infinity` (or no field) all below it.
  * Source: RFC 4918, section 9.1
  */

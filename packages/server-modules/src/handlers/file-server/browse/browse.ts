@@ -37,7 +37,7 @@ export interface BrowseRequest {
   readonly folder: string;
   /** Whether a file is hidden for this request. */
   readonly isHidden: (path: string, exchange: Exchange) => boolean;
-  /** Answers when the folder is gone. */
+  /** Answers when the folder does not exist any more. */
   readonly notFound: () => void | Promise<void>;
 }
 
@@ -132,7 +132,7 @@ function redirectToSlash(exchange: Exchange): boolean {
 }
 
 /**
- * Prepares listings of folders. @param render the page in place of the built-in one
+ * Prepares listings of folders. @param render renders a custom page; absent: the built-in page
  * | `Accept` has | Answer |
  * |---|---|
  * | `application/json` | entries as JSON |

@@ -80,7 +80,7 @@ function urlOf(name: string): string {
   return `./${escaped}`;
 }
 
-/** Facts about an entry; undefined for one that is gone. A link to a folder is listed as a folder. */
+/** Facts about an entry; undefined for a deleted one. A link to a folder is listed as a folder. */
 async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
   const path = join(folder, entry.name);
   let stats: BigIntStats;

@@ -103,7 +103,7 @@ export class HealthChecker {
     clearInterval(this.#timer);
   }
 
-  /** Makes one check and notes what it found. */
+  /** Makes one check and records the result. */
   async check(candidate: Candidate): Promise<void> {
     const { health, fixedDial } = candidate;
     if (health === undefined || fixedDial === undefined) {

@@ -31,7 +31,7 @@ export interface HealthAnswer {
   readonly body: string;
 }
 
-/** Asks an upstream how it is. @throws Error that says why there is no answer */
+/** Sends a health request. @throws Error with the reason why there is no answer */
 export function askHealth(transport: Transport, request: HealthRequest): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     let status = 0;

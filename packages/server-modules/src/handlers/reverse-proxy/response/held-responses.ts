@@ -5,7 +5,7 @@ import type { HeldResponse } from "../relay.ts";
 /** Responses that routes of `handle_response` decide about now. */
 const held = new WeakMap<Exchange, HeldResponse>();
 
-/** Lets the routes of a proxy find the response. @returns the one of a proxy around, to put back afterwards */
+/** Lets the routes of a proxy find the response. @returns the response of an enclosing proxy, to be restored afterwards */
 export function setHeldResponse(
   exchange: Exchange,
   response: HeldResponse | undefined,

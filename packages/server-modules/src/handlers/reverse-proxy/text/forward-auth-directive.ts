@@ -7,7 +7,7 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 import { childOf, type Draft, setMember } from "serverfile/values/draft";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
-/** The request's header `to` becomes the answer's `from`, or is gone when there is none. */
+/** Sets the request header `to` to the answer's `from`, or removes it when the answer has none. */
 function copyHeader(from: string, to: string): Route[] {
   const placeholder = `{http.reverse_proxy.header.${canonicalHeader(from)}}`;
   const name = canonicalHeader(to);

@@ -85,7 +85,7 @@ function dialOf({ network, host, port }: Parts): string {
 
 /**
  * Reads `host[:port]`, `scheme://host[:port]`, `unix//path`, a range of ports, or an address with placeholders.
- * @throws Error saying what is wrong
+ * @throws Error with the reason
  */
 export function parseUpstream(address: string): Upstream {
   const parts = address.includes("://") ? splitUrl(address) : splitAddress(address);

@@ -45,7 +45,7 @@ function listedAddresses(lines: readonly string[][], hostname: string, family: n
 }
 
 /**
- * The full names that a name may stand for, in the order of asking. With `search a.example b.example` and
+ * The full names to ask for, in order. With `search a.example b.example` and
  * `ndots:1`, the name `db` is asked as `db.a.example`, `db.b.example`, `db`. The name `db.x` is asked unchanged
  * first.
  * Source: resolv.conf(5)

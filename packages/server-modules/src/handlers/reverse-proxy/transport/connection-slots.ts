@@ -4,11 +4,11 @@ import type { SharedGauge } from "server-core/threads/shared-state";
 export interface SlotUser {
   /** Calls that wait for a connection. */
   readonly waitingCount: number;
-  /** When the oldest of them began to, as of `performance.now()`; undefined when none waits. */
+  /** Time of the oldest waiter, on the clock of `performance.now()`; undefined without waiters. */
   readonly waitingSince: number | undefined;
   /** Takes free slots for its waiting calls. */
   retry(): void;
-  /** Closes connections that lie idle. @returns how many */
+  /** Closes idle connections. @returns their number */
   giveIdle(count: number): number;
   /** Lets a connection that carries many calls run out. Absent: a connection carries one at a time. */
   giveBusy?(): void;
@@ -73,16 +73,16 @@ export class ConnectionSlots {
   #timer: NodeJS.Timeout | undefined;
   /** When the other threads were last asked. */
   #pleadedAt = Number.NEGATIVE_INFINITY;
-  /** The transport is gone. Connections that are open may end by themselves. */
+  /** True after the transport was closed. Open connections may finish. */
   #closed = false;
-  /** The count is gone too: from here on nothing is limited. */
+  /** True after the count was released: nothing is limited any more. */
   #released = false;
 
   constructor(options: ConnectionSlotsOptions) {
     this.#options = options;
   }
 
-  /** All who use it: what one of them does not need, the others get. */
+  /** Registers a pool. Slots that one pool does not need are available to the others. */
   add(user: SlotUser): void {
     this.#users.push(user);
   }
@@ -109,7 +109,7 @@ export class ConnectionSlots {
     return true;
   }
 
-  /** The connection is closed, or is none of the pool's any more. */
+  /** Frees the slot: the connection closed, or left the pool. */
   free(): void {
     if (!this.#released) {
       this.#options.gauge.add(-1);

@@ -1,7 +1,7 @@
 import type { SharedGauge } from "server-core/threads/shared-state";
 
 /**
- * How long more than may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of these
+ * How long connections above the limit may stay idle. Requests come in bursts: closed immediately, many of these
  * connections would be dialed again in the same turn.
  */
 const trimMs = 1_000;

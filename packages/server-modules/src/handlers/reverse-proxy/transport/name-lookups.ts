@@ -40,7 +40,7 @@ export class NameLookups {
   readonly #direct: FindName;
   /** Milliseconds that the system is given before the name servers are asked too. */
   readonly #patienceMs: number;
-  /** Questions under way, by family and name. */
+  /** Running look-ups, by family and name. */
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
   /** Questions that the system has now. */
   #waiting = 0;

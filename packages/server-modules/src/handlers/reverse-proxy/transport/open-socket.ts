@@ -91,7 +91,7 @@ export function openSocket(
  * | PROXY header (preface) | | TLS with the upstream, or done |
  * | TLS with the upstream | `handshakeTimeoutMs` | done |
  *
- * Each step may fail the whole. `giveUp` ends any of them in silence.
+ * Each step may fail the opening. `giveUp` ends any step silently.
  */
 class SocketOpening {
   readonly #dial: DialAddress;

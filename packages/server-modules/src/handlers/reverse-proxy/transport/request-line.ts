@@ -5,7 +5,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
 const withBody = /^(?:POST|PUT|PATCH)$/;
 
-/** @returns what is wrong with the method or target of a request to an upstream, "" when nothing is */
+/** @returns the fault of the method or target of a request to an upstream, "" for none */
 export function requestLineProblem(method: string, target: string): string {
   return token.test(method) && validTarget.test(target)
     ? ""

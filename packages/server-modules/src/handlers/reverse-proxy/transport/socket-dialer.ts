@@ -30,7 +30,7 @@ export interface SocketDialerOptions {
     | undefined;
 }
 
-/** The place that a connection leads to, and how it is spoken to there. */
+/** Address of a connection, and the protocols on it. */
 export interface DialTarget {
   /** Address of the upstream. */
   readonly dial: DialAddress;

@@ -21,7 +21,7 @@ export interface UpstreamRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** `http`, `https`: what the client spoke. Transports that tell it (HTTP/2) say what they speak themselves. */
+  /** Scheme of the client: `http` or `https`. A transport that sends a scheme (HTTP/2) sends its own. */
   readonly headers: HeaderList;
   /** Shared by requests that have the same {@link headers}. */
   readonly wireText?: WireText | undefined;
@@ -72,9 +72,9 @@ export interface ResponseReceiver {
   failed(error: Error, stage: CallStage, timedOut: boolean): void;
 }
 
-/** A call under way. */
+/** A running call. */
 export interface UpstreamCall {
-  /** Reads on after the client has taken what was sent. */
+  /** Resumes reading after the client has read the sent data. */
   resume(): void;
   /** Gives it up; the receiver hears nothing more. */
   abort(): void;

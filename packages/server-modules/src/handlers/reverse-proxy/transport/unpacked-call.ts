@@ -45,7 +45,7 @@ export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undef
 
 /**
  * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is
- * handed on as what it was before. `Content-Encoding: gzip` and the length leave the head; another coding,
+ * passed on uncompressed. `Content-Encoding: gzip` and the length leave the head; another coding,
  * which the proxy did not request, passes unchanged. Back pressure goes through the unpacker: a slow client pauses it,
  * and a full unpacker pauses the upstream.
  */
@@ -65,7 +65,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     this.#receiver = receiver;
   }
 
-  /** @param transport sends the request, which asks for gzip. @throws what it throws */
+  /** @param transport sends the request, which asks for gzip. @throws the transport's error */
   start(transport: Pick<Transport, "call">, dial: DialAddress, request: UpstreamRequest): this {
     this.#inner = transport.call(dial, request, this);
     return this;

@@ -172,7 +172,7 @@ export class UpstreamConnections implements SlotUser {
     return 0;
   }
 
-  /** Opens the connection on which the upstream says what it speaks. */
+  /** Opens the connection on which the upstream negotiates the protocol. */
   retry(): void {
     const [first] = this.#undecided;
     if (first === undefined || this.#isDeciding || (this.#slots !== undefined && !this.#slots.take())) {
@@ -191,7 +191,7 @@ export class UpstreamConnections implements SlotUser {
     this.#slots?.asked(plea);
   }
 
-  /** The first call opens a connection on which the upstream says what it speaks; the others wait for that. */
+  /** The first call opens a connection that negotiates the protocol; other calls wait for the result. */
   #decide(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
     const call = new DeferredCall();
     this.#undecided.push({ call, request, receiver, since: performance.now() });

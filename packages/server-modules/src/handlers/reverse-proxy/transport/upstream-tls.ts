@@ -31,7 +31,7 @@ export const upstreamTlsSchema = z.strictObject({
     .describe(
       "Name of a certificate that the app tls obtains and renews, to show to the upstream; goes before client_certificate_file.",
     ),
-  /** Anybody on the way can read and change requests then. */
+  /** With it, an attacker on the path can read and change requests. */
   insecure_skip_verify: z
     .boolean()
     .nullish()

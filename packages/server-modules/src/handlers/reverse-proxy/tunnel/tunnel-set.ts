@@ -2,11 +2,11 @@ import type { Duplex } from "node:stream";
 import type { Exchange } from "http-engine/exchange";
 import { Tunnel } from "./tunnel.ts";
 
-/** How long the tunnels of a proxy stand, and what they hold. */
+/** Lifetimes and buffer sizes of a proxy's tunnels. */
 export interface TunnelOptions {
   /** How long a tunnel may stand, in milliseconds; 0 for ever. */
   readonly timeoutMs: number;
-  /** How long tunnels may stand after their config is gone, in milliseconds; undefined for ever. */
+  /** How long tunnels may stay open after their config was replaced, in milliseconds; undefined: forever. */
   readonly closeDelayMs: number | undefined;
   /** Bytes that may wait for a slow side, each way; 0: as many as sockets hold. */
   readonly bufferBytes: number;
@@ -44,7 +44,7 @@ export class TunnelSet {
     });
   }
 
-  /** The config is gone. */
+  /** The config was replaced. */
   close(): void {
     const { closeDelayMs: delayMs } = this.#options;
     if (delayMs !== undefined && this.#open.size > 0) {

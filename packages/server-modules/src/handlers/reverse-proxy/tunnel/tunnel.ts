@@ -8,7 +8,7 @@ import { WebSocketPump } from "./websocket-pump.ts";
 /** How long both sides have to answer a close frame, in milliseconds. */
 const closeWaitMs = 1000;
 
-/** Lets go of a socket when what was written to it is on its way. */
+/** Closes a socket after its written data was flushed. */
 function closeWhenFlushed(socket: Duplex): void {
   if (socket.writableFinished) {
     socket.destroy();
@@ -28,12 +28,12 @@ interface TunnelOptions {
 }
 
 /**
- * Passes bytes both ways until both sides have ended. When one is gone, the other gets its last bytes and is
+ * Passes bytes both ways until both sides have ended. When one side closes, the other gets the last bytes and is
  * closed.
  * | Event | WebSocket | Other protocols |
  * |---|---|---|
  * | one side ends its stream | the other side gets that end | the same |
- * | one side is gone | the other gets its last bytes and is closed | the same |
+ * | one side closed | the other gets the last bytes and is closed | the same |
  * | the server ends it | a close frame to both, then a second for their answers | both sockets are destroyed |
  */
 export class Tunnel {
@@ -103,7 +103,7 @@ export class Tunnel {
   }
 
   /**
-   * The server ends the tunnel: a WebSocket with a close frame to each side, after the frame that is under way. Resolves
+   * The server ends the tunnel: a WebSocket with a close frame to each side, after the current frame. Resolves
    * when both sides are closed, or have had their time.
    * Source: RFC 6455, section 7; the public model (Caddy 2.11)
    */

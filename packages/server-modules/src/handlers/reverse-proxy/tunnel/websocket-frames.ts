@@ -11,7 +11,7 @@ const goingAway = 1001;
  * may come in a piece of its own.
  */
 export class WebSocketFrames {
-  /** Bytes of the head under way that came. */
+  /** Received bytes of the current frame head. */
   #headBytes = 0;
   /** Its length: 2 until its second byte says more. */
   #headLength = 2;
@@ -19,9 +19,9 @@ export class WebSocketFrames {
   #lengthEnd = 0;
   /** Payload length of the present frame's head. */
   #length = 0;
-  /** Bytes of the payload under way still to come. */
+  /** Missing bytes of the current payload. */
   #left = 0;
-  /** Opcode of the frame under way. */
+  /** Opcode of the current frame. */
   #opcode = 0;
   /** Whether a close frame came: nothing may follow it. */
   hasClosed = false;

@@ -9,7 +9,7 @@ export class WebSocketPump {
   readonly #maxWaitingBytes: number;
   /** Knows where frames end. */
   readonly #frames = new WebSocketFrames();
-  /** Sent when the frame under way is whole; nothing follows it. */
+  /** Last frame, sent after the current one is complete. */
   #last: Buffer | undefined;
   /** The last frame is sent: what comes is dropped. */
   #isOver = false;
@@ -37,7 +37,7 @@ export class WebSocketPump {
     this.#from.resume(); // it was paused when it left HTTP
   }
 
-  /** Sends a frame after the one that is under way, and nothing more. */
+  /** Sends a frame after the current one, and nothing more. */
   endWith(frame: Buffer): void {
     this.#last ??= frame;
     if (this.#frames.isBetween) {
@@ -45,7 +45,7 @@ export class WebSocketPump {
     }
   }
 
-  /** Passes bytes on. Once a last frame waits, only the rest of the frame under way passes. */
+  /** Forwards bytes. Once a last frame waits, only the rest of the current frame is forwarded. */
   #take(chunk: Buffer): void {
     if (this.#isOver) {
       return; // what nobody waits for any more

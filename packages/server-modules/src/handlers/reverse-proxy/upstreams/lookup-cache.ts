@@ -10,7 +10,7 @@ interface Kept {
 }
 
 /**
- * Keeps what was looked up until it is to be looked up again; one look-up of a name at a time.
+ * Caches look-ups until they expire; each name has one look-up at a time.
  * | Known | Asked | Result |
  * |---|---|---|
  * | younger than `refresh` | in doubt: no | the known addresses, immediately |
@@ -25,7 +25,7 @@ export class LookupCache {
   readonly #graceMs: number;
   /** Answers by name, the oldest first. */
   readonly #kept = new Map<string, Kept>();
-  /** Look-ups under way by name. */
+  /** Running look-ups by name. */
   readonly #running = new Map<string, Promise<readonly string[]>>();
 
   /** @param graceMs how long old answers serve after a look-up failed; 0 not at all */
@@ -35,7 +35,7 @@ export class LookupCache {
   }
 
   /**
-   * @param again whether what is known is doubtful
+   * @param again true when the cached result is in doubt
    * @throws what `look` throws, where nothing is known that may serve
    */
   get(

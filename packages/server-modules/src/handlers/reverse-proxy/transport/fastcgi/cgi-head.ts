@@ -32,7 +32,7 @@ export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body
  * name has blanks is no field, and left out: programs print such, and the body is framed by records.
  * `Status: 404 Not Found` sets the status. `Location` without a `Status` means 302.
  * @param text one character a byte
- * @throws Error that says what is wrong
+ * @throws Error with the reason
  * Source: RFC 3875, section 6
  */
 export function parseCgiHead(text: string): CgiHead {

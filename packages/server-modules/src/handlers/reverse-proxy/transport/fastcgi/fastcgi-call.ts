@@ -37,7 +37,7 @@ export interface FastcgiLimits {
 export class FastcgiCall implements UpstreamCall {
   readonly #receiver: ResponseReceiver;
   readonly #limits: FastcgiLimits;
-  /** The connection, once it is dialed. */
+  /** The connection; undefined before the dial. */
   #socket: Socket | undefined;
   /** Sends a body that is a stream; undefined for bytes and for none. */
   #writer: BodyWriter | undefined;
@@ -48,7 +48,7 @@ export class FastcgiCall implements UpstreamCall {
   #headDone = false;
   /**
    * Bytes of the body that may still come. Programs that miscount print more than they declared. Most print one for HEAD
-   * too: it is handed on for filters, which tell the client what they would do to it, and ends at the client's stream.
+   * too: filters need it to compute the response headers, and the client's stream discards it.
    */
   #left = Number.POSITIVE_INFINITY;
   /** Text of STDERR records, logged in one piece at the end. */

@@ -67,7 +67,7 @@ export class H1ClientConnection {
   #headerTimer: NodeJS.Timeout | undefined;
   /** True while the receiver wants no data. The socket is not read until `resume`. */
   #paused = false;
-  /** When it may no longer lie idle, as of `performance.now()`. */
+  /** End of the allowed idle time, on the clock of `performance.now()`. */
   idleUntil = Number.POSITIVE_INFINITY;
 
   constructor(socket: Socket, owner: H1ConnectionOwner) {
@@ -137,7 +137,7 @@ export class H1ClientConnection {
     }
   }
 
-  /** Abandons the call. The connection is closed too, because a response is under way. */
+  /** Abandons the call. The connection is closed too, because a response is being received. */
   abandon(call: H1Call): void {
     if (this.#call === call) {
       this.#forget();

@@ -38,7 +38,7 @@ const maxWaiting = 10_000;
 /** Pause between looks for connections that were idle for too long, in milliseconds. */
 const sweepMs = 5_000;
 /**
- * How long more than `maxIdle` may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of
+ * How long connections above `maxIdle` may stay idle. Requests come in bursts: closed immediately, many of
  * these connections would be dialed again in the same turn.
  */
 const trimMs = 1_000;
@@ -64,9 +64,9 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   readonly #idle: H1ClientConnection[] = [];
   /** Calls without a slot, the oldest first. Some may be aborted. */
   #waiting: H1Call[] = [];
-  /** Closes what was idle for too long; runs while something is idle. */
+  /** Timer that closes expired idle connections; runs while a connection is idle. */
   #sweeper: NodeJS.Timeout | undefined;
-  /** Closes what is above `maxIdle`, a second after it became too many. */
+  /** Timer that closes connections above `maxIdle`, a second after the limit was exceeded. */
   #trimmer: NodeJS.Timeout | undefined;
   readonly #heads = new RequestHeadWriter();
   /** No config has the transport any more: what becomes free is closed. */
@@ -102,7 +102,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     return new H1Call(request, receiver, this.#heads.write(request, !this.#options.keepAlive));
   }
 
-  /** Closes what is idle now, and the rest when it is done. */
+  /** Closes idle connections now, and busy ones after their call. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#sweeper);
@@ -281,7 +281,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Closes what lay idle for too long: the oldest are first. */
+  /** Closes expired idle connections. The oldest are first in the list. */
   #sweep(): void {
     this.#sweeper = undefined;
     const now = performance.now();

@@ -133,7 +133,7 @@ function framingOf(method: string, status: number, isChunked: boolean, length: n
  * response with both a length and chunks is read as chunks, and its connection is closed afterwards.
  * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
  * @param method of the request
- * @throws Error that says what is wrong
+ * @throws Error with the reason
  * Source: RFC 9112
  */
 export function parseResponseHead(text: string, method: string): ResponseHead {
@@ -152,7 +152,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    // By length first: most fields are none of these.
+    // Compare lengths first: most fields are others.
     if (name.length === 14 && name.toLowerCase() === "content-length") {
       const repeated = length >= 0;
       length = readLength(length, value);

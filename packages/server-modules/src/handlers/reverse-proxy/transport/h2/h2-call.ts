@@ -45,7 +45,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
   #timer: NodeJS.Timeout | undefined;
   /** How far it came, for the failure. */
   #stage: CallStage = "dial";
-  /** Interim responses so far. One of them proves that the upstream saw the request. */
+  /** Number of interim responses. One proves that the upstream saw the request. */
   #interims = 0;
   /** The receiver hears nothing more. */
   #over = false;

@@ -56,7 +56,7 @@ export function h2RequestFields(request: UpstreamRequest, scheme: string): Reque
   return { pseudo, fields, isHead: method === "HEAD", endsStream: body === undefined };
 }
 
-/** @returns what is wrong with fields, "" when nothing is */
+/** @returns the fault of the fields, "" for none */
 export function fieldsProblem(fields: HeaderList): string {
   const said = readSentFields(fields);
   return typeof said === "string" ? `cannot be sent on: ${said}` : "";

@@ -42,7 +42,7 @@ interface Session {
   readonly connection: ClientConnection;
   /** Calls that run on it. */
   active: number;
-  /** It takes no more calls, and ends with the last of them. */
+  /** True: the connection takes no more calls, and closes after the last one. */
   runsOut: boolean;
   /** Closes the connection; undefined while calls run on it. */
   idleTimer: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
   readonly #sessions: Session[] = [];
   /** Calls without a stream, the oldest first. */
   readonly #waiting: H2Call[] = [];
-  /** Dials under way: 0 or 1. */
+  /** Running dials: 0 or 1. */
   #dialing = 0;
   /** No config uses the transport any more: idle connections are closed. */
   #closed = false;
@@ -184,7 +184,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
     }
   }
 
-  /** Opens a connection. A failure fails all waiting calls, as all of them would dial the same place. */
+  /** Opens a connection. A failure fails all waiting calls, because they would dial the same address. */
   #dial(call: H2Call): void {
     this.#dialing++;
     this.#options.dial(call.request, (error, socket) => {
