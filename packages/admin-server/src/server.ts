@@ -173,7 +173,7 @@ export class Server {
     return this.#remoteAdmin.address;
   }
 
-  /** Finishes requests under way, then closes everything. @throws ServerError */
+  /** Finishes running requests, then closes everything. @throws ServerError */
   async stop(): Promise<void> {
     await this.engine.stop();
     await this.history.close();

@@ -11,7 +11,7 @@ const flagAlloc = 0x2n;
  * Files of other formats stay unchanged.
  *
  * `node --build-sea` leaves headers of these sections that point some hundred bytes beside the contents. The
- * engine of tracing-storage looks up function names there at each error, and reported garbage in place of the
+ * engine of tracing-storage looks up function names there at each error, and reported garbage instead of the
  * error.
  */
 export function forgetDisplacedSections(path: string): void {

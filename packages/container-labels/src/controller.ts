@@ -86,7 +86,7 @@ export class Controller {
     }
   }
 
-  /** Plans the next look, in place of the one that was planned. */
+  /** Plans the next look, instead of the one that was planned. */
   #wait(ms: number): void {
     if (this.#stopping.signal.aborted) {
       return;

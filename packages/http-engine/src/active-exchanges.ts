@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 
 /**
- * The requests under way at one server: an array in which each exchange knows its place. A `Set` allocates a
+ * The running requests at one server: an array in which each exchange knows its place. A `Set` allocates a
  * new table every few requests, and the tables outlive the young generation of the heap.
  */
 export class ActiveExchanges {

@@ -80,9 +80,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   bytesWritten = 0;
   /** Bytes that the client sent after it had switched the protocol. */
   tunnelBytesRead = 0;
-  /** Place among the requests under way at its server; -1: none. */
+  /** Place among the running requests at its server; -1: none. */
   activeIndex = -1;
-  /** Place of its note among the requests under way in this thread; undefined: there is none. */
+  /** Place of its note among the running requests in this thread; undefined: there is none. */
   note: number | undefined;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
@@ -397,7 +397,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Has handlers answer in place of the response under way, of which the client has seen nothing, while that one waits.
+   * Has handlers answer instead of the response under way, of which the client has seen nothing, while that one waits.
    * @param to the sink that the other answer goes to
    * @param headers its fields
    * @returns puts the response that waits back, with the fields as they are then

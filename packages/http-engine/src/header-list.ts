@@ -62,7 +62,7 @@ export function setHeader(headers: HeaderList, name: string, value: string): voi
   headers.push(name, value);
 }
 
-/** Sets the length of a body, in place of the length that the site or another server gave. */
+/** Sets the length of a body, instead of the length that the site or another server gave. */
 export function setContentLength(headers: HeaderList, length: number): void {
   for (let index = 0; index < headers.length; index += 2) {
     if (sameName(headers[index] ?? "", "Content-Length")) {

@@ -102,7 +102,7 @@ function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteCon
  * | `validate` | no address is named twice | the config is refused |
  * | `start` | opens ports, asks for certificates; the old config still answers | the config is refused; its new ports close |
  * | `activate` | requests go to these servers from now on | cannot fail |
- * | `stop` | releases ports, waits for requests under way | cut after `grace_period` |
+ * | `stop` | releases ports, waits for running requests | cut after `grace_period` |
  */
 class HttpApp implements App {
   readonly #config: HttpAppConfig;

@@ -2,7 +2,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /** The call to one upstream, as a part of the request's trace. */
 export interface UpstreamTrace {
-  /** Puts the trace context into the request to the upstream, in place of the client's. */
+  /** Puts the trace context into the request to the upstream, instead of the client's. */
   inject(headers: HeaderList): void;
   /** @param outcome the upstream's status, or why there is none */
   end(outcome: number | Error): void;

@@ -16,7 +16,7 @@ export interface ClientSettings {
   readonly url: string;
   /** Headers of each request, names in lower case: the tenant, and the headers of `--header`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborts requests under way when the user stops the program. */
+  /** Aborts running requests when the user stops the program. */
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@ import type { CommandOptions, OptionValues } from "./command.ts";
 import { durationMsOf } from "./time-range.ts";
 
 /**
- * Options that select spans, in place of a TraceQL query. All must match the same span:
+ * Options that select spans, instead of a TraceQL query. All must match the same span:
  *
  *     --service cart --tag http.status_code=500 --error
  *

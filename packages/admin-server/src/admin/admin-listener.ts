@@ -86,7 +86,7 @@ export interface AdminGate {
 interface Admitted extends Pick<RequestTarget, "rawPath" | "query"> {
   /** URL-decoded. */
   readonly path: string;
-  /** Checks the rights once more. A change calls it when its turn comes, since the config may be another then. */
+  /** Checks the rights again. A change calls it when its turn comes, since the config may be another then. */
   readonly admit: () => void;
 }
 

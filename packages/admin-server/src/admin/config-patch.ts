@@ -4,7 +4,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { applyJsonPatch, parseJsonPatch } from "server-core/tree/json-patch";
 import { applyMergePatch } from "server-core/tree/merge-patch";
 
-/** Media types of PATCH that change a part of the value in place of replacing it. */
+/** Media types of PATCH that change a part of the value instead of replacing it. */
 export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;
 export type PatchType = (typeof patchTypes)[number];
 

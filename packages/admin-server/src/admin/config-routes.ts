@@ -32,7 +32,7 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
 
 /**
  * The fields that every change takes from its request. `must-revalidate` in `Cache-Control` loads an equal config
- * anew.
+ * again.
  */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {

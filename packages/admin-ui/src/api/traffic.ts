@@ -48,7 +48,7 @@ export function startTraffic(): void {
 
 /**
  * Requests a second over the last minutes, by server of the config. Only this page keeps them: a reload
- * begins anew.
+ * begins again.
  */
 export function useTraffic(): Traffic {
   return useSyncExternalStore(

@@ -7,7 +7,7 @@ import { type ListAsked, listParameters } from "./list-query.ts";
 const upstream = z.object({
   /** Address that the proxies dial: `10.0.0.7:8080`. */
   address: z.string(),
-  /** Requests under way to it. */
+  /** Running requests to it. */
   num_requests: z.number(),
   /** Failures that passive health checks still remember. */
   fails: z.number(),

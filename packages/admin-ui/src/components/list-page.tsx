@@ -12,7 +12,7 @@ import { type QueryLike, QueryState } from "./query-state.tsx";
  * @param tools   chooses what is listed; stands at the right of the title
  * @param above   stands above the table
  * @param below   stands below the table
- * @param nothing what is said in place of an empty table: a title, a sentence, and where in the config one
+ * @param nothing what is said instead of an empty table: a title, a sentence, and where in the config one
  * can be added
  * @param details what is shown below a row
  */

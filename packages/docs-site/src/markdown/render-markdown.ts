@@ -62,7 +62,7 @@ function plainText(tokens: readonly Token[] | undefined): string {
   return text;
 }
 
-/** Characters in place of the entities that the parser writes. */
+/** Characters instead of the entities that the parser writes. */
 function withoutEntities(text: string): string {
   return text
     .replaceAll("&lt;", "<")

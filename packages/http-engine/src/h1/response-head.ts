@@ -134,7 +134,7 @@ export function encodeResponseFields(headers: HeaderList, goodFrom: number): Res
   if (count > maxKeptFields || encoded.text.length > maxKeptLength) {
     return encoded;
   }
-  // In one piece: joined of parts, it would be put together anew for each response.
+  // In one piece: joined of parts, it would be put together again for each response.
   const fields = { ...encoded, text: Buffer.from(encoded.text, "latin1").toString("latin1") };
   keptFields[count] = { headers: [...headers], fields };
   return fields;

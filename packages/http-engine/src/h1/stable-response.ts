@@ -6,7 +6,7 @@ import { encodeResponseFields, httpDate, isSameList, statusLine } from "./respon
 interface SentResponse {
   /** Status of the answer that is kept whole. */
   readonly status: number;
-  /** Its fields; an answer with other fields is encoded anew. */
+  /** Its fields; an answer with other fields is encoded again. */
   readonly headers: HeaderList;
   /** Value of its field `Date`. */
   readonly date: string;

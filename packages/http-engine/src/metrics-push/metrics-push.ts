@@ -38,7 +38,7 @@ export class MetricsPush {
     this.#timer.unref();
   }
 
-  /** Pushes once more, within two seconds, and ends. */
+  /** Pushes again, within two seconds, and ends. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const { promise: timeout, resolve } = Promise.withResolvers<void>();

@@ -25,7 +25,7 @@ export interface PrepareTask {
   readonly text?: string;
   /** Parts that changed since the document that the worker runs. */
   readonly parts?: readonly ChangedPart[];
-  /** Provisions every app anew, also those whose config is unchanged. */
+  /** Provisions every app again, also those whose config is unchanged. */
   readonly force: boolean;
   /** Whether objects may have `@id` members. */
   readonly hasIds: boolean;

@@ -38,7 +38,7 @@ export function tryHostPort(address: string): HostPort | string {
   return { host, port: address.slice(colon + 1) };
 }
 
-/** As {@link tryHostPort}. @throws Error saying what is wrong */
+/** As {@link tryHostPort}. @throws Error with the reason */
 export function splitHostPort(address: string): HostPort {
   const parts = tryHostPort(address);
   if (typeof parts === "string") {

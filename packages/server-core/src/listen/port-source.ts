@@ -178,7 +178,7 @@ export class SharedPorts implements PortSource {
 
   /**
    * A thread died. Where it listened for all, another thread listens now.
-   * @returns addresses that are lost for good: sockets that the process was given
+   * @returns addresses that are lost permanently: sockets that the process was given
    */
   threadDied(thread: number): string[] {
     for (const entry of this.#entries.values()) {

@@ -29,7 +29,7 @@ function replaced(value: JsonValue, path: readonly PropertyKey[], zero: JsonValu
 }
 
 /**
- * Puts the zero value of its type in place of each element of a list that is null.
+ * Puts the zero value of its type instead of each element of a list that is null.
  * @param error what the schema says against `value`
  * @returns a copy; undefined where no element is
  */

@@ -5,7 +5,7 @@ import { scanPlaceholders } from "./scan-placeholders.ts";
 
 const maxFileBytes = 1024 * 1024;
 
-/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read anew each time. */
+/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read again each time. */
 function fileText(path: string): string {
   try {
     return readRegularFileSync(path, maxFileBytes)

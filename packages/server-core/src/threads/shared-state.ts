@@ -19,7 +19,7 @@ export interface SharedCounter {
   release(): void;
 }
 
-/** How much of something there is now in all threads together: requests under way. A thread that dies takes its part back. */
+/** How much of something there is now in all threads together: running requests. A thread that dies takes its part back. */
 export interface SharedGauge {
   /** Name that finds the same gauge in all threads. */
   readonly name: string;

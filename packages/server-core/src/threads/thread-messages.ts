@@ -128,7 +128,7 @@ export interface LinkPort {
   on(event: "message", listener: (message: LinkMessage) => void): unknown;
 }
 
-/** In place of an answer, when the other side has no listener. */
+/** Instead of an answer, when the other side has no listener. */
 export const noListener = Symbol("no listener");
 
 interface Waiting {

@@ -18,7 +18,7 @@ export interface TreeChange {
   readonly wantsArray: (segments: readonly string[]) => boolean;
 }
 
-/** In place of a value: the key or element goes away. */
+/** Instead of a value: the key or element goes away. */
 const removed = Symbol("removed");
 
 function append(array: readonly JsonValue[], change: TreeChange): readonly JsonValue[] {

@@ -106,7 +106,7 @@ function valueAt(document: JsonValue, path: readonly string[]): JsonValue {
   return current;
 }
 
-/** In place of a value: takes the target away. */
+/** Instead of a value: takes the target away. */
 const removed = Symbol("removed");
 type Put = { readonly insert: boolean; readonly value: JsonValue | typeof removed };
 

@@ -50,7 +50,7 @@ function hookOnce(): void {
 
 /**
  * Imports a file or an npm package by its name, as an `import` in a file of `folder` would. A file that changed since is
- * loaded anew; what it imports itself is not.
+ * loaded again; what it imports itself is not.
  * @param api what it may import from this program
  * @returns the namespace object. @throws whatever the module throws
  */

@@ -4,7 +4,7 @@ import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /**
- * The upstream with the fewest requests under way in all threads; of several one at random. The counts hold
+ * The upstream with the fewest running requests in all threads; of several one at random. The counts hold
  * requests of every proxy to the address, and tunnels. Each of several equal ones has the same chance.
  */
 export const leastConnPolicy = defineModule({

@@ -51,7 +51,7 @@ function hasNoPort(network: string): boolean {
 
 /**
  * Divides an address into its parts. A host without a port is allowed, with brackets or without.
- * @throws Error saying what is wrong
+ * @throws Error with the reason
  */
 export function splitNetworkAddress(address: string): NetworkParts {
   const slash = address.indexOf("/");
@@ -91,7 +91,7 @@ function parsePort(text: string, which: string): number {
 
 /**
  * Reads an address, TCP unless it says otherwise, with a range of ports: `:8000-8010` has 11 ports, `localhost` none.
- * @throws Error saying what is wrong
+ * @throws Error with the reason
  */
 export function parseNetworkAddress(address: string): NetworkAddress {
   const { network: given, host, port } = splitNetworkAddress(address);

@@ -14,7 +14,7 @@ letters.forEach((letter, index) => {
 
 /**
  * A size in bytes: `10MB` is 10,000,000, `10MiB` is 10,485,760; case does not matter, commas may part digits.
- * @throws Error saying what is wrong
+ * @throws Error with the reason
  */
 export function parseSize(text: string): number {
   const digits = /^[\d.,]*/.exec(text)?.[0] ?? "";

@@ -62,7 +62,7 @@ interface Capabilities {
 function fillIn(html: string, capabilities: Capabilities): string {
   const { gitCommit, gitVersion, buildDate } = version;
   const storage = scriptJson(capabilities);
-  // Later releases of the model's UI ask for these in place of the former.
+  // Later releases of the model's UI ask for these instead of the former.
   const backend = scriptJson({ ...capabilities, searchWithoutServiceName: true, aiAssistant: false });
   const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
   return html

@@ -139,7 +139,7 @@ export class PartQuarantine {
       if (!isCertain && (await this.faultOf(part)) === undefined) {
         return await this.#isGone(part);
       }
-      // The engine would look for the flipped bit once more, perhaps for minutes.
+      // The engine would look for the flipped bit again, perhaps for minutes.
       const isTimeDamaged = fileOfTimes.test(reason);
       missing = { ...part, ...(isTimeDamaged ? {} : await this.#timeOf(part)) };
       await this.#missing.note(missing);

@@ -208,7 +208,7 @@ export class Scrubber {
         }
       }
     } catch {
-      // The file is missing or incomplete, so every part is read once more.
+      // The file is missing or incomplete, so every part is read again.
     }
     return this.#times;
   }

@@ -57,7 +57,7 @@ export const searchAddress = z.object({
   sort: z.catch(z.string().check(z.regex(/^-?(newest|longest|spans|errors|root|@.+)$/s)), "newest"),
   /** Columns of choice: attributes as TraceQL writes them, with commas between. */
   cols: text,
-  /** The attribute by whose values spans are counted, in place of the list of traces. */
+  /** The attribute by whose values spans are counted, instead of the list of traces. */
   group: text,
   /** Order of the groups. */
   groupSort: z.catch(z.enum(groupOrders), "spans"),
@@ -65,15 +65,15 @@ export const searchAddress = z.object({
   groupFilter: text,
   page: pageNumber,
   refresh: refreshField,
-  /** TraceQL in place of the fields from `service` to `maxDuration`. */
+  /** TraceQL instead of the fields from `service` to `maxDuration`. */
   q: text,
   /** The stretch of the heat map that is selected; see selection.ts. */
   sel: text,
-  /** `1`: spans as they arrive, in place of a search. */
+  /** `1`: spans as they arrive, instead of a search. */
   live: text,
-  /** `1`: the traces of the files opened on this page, in place of a search. */
+  /** `1`: the traces of the files opened on this page, instead of a search. */
   file: text,
-  /** Ids with commas between: these traces, in place of a search. */
+  /** Ids with commas between: these traces, instead of a search. */
   traceID: text,
 });
 

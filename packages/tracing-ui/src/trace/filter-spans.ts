@@ -55,7 +55,7 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
   return { matches, shown, matchCount, hiddenCount: count - shownCount, fault };
 }
 
-/** The next match after a span, or the one before it; past the end it begins anew. −1 where nothing matches. */
+/** The next match after a span, or the one before it; past the end it begins again. −1 where nothing matches. */
 export function nextMatch({ matches, matchCount }: SpanFilter, from: number, by: 1 | -1): number {
   if (matchCount === 0) {
     return -1;

@@ -12,7 +12,7 @@ interface AppHistory {
 const storedAs = "places";
 /** How long a list may take to come, in milliseconds from the step back. */
 const mostWaitMs = 20_000;
-/** Frames for which a restored place must hold: an answer from the cache is often drawn anew once. */
+/** Frames for which a restored place must hold: an answer from the cache is often drawn again once. */
 const calmFrames = 20;
 
 /**

@@ -1,6 +1,6 @@
-/** Names an element of a page that is drawn anew: a selector, and which one of its matches. */
+/** Names an element of a page that is drawn again: a selector, and which one of its matches. */
 export interface ElementName {
-  /** A CSS selector that finds the element on the page drawn anew. */
+  /** A CSS selector that finds the element on the page drawn again. */
   selector: string;
   /** Which match of the selector, from 0. */
   nth: number;

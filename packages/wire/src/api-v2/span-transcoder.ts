@@ -138,7 +138,7 @@ export class SpanTranscoder {
     );
   }
 
-  /** Puts a copy of the text of `length` bytes at `from` in place of the empty string at `at`. */
+  /** Puts a copy of the text of `length` bytes at `from` instead of the empty string at `at`. */
   #insertStatusMessage(at: number, from: number, length: number): void {
     if (length === 0) {
       return;

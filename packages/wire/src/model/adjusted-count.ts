@@ -25,7 +25,7 @@ export function probabilityOf(threshold: bigint): number {
 }
 
 /**
- * The `tracestate` with this threshold in place of its own. Other entries, and other fields of OpenTelemetry's, stay.
+ * The `tracestate` with this threshold instead of its own. Other entries, and other fields of OpenTelemetry's, stay.
  * @param probability above 0, at most 1; undefined when it is not known, which removes the threshold
  */
 export function withSamplingProbability(traceState: string, probability: number | undefined): string {

@@ -22,7 +22,7 @@ const nothing = new Uint8Array(0);
 export class RowScanner {
   /** The rows of the last `open`. */
   bytes: Uint8Array = nothing;
-  /** First byte of the row: of its prefix, or of the mark in place of it. */
+  /** First byte of the row: of its prefix, or of the mark instead of it. */
   start = 0;
   /** Index just after the row. */
   end = 0;

@@ -20,7 +20,7 @@ const { fields: endpointFields } = Endpoint;
 
 /**
  * Reads the arguments of `Agent.emitZipkinBatch`: a struct that holds the list of spans. Strings that are not
- * UTF-8 get U+FFFD in place of the bad bytes.
+ * UTF-8 get U+FFFD instead of the bad bytes.
  * @param cursor at the struct's first field, which is behind the envelope of the message
  * @param rejected gets the spans that are good Thrift and no good spans
  * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list

@@ -37,7 +37,7 @@ export class ProcessCache {
     return undefined;
   }
 
-  /** Adds a process in place of the oldest one. */
+  /** Adds a process instead of the oldest one. */
   keep(process: KnownProcess): void {
     if (process.source.length > maxSourceBytes) {
       return;

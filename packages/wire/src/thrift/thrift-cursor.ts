@@ -101,7 +101,7 @@ export abstract class ThriftCursor {
 
   /**
    * Reads a message in which headers of lists may name other element types than the IDL. Such a list is passed over, as a
-   * field of another type is. When that loses spans or bytes, the message is read once more as the IDL declares it, and the
+   * field of another type is. When that loses spans or bytes, the message is read again as the IDL declares it, and the
    * reading that loses less is taken. The readers of Apache's compiler never look at the element type of a known list.
    * @param read starts at the present position, and forgets what an earlier call has read
    * @param lostOf returns how many spans a reading has rejected

@@ -12,7 +12,7 @@ function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }
 
-/** In place of a part: says what it is, and never looks like a value of a config. */
+/** Instead of a part: says what it is, and never looks like a value of a config. */
 function placeholderOf(value: unknown): unknown {
   return Array.isArray(value)
     ? { [leftOutMember]: `${value.length} elements` }

@@ -5,7 +5,7 @@ const secretName =
 /** Fields that carry a login. */
 const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
 
-/** The text in place of a secret. */
+/** The text instead of a secret. */
 const hidden = "(hidden)";
 
 /** The member that replaces an omitted part of an object. */

@@ -1,4 +1,4 @@
-// A subroute's inner routes are described in place of the outer one. From
+// A subroute's inner routes are described instead of the outer one. From
 //
 //     { "match": [{ "host": ["a.example"] }],
 //       "handle": [{ "handler": "subroute", "routes": [{ "handle": [{ "handler": "file_server" }] }] }] }

@@ -55,6 +55,6 @@ export interface ProblemDocument {
   readonly type: string;
   /** The reason, for the person who reads the client's log. */
   readonly detail: string;
-  /** Status code of HTTP, once more for readers of the body. */
+  /** Status code of HTTP, again for readers of the body. */
   readonly status: number;
 }

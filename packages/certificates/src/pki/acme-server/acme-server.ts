@@ -96,7 +96,7 @@ export class AcmeServer {
     };
   }
 
-  /** Ends the checks under way. A client that asks again has them begin anew. */
+  /** Ends the checks under way. A client that asks again has them begin again. */
   async close(): Promise<void> {
     clearInterval(this.#cleaning);
     await this.#services.validations.close();

@@ -90,7 +90,7 @@ export class Validations {
     this.#running.set(key, done);
   }
 
-  /** Ends what is under way: clients that ask again have it begun anew. */
+  /** Ends what is under way: clients that ask again have it begun again. */
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#running.values());

@@ -34,7 +34,7 @@ async function trustStores(machine: Machine): Promise<TrustStore[]> {
   return [...nss, ...(java === undefined ? [] : [java]), ...(system === undefined ? [] : [system])];
 }
 
-/** Whether the system trusts a root already. Reads the store anew only in a process that did not ask before. */
+/** Whether the system trusts a root already. Reads the store again only in a process that did not ask before. */
 export function isTrustedBySystem(root: X509Certificate): boolean {
   return getCACertificates("system").some(
     (pem) => pem.replace(/\s/g, "") === root.toString().replace(/\s/g, ""),

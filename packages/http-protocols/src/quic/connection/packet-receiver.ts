@@ -151,7 +151,7 @@ export class PacketReceiver {
     }
   }
 
-  /** Reads kept packets again; those without keys are kept once more. */
+  /** Reads kept packets again; those without keys are kept again. */
   #replayEarly(now: number): void {
     const early = this.#early;
     this.#early = [];

@@ -23,7 +23,7 @@ export class PacketSpace {
   readonly received: ReceivedPackets;
   readonly cryptoToSend = new SendBuffer();
   readonly #cryptoReceived = new ReceiveBuffer(maxCryptoPieces, transportErrors.cryptoBufferExceeded);
-  /** The keys are gone for good: nothing is sent or acknowledged any more. */
+  /** The keys are gone permanently: nothing is sent or acknowledged any more. */
   isDiscarded = false;
   /** Packets that must be sent though the congestion window is full. */
   probes = 0;

@@ -3,7 +3,7 @@
  * wait in a full socket. Clients that heard nothing repeat theirs for 5 seconds.
  */
 const generationMs = 1_000;
-/** First packets that are remembered; further ones are answered once more. */
+/** First packets that are remembered; further ones are answered again. */
 const maxIds = 4_096;
 
 const keyOf = (id: Buffer) => id.toString("latin1");

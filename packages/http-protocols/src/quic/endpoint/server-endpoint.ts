@@ -419,7 +419,7 @@ export class ServerEndpoint {
 
   #retry({ header, address, firstAt }: Newcomer, now: number): void {
     if (this.#tokens.isOfRetry(header.token)) {
-      // A second Retry is not allowed, so a client with an old token begins anew.
+      // A second Retry is not allowed, so a client with an old token begins again.
       this.counts.dropped++;
       return;
     }

@@ -108,7 +108,7 @@ export class SendBuffer {
     this.#lost.remove(0, this.#base);
   }
 
-  /** Bytes of it that another packet brought to the peer are sent once more, unless all before them arrived too. */
+  /** Bytes of it that another packet brought to the peer are sent again, unless all before them arrived too. */
   onLost({ offset, length }: SentPiece): void {
     this.#lost.add(offset, offset + length);
     this.#lost.remove(0, this.#base);

@@ -76,7 +76,7 @@ export class ArrivalTable {
 
   /**
    * Takes one event of a key if its quota has one left. Another thread may change the slot meanwhile; then the
-   * event is counted anew with the new time.
+   * event is counted again with the new time.
    * @param nowUs microseconds of a clock that all threads share
    */
   take(key: string, quota: Quota, nowUs: number): Arrival {

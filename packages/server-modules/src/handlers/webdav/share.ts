@@ -36,7 +36,7 @@ function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** undefined in place of such an error. */
+/** undefined instead of such an error. */
 async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
     return await reading;

@@ -100,7 +100,7 @@ function expanded(call: Call): Expr["exprKind"] | undefined {
   return call.function === "sortBy" ? sortBy(call) : undefined;
 }
 
-/** Puts what they stand for in place of macros that the parser does not know. @param expr changed in place */
+/** Puts what they stand for instead of macros that the parser does not know. @param expr changed in place */
 export function expandMacros(expr: Expr): void {
   for (const child of childrenOf(expr)) {
     if (child !== undefined) {

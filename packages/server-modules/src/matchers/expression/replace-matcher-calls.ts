@@ -70,7 +70,7 @@ function argumentOf(expr: Expr): MatcherArgument | null | undefined {
 }
 
 /**
- * Puts a call of one function, with the number of the matcher, in place of each call of a matcher. So matchers are
+ * Puts a call of one function, with the number of the matcher, instead of each call of a matcher. So matchers are
  * provisioned, and their arguments checked, when the config loads.
  * @param expr changed in place
  * @param matcherName name of captures where a call gives none

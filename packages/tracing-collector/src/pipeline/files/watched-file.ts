@@ -12,7 +12,7 @@ export interface WatchedFileOptions<Source> {
   readonly read: () => Promise<Source>;
   /** A text that is equal for equal contents. It stays in memory; contents with an equal text are not used again. */
   readonly keyOf: (source: Source) => string;
-  /** Puts changed contents in place of those of before. Throws for a mistake in them, and has then changed nothing. */
+  /** Puts changed contents instead of those of before. Throws for a mistake in them, and has then changed nothing. */
   readonly use: (source: Source) => void;
   /** Counts used and refused files; absent where nothing counts them. */
   readonly metrics?: ReloadMetrics;

@@ -329,7 +329,7 @@ export class Journal implements SpanJournal {
     await this.#lock.release();
   }
 
-  /** Starts the loop, or lets the running loop look once more. */
+  /** Starts the loop, or lets the running loop look again. */
   #wake(): void {
     this.#isDue = true;
     this.#running ??= this.#run();

@@ -30,7 +30,7 @@ export interface CompiledRule {
   readonly hasPatterns: boolean;
   /** The new name of `rename`, else "". */
   readonly to: string;
-  /** @returns the text in place of a value or of a part that was found */
+  /** @returns the text instead of a value or of a part that was found */
   readonly replace: (text: string) => string;
 }
 

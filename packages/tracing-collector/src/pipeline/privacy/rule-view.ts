@@ -3,9 +3,9 @@ import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields
 import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
-/** Most names with a plan. Names come from senders: with more, all plans are forgotten and made anew. */
+/** Most names with a plan. Names come from senders: with more, all plans are forgotten and made again. */
 const maxPlans = 4096;
-/** Longer names are looked up anew each time, so that senders cannot fill the memory. */
+/** Longer names are looked up again each time, so that senders cannot fill the memory. */
 export const maxKeptName = 256;
 
 /** A name with its plan. */
@@ -150,7 +150,7 @@ export class RuleView {
 }
 
 /**
- * Most combinations with a view. Services and scopes come from senders: with more, all are forgotten and found anew.
+ * Most combinations with a view. Services and scopes come from senders: with more, all are forgotten and found again.
  */
 const maxKnown = 2048;
 

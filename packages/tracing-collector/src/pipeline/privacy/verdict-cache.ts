@@ -11,7 +11,7 @@ const maxBytes = 8 * 1024 * 1024;
 
 /** The decision about a value with its name, in the bytes of rows. */
 export interface Verdict {
-  /** In place of the attribute or text; undefined: it stays as it is. Empty: the attribute goes. */
+  /** Instead of the attribute or text; undefined: it stays as it is. Empty: the attribute goes. */
   readonly bytes: Uint8Array | undefined;
   /** Indexes of the rules that meant the value, a rule in dry run included. */
   readonly hits: readonly number[];

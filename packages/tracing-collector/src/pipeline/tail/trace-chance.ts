@@ -3,7 +3,7 @@ import { TraceIdHash } from "../trace-id-hash.ts";
 /**
  * A number from 0 up to 1 for each trace id, the same in every collector, and independent of
  * `--downsampling.ratio`. Plain FNV-1a gives similar numbers for ids that count up, so its bits are mixed
- * once more. Source: Austin Appleby, MurmurHash3, "fmix32"
+ * again. Source: Austin Appleby, MurmurHash3, "fmix32"
  */
 export class TraceChance {
   readonly #hash = new TraceIdHash("tail-sampling");

@@ -6,7 +6,7 @@ import { mostColumns } from "./columns.ts";
 
 /**
  * A button that opens the columns of choice, and takes an attribute to group by. At the limit of columns it
- * says so in place of the field.
+ * says so instead of the field.
  */
 export function ColumnMenu(props: {
   /** Columns that are shown, as TraceQL writes them. */

@@ -18,7 +18,7 @@ export interface SearchPlan {
   byTraceQl: TraceQlSearch | undefined;
   /** The spans of the list as TraceQL, to be counted in groups; undefined without TraceQL. */
   grouped: { q: string; range: AskedRange } | undefined;
-  /** Traces that are asked for by their ids, in place of both; undefined when there are none. */
+  /** Traces that are asked for by their ids, instead of both; undefined when there are none. */
   byIds: readonly string[] | undefined;
   /** The spans of the heat map; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;

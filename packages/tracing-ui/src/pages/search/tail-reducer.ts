@@ -29,7 +29,7 @@ export const startTail: TailState = {
 
 /**
  * An event of a tail:
- * - `begin`: other conditions, everything starts anew
+ * - `begin`: other conditions, everything starts again
  * - `opened`: the stream is open, for the first time or again
  * - `spans`: new spans, the newest last
  * - `skipped`: the server left spans out

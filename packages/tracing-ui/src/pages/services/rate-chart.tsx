@@ -19,7 +19,7 @@ export interface Curve {
 
 /** Room in pixels that a time on the axis takes. */
 const tickPx = 72;
-/** Length of an axis in milliseconds from which on it has dates in place of times of day. */
+/** Length of an axis in milliseconds from which on it has dates instead of times of day. */
 const mostClockMs = 2 * 86_400_000;
 /** Most lines across. */
 const mostLines = 4;

@@ -63,7 +63,7 @@ export function TracePage() {
   const { traceId } = route.useParams();
   const { gaps } = route.useSearch();
   const trace = useQuery(traceQuery(traceId));
-  // Made anew when gaps are folded or shown: the range of time in view is another then.
+  // Made again when gaps are folded or shown: the range of time in view is another then.
   if (trace.isSuccess) {
     return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
   }

@@ -41,7 +41,7 @@ export interface TraceView {
  * - `toggleFold`, `toggleRun`: folds or unfolds one span, or one run of like siblings
  * - `foldAll`, `unfoldAll`, `foldBy`: folds many spans at once
  * - `toggleOpen`: opens or closes the details of a span
- * - `nextError`, `nextMatch`: goes to the next or previous one; past the end it begins anew
+ * - `nextError`, `nextMatch`: goes to the next or previous one; past the end it begins again
  * - `filter`, `dim`: changes the filter, and whether other spans are dimmed or hidden
  * - `zoom`, `zoomBy`, `pan`, `zoomOut`: changes the visible time
  * - `escape`: clears the filter, else the selection

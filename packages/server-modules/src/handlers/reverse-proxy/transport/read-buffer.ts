@@ -15,7 +15,7 @@ const mediumBytes = 64 * 1024;
  * |---|---|---|
  * | small, 16 KiB | from the first read | never: it is the connection's own |
  * | large, 512 KiB | after a read that filled the small one | with the end of the response |
- * | medium, 64 KiB | in place of large while all 32 are lent | with the end of the response |
+ * | medium, 64 KiB | instead of large while all 32 are lent | with the end of the response |
  *
  * A buffer whose bytes the taker keeps is not used again: the next read gets new memory.
  */

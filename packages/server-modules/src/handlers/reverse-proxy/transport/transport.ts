@@ -45,7 +45,7 @@ export type CallStage =
 
 /**
  * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`;
- * or `switched` in place of `head`. Fields are without hop-by-hop fields. `failed` may come
+ * or `switched` instead of `head`. Fields are without hop-by-hop fields. `failed` may come
  * at any time; nothing after `end`, `switched` or `failed`.
  */
 export interface ResponseReceiver {

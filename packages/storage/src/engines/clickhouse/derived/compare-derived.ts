@@ -72,7 +72,7 @@ interface ShardServer {
 
 /**
  * Compares the tables that views fill with the spans, day by day; in a cluster on one replica of each shard. ClickHouse
- * writes a block into `spans`, and then into the table of each view. If a server is lost for good in between, one table
+ * writes a block into `spans`, and then into the table of each view. If a server is lost permanently in between, one table
  * may lack the block.
  * @throws StorageError
  */

@@ -167,7 +167,7 @@ SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joi
 
 /**
  * A statement that settles pending calls. Calls with a parent are counted and removed. Parents of calls that have
- * waited ten minutes are searched once more, further back, and these calls are removed. So even many calls that never
+ * waited ten minutes are searched again, further back, and these calls are removed. So even many calls that never
  * find a parent are gone after ten minutes.
  * @param isLast true: settle calls that have waited; false: settle all calls
  */

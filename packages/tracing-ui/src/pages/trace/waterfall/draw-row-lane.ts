@@ -119,7 +119,7 @@ function drawSpan(
 }
 
 /**
- * Many bars seen from afar: stripes in place of one solid bar, with the median and the 95th percentile of
+ * Many bars seen from afar: stripes instead of one solid bar, with the median and the 95th percentile of
  * their durations.
  */
 function drawRun(

@@ -30,7 +30,7 @@ export class WaterfallPen {
     });
   }
 
-  /** To be called when the canvas was made anew: it has forgotten its font. */
+  /** To be called when the canvas was made again: it has forgotten its font. */
   reset(): void {
     this.#font = undefined;
     this.context.textBaseline = "alphabetic";

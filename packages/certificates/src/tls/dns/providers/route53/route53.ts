@@ -77,7 +77,7 @@ function reasonIn(text: string): string | undefined {
 
 /** One change of a set of records. */
 interface RecordChange {
-  /** `UPSERT` puts the set in place of the one of its name and type; `DELETE` must name that one exactly. */
+  /** `UPSERT` puts the set instead of the one of its name and type; `DELETE` must name that one exactly. */
   readonly action: "UPSERT" | "DELETE";
   /** Seconds, in digits. */
   readonly ttl: string;
