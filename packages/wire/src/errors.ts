@@ -1,6 +1,5 @@
 /**
- * Faults of outside bytes. The list is closed: protocols map each code to a status.
- *
+ * Faults in bytes from outside. The list is closed: protocols map each code to a status.
  * - `WIRE_TRUNCATED` the input ends in the middle of a value
  * - `WIRE_MALFORMED` a value breaks the format (bad wire type, varint too long, invalid JSON, bad hex)
  * - `WIRE_TOO_LARGE` the input or a part of it exceeds a limit

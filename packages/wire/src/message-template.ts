@@ -1,9 +1,9 @@
-/** Letters of a message that a template is made of. */
+/** Limit of characters of a message that become the template; the rest is cut. */
 const mostLetters = 1_000;
 
 /**
- * A message without its parts that differ each time: ids, numbers, addresses and quoted texts become `<…>`. The query
- * service and the UI group exceptions by this text.
+ * Replaces the parts of a message that differ each time: ids, numbers, addresses and quoted texts become `<…>`. The
+ * query service and the UI group exceptions by this text.
  */
 export function messageTemplate(message: string): string {
   return message

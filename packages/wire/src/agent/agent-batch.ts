@@ -1,19 +1,22 @@
-/** Numbers of batches and spans that a client lost before sending, since its start; part of its batches. */
+/**
+ * Numbers of batches and spans that a client lost before sending, counted from its start. Clients send them in their
+ * batches.
+ */
 export interface AgentClientStats {
   /** Text of the process tag `client-uuid`. */
   readonly clientUuid: string;
-  /** Number of the batch: a batch that is sent twice has it twice. Undefined when the client sent none. */
+  /** Number of the batch; a repeated batch has the same number. Undefined when the client sent none. */
   readonly seqNo: bigint | undefined;
   readonly fullQueueDroppedSpans: bigint;
   readonly tooLargeDroppedSpans: bigint;
   readonly failedToEmitSpans: bigint;
 }
 
-/** The spans of one process out of a packet, as parts of a `PostSpansRequest`. */
+/** The spans of one process in a packet, as parts of a `PostSpansRequest`. */
 export interface AgentBatch {
   /**
-   * An `api_v2` `Process` message. Equal processes give equal bytes, mostly the same object. It must not be
-   * changed; further tags are appended as field 2.
+   * An `api_v2` `Process` message. Equal processes give equal bytes, mostly the same object. The caller must not change
+   * it, but may append tags as field 2.
    */
   readonly process: Buffer;
   /**
@@ -23,6 +26,6 @@ export interface AgentBatch {
    */
   readonly spans: Buffer;
   readonly spanCount: number;
-  /** Only from clients that send both losses and a tag `client-uuid`. */
+  /** Statistics of the client. Only present when the client sends both losses and a tag `client-uuid`. */
   readonly clientStats?: AgentClientStats | undefined;
 }

@@ -77,7 +77,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     for (const [index, name] of names.entries()) {
       expect(processOf(name)).toBe(first[index]);
     }
-    // One more: the oldest is forgotten, not mistaken.
+    // One process more than the limit: the reader forgets the oldest, and does not confuse two processes.
     expect(processOf("shop-1", uuid("u"))?.equals(first[1] ?? Buffer.alloc(0))).toBe(false);
     for (const [index, name] of names.entries()) {
       expect(processOf(name)).toEqual(first[index]);

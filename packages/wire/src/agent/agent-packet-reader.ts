@@ -22,7 +22,7 @@ const emitZipkinBatch = Buffer.from(Agent.emitZipkinBatch.name);
 const { batch: batchField } = EmitBatchArguments.fields;
 
 export interface AgentPacketReaderOptions {
-  /** Largest packet; 65,000 bytes by default. */
+  /** Size limit of a packet in bytes. Default: 65,000. */
   readonly maxPacketBytes?: number;
 }
 
@@ -37,7 +37,7 @@ export class AgentPacketReader {
   readonly #maxPacketBytes: number;
   readonly #cursor: ThriftCursor;
   readonly #batch: ThriftToApiV2;
-  /** Spans of the last packet that are in no batch. */
+  /** Spans of the last packet that the reader rejected, with the reason. */
   rejected = noneRejected;
 
   constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
@@ -47,11 +47,11 @@ export class AgentPacketReader {
   }
 
   /**
-   * @param packet not kept; bytes after the message are ignored
-   * @returns one batch for `emitBatch`; one batch for each process for `emitZipkinBatch`; `rejected` gives
-   *   the reasons of missing spans
-   * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the
-   *   messages of other methods; why the first span is rejected, when none is good
+   * @param packet the reader does not keep the bytes; bytes after the message are ignored
+   * @returns one batch for `emitBatch`; one batch for each process for `emitZipkinBatch`; `rejected` has the reasons of
+   * missing spans
+   * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for messages of
+   * other methods. When all spans are rejected, the reason of the first one
    */
   read(packet: Uint8Array): readonly AgentBatch[] {
     if (packet.length > this.#maxPacketBytes) {
@@ -83,7 +83,7 @@ export class AgentPacketReader {
     throw malformed(`unknown method ${JSON.stringify(method)}`);
   }
 
-  /** The arguments of `emitBatch`. */
+  /** Reads the arguments of `emitBatch`. */
   readonly #readArguments = (): RejectedSpans => {
     const cursor = this.#cursor;
     const batch = this.#batch;

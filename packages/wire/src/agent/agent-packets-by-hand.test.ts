@@ -1,4 +1,4 @@
-// Packets written out by hand: what the specification says, not what our own writer makes of it.
+// Packets written by hand from the specification, without our writer.
 import { describe, expect, test } from "vitest";
 import { Process } from "../gen/tracing/api_v2/model.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
@@ -6,7 +6,7 @@ import { AgentPacketReader } from "./agent-packet-reader.ts";
 
 type Part = string | number[];
 
-/** Strings as their bytes, numbers as bytes. */
+/** Makes a packet: a string gives its bytes, a number gives one byte. */
 const packet = (...parts: Part[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))));
 
@@ -28,7 +28,7 @@ const binaryBody: Part[] = [
   "a",
   [0, 15, 0, 2, 12, 0, 0, 0, 0, 0, 0],
 ];
-/** The same with a field of id 9 in the process, that the IDL does not know, in front of the name. */
+/** The same body with an unknown field, id 9, before the name of the process. */
 const compactWithUnknown = (...unknown: Part[]): Part[] => [
   [0x1c, 0x1c],
   ...unknown,

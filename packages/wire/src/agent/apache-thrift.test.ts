@@ -1,4 +1,4 @@
-// The same packet, written by Apache's own library: what most clients are made with.
+// The same packet written by Apache's own library, which most clients use.
 import thrift, { type Protocol } from "thrift";
 import { describe, expect, test } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
@@ -10,7 +10,7 @@ import { batchOfAgent } from "./batch-of-agent.ts";
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
 
-/** Numbers of types in Apache's interface, whatever the protocol. */
+/** Type numbers in Apache's API; they are the same for all protocols. */
 const types = { bool: 2, double: 4, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;
 
 type Value =
@@ -94,7 +94,9 @@ const tags = [
   tag("x", 4, 7, string(Buffer.of(0, 128, 255))),
 ];
 
-/** Enough tags for a long list header, negative and large numbers, references, logs, statistics. */
+/**
+ * A batch with enough tags for a long list header, with negative and large numbers, references, logs and statistics.
+ */
 const batch: Record<number, Value> = {
   1: { type: "struct", value: { 1: string("shop"), 2: list(tag("hostname", 0, 3, string("h"))) } },
   2: list({
@@ -160,7 +162,7 @@ describe.each(writers)("Apache's library, %s", (_, protocol, make) => {
     const reader = new AgentPacketReader(protocol);
     const [read] = reader.read(packetOf(make, messageType, batch));
     expect(read && batchOfAgent(read)).toEqual(thriftBatchToApiV2(expected));
-    // Our own writer's result reads the same.
+    // The packet of our own writer gives the same result.
     expect(reader.read(encodeAgentPacket(expected, protocol))).toEqual([read]);
   });
 });

@@ -16,10 +16,10 @@ import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
 import { batchOfAgent } from "./batch-of-agent.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const timeoutMs = 20_000 + rounds * 2;
-/** How often what a reader kept from earlier messages is compared with none. */
+/** In every tenth round, a reader that has read earlier messages is compared with a new reader. */
 const freshEvery = 10;
 
 type Read = (message: Buffer) => Uint8Array;
@@ -101,7 +101,7 @@ test.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
   timeoutMs,
 );
 
-/** The bytes that were made of it, or the error's code. */
+/** The resulting bytes, or the code of the error. */
 function outcomeOf(read: Read, message: Buffer): string {
   try {
     return Buffer.from(read(message)).toString("latin1");

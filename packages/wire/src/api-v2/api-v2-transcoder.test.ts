@@ -13,7 +13,7 @@ function requestOf(batch: Batch | undefined): Uint8Array {
   return PostSpansRequest.encode({ batch }).finish();
 }
 
-/** The rows by way of objects. */
+/** The rows that result from a conversion through objects. */
 function rowsOverObjects(request: Uint8Array, format: "proto" | "jaeger", tenant: string): Buffer {
   const { batch } = PostSpansRequest.decode(request);
   const writer = new SpanRowWriter();

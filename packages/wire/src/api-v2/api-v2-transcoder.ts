@@ -20,19 +20,19 @@ const batchFields = fieldMask(1, 2);
 const processFields = fieldMask(1, 2);
 
 export interface ApiV2TranscoderOptions extends TranscoderOptions {
-  /** The format that rows record: "proto" (the default) for gRPC, "jaeger" for Thrift. */
+  /** Format to record in the rows: "proto" (the default) for gRPC, "jaeger" for Thrift. */
   readonly format?: "proto" | "jaeger";
 }
 
 /**
- * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows equal those
- * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are kept verbatim; parent, kind
- * and status are derived from them, for search. A span with its own process is filed under that process.
+ * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows equal those that
+ * `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are kept verbatim; parent, kind and status are
+ * derived from them, for search. A span's own process replaces the process of the batch.
  *
- * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence
- * of a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
- * U+FFFD, because senders of this format were never required to send UTF-8. Groups, and known fields with a wrong
- * wire type, are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence of
+ * a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
+ * U+FFFD, because senders of this format were never required to send UTF-8. Groups, and known fields with a wrong wire
+ * type, are refused. An invalid span is rejected, and the other spans are kept.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: Jaeger 1.62, model.proto and
  * collector.proto; protobuf.dev, "Encoding".
@@ -44,11 +44,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
   readonly #format: number;
   readonly #spans: SpanTranscoder;
 
-  /** Columns of the batch's process, with which every row of a span without its own process begins. */
+  /** Columns of the batch's process. Every row of a span without a process begins with them. */
   readonly #shared: Prefix;
-  /** Columns of the last process that a span itself had; the next span often has an equal process. */
+  /** Columns of the last process inside a span. The next span often has an equal process. */
   readonly #own: Prefix;
-  /** The prefix of the row before, while its columns are unchanged. */
+  /** Prefix of the previous row; undefined after its columns were changed. */
   #last: Prefix | undefined;
   readonly #batches = new FieldList();
   readonly #processes = new FieldList();
@@ -58,7 +58,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
   #count = 0;
   #rejected = new RejectedSpans();
   #spanIndex = 0;
-  /** The fault of the batch's process; spans without their own process are then rejected. */
+  /** Fault of the batch's process. It makes the reader reject spans without a process. */
   #processProblem: unknown;
 
   constructor(options: ApiV2TranscoderOptions = {}) {
@@ -73,11 +73,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
   /**
    * @param request a `PostSpansRequest` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @returns `rejected` counts spans with an id of a wrong length or a broken part, and spans past 100,000.
-   *   It also counts spans past 500,000 items, which are spans, processes, tags, logs, references and
-   *   warnings. An id of zeros is valid in this format.
-   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
-   *   that are no such message; the first span's fault when no span is good
+   * @returns the rows; `rejected` counts spans with an id of a wrong length or a broken part, and spans beyond 100,000.
+   * It also counts spans after 500,000 items, which are spans, processes, tags, logs, references and warnings. An id of
+   * zeros is valid in this format.
+   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes that are not
+   * a `PostSpansRequest`; the first span's fault when all spans are rejected
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -102,7 +102,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     try {
       this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
     } catch (error) {
-      // Without a span nobody would learn of the fault.
+      // Without spans, only this error can report the fault.
       if (spanCount === 0) {
         throw error;
       }
@@ -134,7 +134,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     }
   }
 
-  /** The process may come after its spans. @returns the number of spans */
+  /** Finds the processes first, because a process may follow its spans. @returns the number of spans */
   #findProcesses(end: number): number {
     const cursor = this.#cursor;
     let spanCount = 0;
@@ -159,7 +159,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
       if (tag === 10) {
         this.#span(cursor.fieldEnd(end));
       }
-      // Processes, and unknown fields; their wire types were checked before.
+      // Skips processes and unknown fields, whose wire types were checked before.
       else {
         cursor.skip(tag, end, 0);
       }
@@ -231,7 +231,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
   }
 }
 
-/** The columns `tenant` to `scope_schema_url`, made from a process. */
+/** The columns `tenant` to `scope_schema_url`, written from a process. */
 class Prefix {
   readonly columns: ByteWriter;
   readonly #cursor: ProtoCursor;
@@ -244,7 +244,7 @@ class Prefix {
     this.#tagTranscoder = new TagTranscoder(cursor, this.columns);
   }
 
-  /** @returns the number of items in it */
+  /** @returns the number of items in the process */
   write(processes: FieldList, format: number, tenant: string): number {
     const cursor = this.#cursor;
     const out = this.columns;

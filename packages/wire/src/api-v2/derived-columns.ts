@@ -24,7 +24,7 @@ const errorNumber = statusCodes.indexOf("error" satisfies StatusCode);
 export class DerivedColumns {
   /** Number of the kind; 0 unless a tag names one. */
   kind = 0;
-  /** Begin of the status message, a tag's value, relative to the list of tags; -1: none. */
+  /** Start of the status message, which is a tag's value, relative to the list of tags. -1: there is none. */
   descriptionStart = -1;
   descriptionEnd = -1;
   #hasKind = false;
@@ -34,7 +34,7 @@ export class DerivedColumns {
   #isError = false;
   #isOk = false;
 
-  /** Begins the tags of another span. */
+  /** Must be called before the tags of the next span. */
   clear(): void {
     this.kind = 0;
     this.descriptionStart = -1;
@@ -55,7 +55,7 @@ export class DerivedColumns {
   }
 
   /**
-   * Takes note of the tag that was just written. Keys have four different lengths, so most tags cost one comparison.
+   * Called after each written tag. The keys have four different lengths, so most tags cost one comparison.
    *
    * | Tag | Result |
    * |---|---|
@@ -105,7 +105,7 @@ export class DerivedColumns {
   }
 }
 
-/** Whether a tag is a string with this value. */
+/** True when a tag is a string with this value. */
 function isText(bytes: Buffer, tag: TagTranscoder, text: Buffer): boolean {
   return (
     tag.type === ValueType.STRING &&
@@ -114,7 +114,7 @@ function isText(bytes: Buffer, tag: TagTranscoder, text: Buffer): boolean {
   );
 }
 
-/** Whether `wanted` begins at `start`. */
+/** True when the bytes at `start` equal `wanted`. */
 function hasBytes(bytes: Buffer, start: number, wanted: Buffer): boolean {
   for (let index = 0; index < wanted.length; index++) {
     if (bytes[start + index] !== wanted[index]) {

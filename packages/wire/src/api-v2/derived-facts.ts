@@ -11,15 +11,15 @@ function firstText(tags: readonly Attribute[], key: string): string | undefined 
   return value?.type === "string" ? value.value : undefined;
 }
 
-/** The span kind that the tag `span.kind` names, for search. */
+/** Kind of the span from the tag `span.kind`, for search. */
 export function kindFromTags(tags: readonly Attribute[]): SpanKind {
   const text = firstText(tags, "span.kind");
   return spanKinds.find((kind) => kind === text) ?? "unspecified";
 }
 
 /**
- * The status by the tags, for search: `error` true (bool, or the text that old clients send), or `otel.status_code`
- * and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
+ * Status of the span from its tags, for search: `error` true (bool, or the text that old clients send), or
+ * `otel.status_code` and `otel.status_description` from an OpenTelemetry SDK that exports in the older format.
  */
 export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
   const error = firstValue(tags, "error");
@@ -37,9 +37,9 @@ export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
 const noSpan = "0".repeat(16);
 
 /**
- * The parent of a span: the first CHILD_OF reference to its own trace, otherwise the first FOLLOWS_FROM
- * reference to it.
- * @returns 16 hex digits, or "" when there is none or it is zero
+ * The parent of a span: its first CHILD_OF reference within the trace, otherwise its first FOLLOWS_FROM reference
+ * within the trace.
+ * @returns 16 hex digits, or "" when there is no such reference or the id is zero
  */
 export function parentFromReferences(traceId: string, references: readonly SpanLink[]): string {
   const inTrace = references.filter((reference) => reference.traceId === traceId);

@@ -22,9 +22,9 @@ export const noScope: Scope = {
 };
 
 /**
- * Converts an `api_v2` batch to the domain model; tags, logs and references are kept verbatim. A span without
- * its own process has the batch's. As in the public model, the service is `null-process-and-service-name`
- * without any process, and `empty-service-name` with an empty name.
+ * Converts an `api_v2` batch to the domain model; tags, logs and references are kept verbatim. A span without a process
+ * has the process of the batch. As in the public model, the service is `null-process-and-service-name` without any
+ * process, and `empty-service-name` with an empty name.
  * @param format "proto" for batches over gRPC, "jaeger" for Thrift
  * @throws WireError WIRE_BAD_ID when any id of a span has a wrong length; then nothing of the batch is kept
  */
@@ -75,7 +75,7 @@ function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "j
   };
 }
 
-/** Whether a time of the span is past 2262 and was set to the last time that 64 bits of nanoseconds can hold. */
+/** True when a time of the span was after 2262 and became the last time of 64-bit nanoseconds. */
 function hasFarTime({ startTime, duration, logs }: ApiV2Span): boolean {
   return [startTime, duration, ...logs.map(({ timestamp }) => timestamp)].some(isOutOfRange);
 }

@@ -5,11 +5,10 @@ import { otlpFromApiV2 } from "./otlp-from-api-v2.ts";
 import { formatTagKey } from "./to-api-v2-span.ts";
 
 /**
- * Converts spans of a remote storage to the domain model. The last tag of a span names the format in which a
- * collector received it. For `proto` and `jaeger` the tag is removed. `otlp` and `zipkin` are translated back
- * as far as the older model kept the facts. A span has format `proto`, with all tags, when it lacks the tag,
- * or when the translation cannot have made it. `toApiV2Span` of the result gives the same tags, logs and
- * references again.
+ * Converts spans of a remote storage to the domain model. The last tag of a span names the format in which a collector
+ * received it. For `proto` and `jaeger` the tag is removed. `otlp` and `zipkin` are translated back as far as the older
+ * model kept the facts. A span keeps all its tags and gets format `proto` when it lacks the tag, or when no translation
+ * can have produced it. `toApiV2Span` of the result returns the same tags, logs and references.
  * @throws WireError WIRE_BAD_ID when an id has a wrong length
  */
 export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
@@ -18,7 +17,10 @@ export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
   );
 }
 
-/** A collector gives such spans a name; spans that it did not see stay unchanged. */
+/**
+ * Removes the name that the translation to the older model adds. A collector names such spans; spans from other writers
+ * stay unchanged.
+ */
 function withoutServiceName(span: Span): Span {
   return { ...span, resource: { ...span.resource, serviceName: "" } };
 }
@@ -33,7 +35,7 @@ function inItsFormat(span: Span): Span {
   switch (format) {
     case "proto":
     case "jaeger":
-      // Otherwise a tag before it with the same name would be mistaken for it next time.
+      // An earlier tag with the same key, now last, would be taken for the format tag at the next conversion.
       return attributes.at(-1)?.key === formatTagKey ? span : { ...span, attributes, format };
     case "otlp":
     case "zipkin":

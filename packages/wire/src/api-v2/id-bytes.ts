@@ -23,12 +23,12 @@ export function checkTraceIdLength(length: number): void {
   }
 }
 
-/** The error for a span id that has not 8 bytes. */
+/** The error for a span id without exactly 8 bytes. */
 export function badSpanId(length: number): WireError {
   return new WireError("WIRE_BAD_ID", `invalid length for SpanID: ${length} bytes, not 8`);
 }
 
-/** A trace or span id of the model as bytes. @param id hex digits, an even number of them */
+/** A trace or span id as bytes. @param id an even number of hex digits */
 export function idToBytes(id: string): Buffer {
   return Buffer.from(id, "hex");
 }

@@ -8,16 +8,16 @@ const nanosPerSecond = 1_000_000_000;
 const two16 = 0x1_0000;
 const two32 = 0x1_0000_0000;
 
-/** With at most this many seconds, nanoseconds have 64 bits whatever `nanos` is. */
+/** Number of seconds up to which the sum in nanoseconds fits 64 bits with any `nanos`. */
 const surelyInRange = 9_223_372_034;
 
-/** Reads `Timestamp` and `Duration` messages as nanoseconds, with the result of `toNanos`, mostly without a bigint. */
+/** Reads `Timestamp` and `Duration` messages as nanoseconds. The result equals `toNanos`, but rarely needs a bigint. */
 export class NanoTimeReader {
   readonly #cursor: ProtoCursor;
-  /** Halves of the last nanoseconds; the sign of each half has no meaning. */
+  /** Low and high 32 bits of the last nanoseconds; either half may be a signed or an unsigned number. */
   low = 0;
   high = 0;
-  /** True when the last time was outside the range of 64-bit nanoseconds and became its end. */
+  /** True when the last time was outside the range of 64-bit nanoseconds and was set to the nearest end. */
   isClamped = false;
 
   constructor(cursor: ProtoCursor) {
@@ -47,7 +47,7 @@ export class NanoTimeReader {
       this.#readFar((BigInt(secondsHigh | 0) << 32n) | BigInt(secondsLow >>> 0), nanos);
       return;
     }
-    // Multiplied in pieces of 16 bits, so that no product exceeds 2^53.
+    // The multiplication uses parts of 16 bits, so that no product exceeds 2^53.
     const lower = (secondsLow & 0xffff) * nanosPerSecond + nanos;
     const upper = (secondsLow >>> 16) * nanosPerSecond;
     const upperCarry = Math.floor(upper / two16);

@@ -26,7 +26,7 @@ describe("times", () => {
 
   test("takes an absent time as 0, and keeps what is over 64 bits in their range", () => {
     expect(toNanos(undefined)).toBe(0n);
-    // The year 2300, the year 1600, and nanoseconds taken for microseconds.
+    // The year 2300, the year 1600, and nanoseconds in place of microseconds.
     expect(toNanos({ seconds: 10_413_792_000n, nanos: 0 })).toBe(2n ** 63n - 1n);
     expect(toNanos({ seconds: -11_676_096_000n, nanos: 0 })).toBe(-(2n ** 63n));
     expect(toNanos({ seconds: 1_700_000_000_000_000n, nanos: 5 })).toBe(2n ** 63n - 1n);

@@ -3,10 +3,10 @@ import type { Timestamp } from "../gen/google/protobuf/timestamp.ts";
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** The greatest and the least number of nanoseconds that a span can have. */
+/** Largest and smallest number of nanoseconds that a span can store. */
 export const maxNanos = 2n ** 63n - 1n;
 export const minNanos = -maxNanos - 1n;
-/** 2^64 microseconds. */
+/** 2^64 microseconds, in nanoseconds. */
 const wholeTurn = 2n ** 64n * 1_000n;
 
 /** The warning for a time that `inRange` changed. */
@@ -14,7 +14,7 @@ export const timeMend = "a time outside the years 1677 to 2262 was set to the en
 
 /**
  * Nanoseconds as a signed number of 64 bits. The public model sends negative microseconds as huge unsigned ones, which
- * become negative again. Other values outside the range become its end.
+ * become negative again. Other values outside the range become the nearest end.
  */
 export function inRange(nanos: bigint): bigint {
   if (BigInt.asIntN(64, nanos) === nanos) {
@@ -27,19 +27,19 @@ export function inRange(nanos: bigint): bigint {
   return nanos > 0n ? maxNanos : minNanos;
 }
 
-/** True for a time that `toNanos` sets to an end of the range. */
+/** True for a time that `toNanos` sets to the end of the range. */
 export function isOutOfRange(time: Timestamp | Duration | undefined): boolean {
   const sent = time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
   const kept = inRange(sent);
   return kept !== sent && (kept === maxNanos || kept === minNanos);
 }
 
-/** Nanoseconds of a Timestamp or Duration, within range as by `inRange`; 0 when absent. */
+/** Nanoseconds of a Timestamp or Duration, limited by `inRange`; 0 when absent. */
 export function toNanos(time: Timestamp | Duration | undefined): bigint {
   return time === undefined ? 0n : inRange(time.seconds * nanosPerSecond + BigInt(time.nanos));
 }
 
-/** Nanoseconds since the epoch as a Timestamp; its nanos are never negative, also before 1970. */
+/** Nanoseconds since the epoch as a Timestamp. Its `nanos` is never negative, even before 1970. */
 export function toTimestamp(unixNanos: bigint): Timestamp {
   const nanos = ((unixNanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
   return { seconds: (unixNanos - nanos) / nanosPerSecond, nanos: Number(nanos) };

@@ -1,4 +1,4 @@
-// How the public model shows OTLP and Zipkin spans in the older model.
+// Translates OTLP and Zipkin spans to the older model as the public model does.
 // Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
 import {
   type KeyValue,
@@ -13,7 +13,7 @@ import { idToBytes } from "./id-bytes.ts";
 import { toTimestamp } from "./nano-times.ts";
 import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
-/** Scope, attributes, kind, status and trace state as tags, in the model's order. */
+/** Scope, attributes, kind, status and trace state as tags, in the public model's order. */
 export function otlpTags({ scope, attributes, kind, status, traceState }: Span): KeyValue[] {
   const tags: KeyValue[] = [];
   if (scope.name !== "") {
@@ -54,7 +54,7 @@ export function otlpLogs({ events }: Span): Log[] {
   });
 }
 
-/** The resource without its name. */
+/** The resource's attributes without `service.name`. */
 export function otlpProcess({ resource }: Span): Process {
   return {
     serviceName: resource.serviceName,
@@ -63,8 +63,8 @@ export function otlpProcess({ resource }: Span): Process {
 }
 
 /**
- * The parent first, then a reference for each link. A link to the parent only sets the type of the parent's
- * reference.
+ * References of the span: first the parent, then one for each link. A link to the parent adds no reference; it only
+ * sets the type of the parent's reference.
  */
 export function otlpReferences({ traceId, parentSpanId, links }: Span): SpanRef[] {
   const references: SpanRef[] = [];

@@ -1,19 +1,18 @@
-// The way back from otlp-as-api-v2.ts.
+// The reverse of otlp-as-api-v2.ts.
 import type { Attribute } from "../model/attribute.ts";
 import { type Span, type SpanEvent, type SpanKind, type SpanLink, spanKinds } from "../model/span.ts";
 import { formatTagKey } from "./to-api-v2-span.ts";
 
-/** The service of an OTLP resource that names none. */
+/** The service of an OTLP resource without a service name. */
 const noServiceName = "OTLPResourceNoServiceName";
 
 const noSpan = "0".repeat(16);
 
 /**
- * A span of the older model as the OTLP span from which the public model made it. Attributes that it had no
- * type for stay the text that they became.
- * @param span tags, logs and references verbatim, without the tag of the format
- * @returns undefined when the translation cannot have made this span, because it would not give the same span
- *   again
+ * Translates a span of the older model back to the OTLP span from which the public model made it. Attributes whose type
+ * does not exist in the older model remain texts.
+ * @param span its tags, logs and references are unchanged; the format tag is removed
+ * @returns undefined when no translation can have produced this span: translating the result would give another span
  */
 export function otlpFromApiV2(span: Span): Span | undefined {
   const { resource } = span;
@@ -39,7 +38,7 @@ export function otlpFromApiV2(span: Span): Span | undefined {
   };
 }
 
-/** Tags before and behind the sender's attributes; each occurs at most once, always in this order. */
+/** Reads the tags before and after the sender's attributes. Each occurs at most once, always in this order. */
 function factsOf(span: Span): Pick<Span, "attributes" | "kind" | "scope" | "status" | "traceState"> {
   const tags = new TagQueue(span.attributes);
   const name = tags.first("otel.scope.name") ?? "";
@@ -61,7 +60,7 @@ function isKind(text: string): boolean {
   return text !== "unspecified" && (spanKinds as readonly string[]).includes(text);
 }
 
-/** Tags that are taken from either end. */
+/** Tags that are removed from either end. */
 class TagQueue {
   readonly #tags: readonly Attribute[];
   #start = 0;
@@ -106,7 +105,9 @@ class TagQueue {
     return this.#tags.slice(this.#start, this.#end);
   }
 
-  /** The text of the tag at `index` when it has this key and is not empty; empty values make no tag. */
+  /**
+   * Text of the tag at `index`, if it has this key and is not empty. The translation writes no tags for empty values.
+   */
   #textAt(index: number, key: string): string | undefined {
     const tag = index >= this.#start && index < this.#end ? this.#tags[index] : undefined;
     return tag?.key === key && tag.value.type === "string" && tag.value.value !== ""
@@ -118,14 +119,14 @@ class TagQueue {
 function namedEvent(event: SpanEvent): SpanEvent {
   const [first, ...attributes] = event.attributes;
   const isName = first?.key === "event" && first.value.type === "string" && first.value.value !== "";
-  // An event with its own attribute of this name does not show its name.
+  // The name of an event with an attribute `event` is not translated, so it cannot be restored.
   if (!isName || attributes.some(({ key }) => key === "event")) {
     return event;
   }
   return { ...event, name: first.value.value as string, attributes };
 }
 
-/** @returns undefined when a later reference names the parent again */
+/** @returns undefined when a later reference points to the parent again */
 function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefined {
   const [first, ...others] = span.links;
   if (first === undefined || first.traceId !== span.traceId || first.spanId === noSpan) {
@@ -136,7 +137,7 @@ function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefi
   if (others.some(leadsToParent)) {
     return undefined;
   }
-  // A link to the parent itself says that the reference is not CHILD_OF.
+  // A link to the parent itself means that the parent's reference is not CHILD_OF.
   const links = first.refType === "child_of" ? others : span.links;
   return { parentSpanId: first.spanId, links: links.map(otlpLink) };
 }

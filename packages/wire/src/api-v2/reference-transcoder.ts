@@ -10,13 +10,13 @@ const referenceFields = fieldMask(1, 2, 3);
 const childOf = refTypes.indexOf("child_of");
 const followsFrom = refTypes.indexOf("follows_from");
 
-/** Writes `SpanRef` messages as the column `links`. */
+/** Converts `SpanRef` messages to the column `links`. */
 export class ReferenceTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
   readonly #mends: SpanMends;
 
-  /** @param mends gets a warning for an id of a wrong length, which becomes zeros */
+  /** @param mends gets a warning for an id of a wrong length, which is replaced by zeros */
   constructor(cursor: ProtoCursor, out: ByteWriter, mends: SpanMends) {
     this.#cursor = cursor;
     this.#out = out;
@@ -48,7 +48,7 @@ export class ReferenceTranscoder {
     }
   }
 
-  /** @returns number of its type in the row */
+  /** @returns number of the reference's type in the row */
   #reference(start: number, end: number): number {
     const cursor = this.#cursor;
     const out = this.#out;
@@ -87,7 +87,7 @@ export class ReferenceTranscoder {
     } else {
       this.#noId("span id", spanIdLength, 8);
     }
-    // Trace state, attributes, dropped attributes and flags: this format has none.
+    // Empty trace state, attributes, dropped attributes and flags, which this format does not have.
     out.zeros(10);
     const refType = type === SpanRefType.CHILD_OF ? childOf : followsFrom;
     out.uint8(refType);

@@ -1,4 +1,4 @@
-// Facts that must survive the way through the older model and back.
+// Facts that must survive the translation to the older model and back.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
@@ -11,7 +11,7 @@ import { fromApiV2Batch } from "./from-api-v2-batch.ts";
 import { nestedJson } from "./nested-json.ts";
 import { toApiV2Span } from "./to-api-v2-span.ts";
 
-/** Through protobuf bytes, as spans with a process each. */
+/** Converts spans through protobuf bytes, each span with its own process. */
 function roundTrip(spans: readonly Span[], format: "proto" | "jaeger"): Span[] {
   const bytes = Batch.encode({ spans: spans.map(toApiV2Span), process: undefined }).finish();
   return fromApiV2Batch(Batch.decode(bytes), format);
@@ -23,7 +23,7 @@ function text(key: string, value: string): Attribute {
   return { key, value: { type: "string", value } };
 }
 
-/** Encoders of protobuf take -0 for the default, the public model's too. */
+/** Protobuf encoders treat -0 as the default and omit it; the public model's encoder does too. */
 function withoutMinusZero(attributes: readonly Attribute[]): Attribute[] {
   return attributes.map(({ key, value }) =>
     Object.is(value.type === "double" ? value.value : 1, -0)
@@ -57,7 +57,7 @@ describe("spans of the older model", () => {
   );
 });
 
-/** Spans whose every part has a place in the older model. */
+/** Spans whose parts all exist in the older model. */
 const translatable = spanArbitrary.map(
   (span): Span => ({
     ...span,
@@ -69,7 +69,7 @@ const translatable = spanArbitrary.map(
   }),
 );
 
-/** One of the five types of the older model: arrays and lists as JSON, no value as an empty text. */
+/** A value in one of the five types of the older model: arrays and lists become JSON, an absent value becomes "". */
 function tagValue(value: AttributeValue): AttributeValue {
   if (value.type === "empty") {
     return { type: "string", value: "" };
@@ -83,13 +83,13 @@ function tagValue(value: AttributeValue): AttributeValue {
   return value;
 }
 
-/** As an OTLP map has them: the last of equal keys counts, where the first stood. */
+/** Attributes as in an OTLP map: of equal keys the last value counts, at the place of the first. */
 function mapped(...attributes: readonly Attribute[]): Attribute[] {
   const map = new Map(attributes.map(({ key, value }) => [key, tagValue(value)]));
   return withoutMinusZero(Array.from(map, ([key, value]) => ({ key, value })));
 }
 
-/** The rest of an OTLP span after both conversions: all but flags, dropped counts and schema URLs. */
+/** The parts of an OTLP span that survive both conversions: all but flags, dropped counts and schema URLs. */
 function survivorOf(span: Span): Span {
   const { scope, resource } = span;
   return {

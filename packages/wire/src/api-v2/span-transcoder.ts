@@ -15,16 +15,16 @@ const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 const logFields = fieldMask(1, 2);
 
 /**
- * Writes an `api_v2` `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in
- * any order, and then writes them in the order of the columns.
+ * Converts an `api_v2` `Span` message to the columns `trace_id` to `warnings`. It first finds the fields, in any order,
+ * and then writes them in the order of the columns.
  *
  * Life: `scan` finds the fields, the caller reads `processes` for the row's prefix, and `write` writes the row. Kind,
- * status and parent are written as zeros first. They are filled in when the tags and the references were read.
+ * status and parent are written as zeros first. They are filled in after the tags and the references were read.
  */
 export class SpanTranscoder {
-  /** Spans, tags, logs, references and warnings that were read since the caller last set this to 0. */
+  /** Number of spans, tags, logs, references and warnings that were read since the caller last set it to 0. */
   parts = 0;
-  /** Places of the processes of the last scanned span; empty for a span without one. */
+  /** Positions of the processes inside the last scanned span; empty when the span has none. */
   readonly processes = new FieldList();
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
@@ -39,7 +39,7 @@ export class SpanTranscoder {
   readonly #warnings = new FieldList();
   readonly #mends = new SpanMends();
 
-  // Places in the request, and plain numbers; times are halves of 64-bit nanoseconds.
+  // Positions in the request, and plain numbers. Times are two halves of 64-bit nanoseconds.
   #traceIdStart = 0;
   #traceIdLength = 0;
   #spanIdStart = 0;
@@ -60,7 +60,7 @@ export class SpanTranscoder {
     this.#references = new ReferenceTranscoder(cursor, out, this.#mends);
   }
 
-  /** Name of the last scanned span, as far as the scan came. */
+  /** Name of the last scanned span. After a failed scan it may be empty. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
@@ -79,7 +79,7 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the last scanned span; moves the cursor.
+   * Writes the columns of the last scanned span. It moves the cursor.
    * @throws WireError for faults inside tags, logs and references. A reference's id of a wrong length becomes
    *   zeros, with a warning on the span.
    */
@@ -92,7 +92,7 @@ export class SpanTranscoder {
     }
     out.copy(bytes, this.#traceIdStart, this.#traceIdStart + this.#traceIdLength);
     out.copy(bytes, this.#spanIdStart, this.#spanIdStart + 8);
-    // The parent, until a reference names it, and an empty trace state.
+    // An empty parent, which a reference may replace, and an empty trace state.
     const parentAt = out.length;
     out.zeros(9);
     out.uint32(this.#flags);
@@ -120,7 +120,7 @@ export class SpanTranscoder {
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
   }
 
-  /** Writes the tags, and the columns before them that are derived from tags. */
+  /** Writes the tags, and fills in the earlier columns that are derived from tags. */
   #writeTags(kindAt: number, statusAt: number): void {
     const out = this.#out;
     const derived = this.#derived;
@@ -138,7 +138,7 @@ export class SpanTranscoder {
     );
   }
 
-  /** Puts a copy of the text of `length` bytes at `from` instead of the empty string at `at`. */
+  /** Replaces the empty string at `at` by a copy of the text of `length` bytes at `from`. */
   #insertStatusMessage(at: number, from: number, length: number): void {
     if (length === 0) {
       return;
@@ -165,7 +165,7 @@ export class SpanTranscoder {
     }
   }
 
-  /** The column `events`: a log is an event with an empty name. */
+  /** Writes the column `events`: each log becomes an event with an empty name. */
   #writeLogs(): void {
     const cursor = this.#cursor;
     const out = this.#out;
@@ -197,7 +197,7 @@ export class SpanTranscoder {
     }
   }
 
-  /** Forgets the span before. */
+  /** Clears the fields of the previous span. */
   #clear(): void {
     this.processes.clear();
     this.#tags.clear();
@@ -217,7 +217,7 @@ export class SpanTranscoder {
   }
 
   /**
-   * Notes where the fields are. A tag is `field number * 8 + wire type`.
+   * Records the positions of the fields. A tag is `field number * 8 + wire type`.
    *
    * | Tag | Field | Tag | Field |
    * |---|---|---|---|
@@ -279,7 +279,7 @@ export class SpanTranscoder {
           this.processes.add(cursor, end);
           break;
         case 90:
-          // The process id: a key into the list of processes of a stored trace, without meaning here.
+          // Skips the process id. It is a key into the process list of a stored trace, and has no meaning in a request.
           cursor.position = cursor.fieldEnd(end);
           break;
         case 98:

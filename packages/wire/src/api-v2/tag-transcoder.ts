@@ -7,28 +7,28 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
-/** Reads the tags of a list while they are written. */
+/** Called for each tag of a list after it was written. */
 interface TagObserver {
-  /** @param tag its fields say what was just written; `bytes` is the message that they point into */
+  /** @param tag has the fields of the written tag; their positions refer to `bytes` */
   see(bytes: Buffer, tag: TagTranscoder): void;
 }
 
-/** Writes `KeyValue` messages as attributes of a row. Only the field that `v_type` names counts. */
+/** Converts `KeyValue` messages to attributes of a row. Only the field that `v_type` selects counts. */
 export class TagTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
   readonly #attributes: AttributeWriter;
 
-  // The last tag: where its key and text are in the message.
+  // Positions of the last tag's key and value in the message.
   keyStart = 0;
   keyEnd = 0;
-  /** `v_type`: a `ValueType`, or a number that this version does not know. */
+  /** `v_type` of the last tag: a `ValueType`, or a number that this version does not know. */
   type = 0;
-  /** Place of the value's bytes, for a string and for bytes. */
+  /** Position of the value's bytes, for a string and for bytes. */
   valueStart = 0;
   valueEnd = 0;
   bool = false;
-  /** Begin and end of the value's text, relative to its list; -1 unless the attribute is a string. */
+  /** Start and end of the value's text, relative to the list; -1 unless the attribute is a string. */
   textStart = -1;
   textEnd = -1;
   /** Halves of `v_int64`. */
@@ -44,8 +44,8 @@ export class TagTranscoder {
 
   /**
    * Writes the messages of a repeated field as one list.
-   * @param observer sees each when it is written
-   * @returns where the list begins in the row, after its length
+   * @param observer called after each written tag
+   * @returns position of the list in the row, after its length
    */
   list(fields: FieldList, observer?: TagObserver): number {
     this.#attributes.beginList();
@@ -65,7 +65,7 @@ export class TagTranscoder {
     this.#attributes.end();
   }
 
-  /** Writes one message, which stays in the fields of this object until the next. */
+  /** Writes one message. Its fields stay in this object until the next message. */
   #tag(start: number, end: number): void {
     this.#read(start, end);
     const { bytes, view } = this.#cursor;
@@ -96,7 +96,7 @@ export class TagTranscoder {
         attributes.bytes(bytes, this.valueStart, this.valueEnd);
         return;
       default:
-        // A type of the future: protobuf hands its number through.
+        // An unknown type of a later version, whose number protobuf passes on.
         attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
         this.textStart = this.#out.length - attributes.listStart;
         attributes.value(`unknown type ${this.type}`);

@@ -59,7 +59,7 @@ export function tagFromAttribute({ key, value }: Attribute): KeyValue {
   }
 }
 
-/** A tag as an attribute. Only the field that `v_type` names counts. */
+/** A tag as an attribute. Only the field that `v_type` selects counts. */
 export function attributeFromTag(tag: KeyValue): Attribute {
   return { key: tag.key, value: valueOfTag(tag) };
 }
@@ -77,7 +77,7 @@ function valueOfTag(tag: KeyValue): AttributeValue {
     case ValueType.BINARY:
       return { type: "bytes", value: tag.vBinary };
     default:
-      // A type of the future: protobuf hands its number through.
+      // An unknown type of a later version, whose number protobuf passes on.
       return { type: "string", value: `unknown type ${tag.vType}` };
   }
 }

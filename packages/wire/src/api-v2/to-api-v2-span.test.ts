@@ -31,7 +31,7 @@ const bare: Span = {
 
 const text = (key: string, value: string): Attribute => ({ key, value: { type: "string", value } });
 
-/** A tag in short: its key, its type, the field that the type names. */
+/** Short form of a tag: its key, and the field that its type selects. */
 function short(tag: KeyValue): [string, unknown] {
   switch (tag.vType) {
     case ValueType.BOOL:

@@ -11,10 +11,10 @@ import { otlpLogs, otlpProcess, otlpReferences, otlpTags } from "./otlp-as-api-v
 import { stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
- * A span in the older model, as `api_v2` services, remote storage and the UI's JSON show it. Spans of that
- * model are unchanged; spans of OTLP and Zipkin are translated as in the public model. The span always has a
- * process. A tag `internal.span.format` with the format comes last, unless the span has one already, as spans
- * have that a collector wrote through the remote storage API.
+ * A span in the older model, as `api_v2` services, remote storage and the UI's JSON show it. Spans of that model are
+ * unchanged; spans of OTLP and Zipkin are translated as in the public model. The span always has a process. The last
+ * tag is `internal.span.format` with the format. Spans that a collector wrote through the remote storage API already
+ * have this tag.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -30,10 +30,10 @@ export function toApiV2Span(span: Span): ApiV2Span {
   };
 }
 
-/** The fields whose conversion depends on the format in which the span came. */
+/** The fields whose conversion depends on the span's format. */
 type FormatDependent = Pick<ApiV2Span, "references" | "flags" | "tags" | "logs" | "process">;
 
-/** For spans that came in the older model: all parts are unchanged. */
+/** Conversion for spans that arrived in the older model: all parts are unchanged. */
 function verbatim(span: Span): FormatDependent {
   return {
     references: span.links.map(referenceOf),
@@ -50,7 +50,7 @@ function verbatim(span: Span): FormatDependent {
   };
 }
 
-/** For spans that came as OTLP or Zipkin. */
+/** Conversion for spans that arrived as OTLP or Zipkin. */
 function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
@@ -61,10 +61,10 @@ function translated(span: Span): FormatDependent {
   };
 }
 
-/** The tag that names the format of a span. */
+/** Key of the tag with the format of a span. */
 export const formatTagKey = "internal.span.format";
 
-/** Appends the tag of the format, unless the last tag is one. */
+/** Appends the format tag, unless the last tag is one. */
 function withFormat(tags: KeyValue[], span: Span): KeyValue[] {
   if (tags.at(-1)?.key !== formatTagKey) {
     tags.push(stringTag(formatTagKey, span.format));

@@ -11,8 +11,8 @@ export function traceIdText(traceId: string): string {
 }
 
 /**
- * Parses a trace id that a person or client wrote: up to 32 hex digits in either case. Shorter ids get zeros on the
- * left: `A1` is thirty zeros and `a1`.
+ * Parses a trace id from a person or client: up to 32 hex digits in upper or lower case. Shorter ids get zeros on the
+ * left: `A1` becomes thirty zeros and `a1`.
  * @returns 32 lower-case hex digits
  * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
  */
@@ -20,7 +20,7 @@ export function parseTraceId(text: string): string {
   if (Buffer.byteLength(text) > 32) {
     throw new WireError("WIRE_BAD_ID", `TraceID cannot be longer than 32 hex characters: ${text}`);
   }
-  // The model parses the halves one after the other and names the half that failed.
+  // The public model parses the halves one after the other, and its error contains the failing half.
   for (const half of text.length > 16 ? [text.slice(0, -16), text.slice(-16)] : [text]) {
     if (!/^[0-9a-fA-F]+$/.test(half)) {
       throw new WireError(

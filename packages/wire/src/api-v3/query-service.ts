@@ -33,7 +33,9 @@ const asBytes = {
   responseDeserialize: (bytes: Buffer) => bytes,
 };
 
-/** `tracing.api_v3.QueryService`: traces out, each message the bytes that `encodeTraces` of `wire/otlp` gives. */
+/**
+ * `tracing.api_v3.QueryService`, which returns traces. Each message is the bytes from `encodeTraces` of `wire/otlp`.
+ */
 export const queryServiceV3: ServiceDefinition<QueryServiceV3Handlers> = {
   ...QueryServiceService,
   getTrace: { ...QueryServiceService.getTrace, ...asBytes },

@@ -1,4 +1,4 @@
-// Every way in which bytes can be bad, at every decoder of spans. docs/faults.md has the table.
+// Tests every kind of bad bytes with every decoder of spans. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { WireError, type WireErrorCode } from "../errors.ts";
@@ -6,9 +6,9 @@ import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fie
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
 
 /**
- * Bytes, and the error that they get as the only span of a message. Without an error it is "�" when they are accepted
- * and replaced, "cut" when they are accepted without the parts that are too deep, and "rejected" when the answer says
- * so. A text alone is the reason why the format has no such bytes.
+ * The expected result, and the bytes of a message with a single span. The result is an error code, or one of these:
+ * "�": accepted, bad bytes are replaced. "cut": accepted without the parts that are too deep. "rejected": the answer
+ * reports the rejected span. A plain text is the reason why the format cannot have such bytes.
  */
 type Cell = readonly [code: WireErrorCode | "�" | "cut" | "rejected", message: Buffer] | string;
 
@@ -19,14 +19,14 @@ interface BadInput {
   readonly length: Cell;
   readonly utf8: Cell;
   readonly id: Cell;
-  /** For a message that is cut anywhere. */
+  /** Error for a message that is cut at any position. */
   readonly cut: WireErrorCode;
 }
 
 const long = Buffer.alloc(11, 0xff);
 const many = (count: number, ...bytes: number[]) => Buffer.alloc(count * bytes.length, Buffer.from(bytes));
 const proto = (...fields: ProtoField[]) => Buffer.from(protoMessage(...fields));
-/** A message in which one byte of a text is none of UTF-8. */
+/** A message in which one byte of a text is not valid UTF-8. */
 function withoutUtf8(name: DecoderName): Buffer {
   const message = decoders[name].good("get @");
   message[message.lastIndexOf("@")] = 0xff;
@@ -71,7 +71,7 @@ const zipkinJsonInput = (name: "Zipkin v1 JSON" | "Zipkin v2 JSON"): BadInput =>
   id: ["WIRE_BAD_ID", Buffer.from(`[{"traceId":"${"1".repeat(33)}","id":"00000000000000b1"}]`)],
 });
 
-/** For the agent: `body` follows the message's head, instead of the good arguments. */
+/** Packets for the agent: `body` follows the message's header in place of the valid arguments. */
 function packets(
   name: DecoderName,
   method: string,
@@ -229,14 +229,14 @@ describe.each(Object.keys(badInput) as DecoderName[])("%s", (name) => {
     } else {
       expect(outcomeOf(read, message)).toBe(code);
     }
-    // Nothing of it is left for the next message.
+    // The bad message must not influence the next message.
     expect(read(good())).toEqual(open()(good()));
   });
 
   test("cut anywhere", () => {
     const read = open();
     const message = good();
-    // For protobuf and Thrift, no bytes are the empty message, or mean none.
+    // For protobuf and Thrift, zero bytes are an empty or an absent message, so the loop starts with 1.
     for (let end = 1; end < message.length; end++) {
       expect([end, outcomeOf(read, message.subarray(0, end))]).toEqual([end, input.cut]);
     }
@@ -265,7 +265,7 @@ test("docs/faults.md has the table", () => {
   }
 });
 
-/** As the docs name a code. */
+/** The code in the form that the docs use. */
 function plain(code: string): string {
   if (code === "�") {
     return "taken, with �";

@@ -1,4 +1,4 @@
-// For tests: every decoder of spans by its name, and a message that it takes.
+// For tests: every decoder of spans by its name, with a valid message.
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
@@ -19,11 +19,11 @@ import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.
 import { ZipkinV2JsonTranscoder } from "../zipkin/zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
 
-/** Reads a message into bytes of its own. */
+/** Decodes a message and returns a copy of the result. */
 export type Read = (message: Uint8Array) => Buffer;
 
 export interface Decoder {
-  /** @param maxBytes of its rows, for packets of the agent of the packet; as usual by default */
+  /** @param maxBytes size limit: for agent packets of the packet, for others of the rows; default: the usual limit */
   readonly open: (maxBytes?: number) => Read;
   /** A message with one span whose name is `name`. */
   readonly good: (name?: string) => Buffer;
@@ -31,7 +31,7 @@ export interface Decoder {
 
 interface Limited {
   readonly maxRowsBytes?: number;
-  /** The time for a span without any time. */
+  /** Time that replaces a missing time of a span. */
   readonly nowUnixNano?: () => bigint;
 }
 

@@ -1,4 +1,4 @@
-// One bad span costs one span, at every decoder. docs/faults.md has the table.
+// One bad span must cost only that span, with every decoder. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
@@ -18,8 +18,11 @@ import {
 
 type DecoderName = keyof typeof takes;
 /**
- * The result for the second of three spans. It is accepted with U+FFFD, accepted with a part dropped or cut
- * and a warning, accepted unchanged, or rejected alone. Or the reason why the format has no such bytes.
+ * The expected result for the second of three spans. A plain text is the reason why the format cannot have such bytes.
+ * - `"�"` accepted with U+FFFD
+ * - `"warned"` accepted with a part dropped or cut, and a warning
+ * - `"taken"` accepted unchanged
+ * - `"rejected"` only this span is rejected
  */
 type Cell = readonly ["�" | "warned" | "taken" | "rejected", message: Buffer] | string;
 type Row = Readonly<Record<keyof typeof columns, Cell>>;
@@ -54,7 +57,7 @@ const nestedJson = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels
 const nestedOtlpJson = (levels: number) =>
   `${'{"arrayValue":{"values":['.repeat(levels)}{"intValue":1}${"]}}".repeat(levels)}`;
 
-/** "b@d" with a byte that is none of UTF-8 in place of the "@". */
+/** Replaces the "@" of "b@d" by a byte that is not valid UTF-8. */
 function withBadByte(message: Buffer): Buffer {
   const bytes = Buffer.from(message);
   bytes[bytes.indexOf("b@d") + 1] = 0xff;
@@ -68,13 +71,15 @@ const inPackets = "a packet has 65,000 bytes";
 const fieldsOfAnotherType = "the column before says it: a field of another type is an unknown one";
 const resyncs = "a struct of Thrift that is broken inside has no end: the message is none";
 
-/** In the binary protocol: the header of the name is 7 bytes before it; of no known field it is passed over. */
+/**
+ * Binary protocol: the name's field header is 7 bytes before the name. With an unknown field id the name is skipped.
+ */
 const withoutName = (message: Buffer, nameAt: number) => {
   const bytes = Buffer.from(message);
   bytes.writeInt16BE(99, nameAt - 6);
   return bytes;
 };
-/** In the compact one: every id after it is another one then. */
+/** Compact protocol: a changed id delta also changes all later ids. */
 const withoutCompactName = (message: Buffer, nameAt: number) => {
   const bytes = Buffer.from(message);
   bytes[nameAt - 2] = 0x98;
@@ -85,16 +90,16 @@ const badName = (message: Buffer, nameAt: number) => {
   bytes[nameAt + 1] = 0xff;
   return bytes;
 };
-/** An unknown field of structs in structs, put in front of the name's header. */
+/** Inserts an unknown field with nested structs before the name's header. */
 const withDeepField = (message: Buffer, nameAt: number) => {
   const at = nameAt - 7;
   const deep = Buffer.concat([Buffer.alloc(300, Buffer.of(12, 0, 99)), Buffer.alloc(100)]);
   return Buffer.concat([message.subarray(0, at), deep, message.subarray(at)]);
 };
-/** The same: a field of an id behind all others, whose type needs the long form. */
+/** The same for the compact protocol: the field has a larger id than all others, so its type needs the long form. */
 const withDeepCompactField = (message: Buffer, nameAt: number) => {
   const at = nameAt - 2;
-  // Id 4 again before the name's header, so that its delta still leads to 5.
+  // Field 4 again before the name's header, so that the header's delta still leads to id 5.
   const deep = Buffer.concat([
     Buffer.of(0x0c, 50 * 2),
     Buffer.alloc(99, 0x1c),
@@ -103,7 +108,7 @@ const withDeepCompactField = (message: Buffer, nameAt: number) => {
   ]);
   return Buffer.concat([message.subarray(0, at), deep, message.subarray(at)]);
 };
-/** The header of the name says that it is another field, which is no text. */
+/** Changes the name's header to another field, which is not a text. */
 const asOtherField = (id: number) => (message: Buffer, nameAt: number) => {
   const bytes = Buffer.from(message);
   bytes.writeInt16BE(id, nameAt - 6);
@@ -111,7 +116,7 @@ const asOtherField = (id: number) => (message: Buffer, nameAt: number) => {
 };
 const asCompactParent = (message: Buffer, nameAt: number) => {
   const bytes = Buffer.from(message);
-  // From id 1 to id 4.
+  // The delta now leads from id 1 to id 4.
   bytes[nameAt - 2] = 0x38;
   return bytes;
 };
@@ -301,7 +306,7 @@ describe.each(Object.entries(oneBadSpan) as [DecoderName, Row][])("%s", (name, r
       }
       expect(bad?.warnings ?? []).toHaveLength(fate === "warned" ? 1 : 0);
     }
-    // The next message is read as if this one had not been.
+    // The bad message must not influence the next message.
     expect(take(message).spans).toEqual(spans);
   });
 });

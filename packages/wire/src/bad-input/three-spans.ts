@@ -1,4 +1,4 @@
-// For tests: messages of three spans "one", "bad" and "two", the second of which is faulty.
+// For tests: messages of three spans "one", "bad" and "two"; the second span is faulty.
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { batchOfAgent } from "../agent/batch-of-agent.ts";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
@@ -17,7 +17,7 @@ import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.
 import { ZipkinV2JsonTranscoder } from "../zipkin/zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
 
-/** The result of a message. */
+/** Result of a decoder for one message. */
 export interface Outcome {
   readonly spans: readonly {
     readonly name: string;
@@ -33,7 +33,7 @@ export type Take = (message: Uint8Array) => Outcome;
 const asText = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? String(part) : part));
 
-/** @param maxRowsBytes of all rows of a message; as usual by default */
+/** @param maxRowsBytes size limit of all rows of a message; default: the usual limit */
 export function takeBy(transcoder: MessageTranscoder): Take {
   return (message) => {
     const { rows, rejectedSpans, errorMessage } = transcoder.transcode(message);
@@ -86,12 +86,12 @@ function limited(maxRowsBytes: number | undefined) {
 
 const named = (name: string): ProtoField => [5, "bytes", name];
 
-/** OTLP, with the second span's fields. */
+/** An OTLP message. The parameters are the second span's fields. */
 export function otlp(...bad: ProtoField[]): Buffer {
   return otlpPieces(protoMessage(...bad));
 }
 
-/** The same, with its bytes. */
+/** The same message, with the second span as bytes. */
 export function otlpPieces(bad: Uint8Array): Buffer {
   const span = (bytes: Uint8Array): ProtoField => [2, "bytes", bytes];
   const [one, two] = [protoMessage(...ids, named("one")), protoMessage(...ids, named("two"))];
@@ -100,7 +100,7 @@ export function otlpPieces(bad: Uint8Array): Buffer {
 
 export const badIds = ids;
 
-/** OTLP JSON, with the second span's members besides its name. */
+/** An OTLP JSON message. The parameters are the second span's members besides its name. */
 export function otlpJson(members: string, idMembers = otlpJsonIds): Buffer {
   const span = (name: string, all: string) => `{"name":"${name}",${all}}`;
   const spans = [
@@ -113,14 +113,14 @@ export function otlpJson(members: string, idMembers = otlpJsonIds): Buffer {
 
 export const otlpJsonIds = `"traceId":"${"01".repeat(16)}","spanId":"${"02".repeat(8)}"`;
 
-/** A `PostSpansRequest`, with the second span's fields. */
+/** A `PostSpansRequest`. The parameters are the second span's fields. */
 export function postSpans(...bad: ProtoField[]): Buffer {
   const span = (fields: readonly ProtoField[]): ProtoField => [1, "bytes", [...fields]];
   const good = (name: string) => span([...ids, [3, "bytes", name]]);
   return Buffer.from(protoMessage([1, "bytes", [good("one"), span(bad), good("two")]]));
 }
 
-/** A list of Zipkin JSON, with the second span's members. */
+/** A Zipkin JSON list. The parameters are the second span's members. */
 export function zipkinJson(members: string, idMembers = zipkinJsonIds): Buffer {
   const span = (name: string, all: string) => `{"name":"${name}",${all}}`;
   const bad = [idMembers, members].filter((text) => text !== "").join(",");
@@ -129,7 +129,7 @@ export function zipkinJson(members: string, idMembers = zipkinJsonIds): Buffer {
 
 export const zipkinJsonIds = '"traceId":"00000000000000a1","id":"00000000000000b1","timestamp":5';
 
-/** A `ListOfSpans`, with the second span's fields. */
+/** A `ListOfSpans`. The parameters are the second span's fields. */
 export function zipkinProto(...bad: ProtoField[]): Buffer {
   const good = (name: string): ProtoField => [1, "bytes", [...zipkinProtoIds, named(name)]];
   return Buffer.from(protoMessage(good("one"), [1, "bytes", [...bad]], good("two")));
@@ -142,7 +142,7 @@ export const zipkinProtoIds: ProtoField[] = [
 
 const one = { high: 0, low: 1 };
 
-/** Thrift's batch, in which `patch` damages the piece around the second span's name. */
+/** A Thrift batch. `patch` damages the bytes around the second span's name. */
 export function thriftBatch(
   form: "http" | "compact" | "binary",
   patch: (message: Buffer, nameAt: number) => Buffer = (message) => message,
@@ -165,7 +165,7 @@ export function thriftBatch(
   return patch(message, message.indexOf("bad"));
 }
 
-/** Zipkin's spans in Thrift. */
+/** Zipkin spans in Thrift; `patch` damages the second span. */
 export function zipkinThrift(
   form: "http" | "compact" | "binary",
   bad: Partial<ZipkinCoreSpan> = {},

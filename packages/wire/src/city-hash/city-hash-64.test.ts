@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { cityHash64 } from "./city-hash-64.ts";
 
 describe("cityHash64", () => {
-  // ClickHouse 26.7's results for the same bytes: the smallest and the largest of each class of lengths with
-  // its own algorithm.
+  // Results of ClickHouse 26.7 for the same bytes. The lengths are the shortest and the longest of each class that has
+  // a separate algorithm.
   test.each([
     [0, 11160318154034397263n],
     [1, 303510190221940501n],

@@ -14,8 +14,8 @@ import {
 } from "./mixing.ts";
 
 /**
- * The value of ClickHouse's function `cityHash64` for a text: CityHash64 version 1.0.2. Later versions give
- * other values. Source: ClickHouse contrib/cityhash102/src/city.cc
+ * Computes the same value as ClickHouse's function `cityHash64`: CityHash64 version 1.0.2. Later versions give other
+ * values. Source: ClickHouse contrib/cityhash102/src/city.cc
  */
 export function cityHash64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -57,7 +57,7 @@ function hash33to64(view: DataView): bigint {
   return u64(shiftMix(u64(r * k0 + v1)) * k2);
 }
 
-/** For 24 bytes: the number that is added to the first 8, and the 8 bytes after them. */
+/** Intermediate values for 24 bytes: a number added to the first 8 bytes, and the 8 bytes after them. */
 function mixed32(view: DataView, at: number, added: bigint, z: bigint): readonly [bigint, bigint] {
   const first = u64(view.getBigUint64(at, true) + added);
   const second = u64(first + view.getBigUint64(at + 8, true));
@@ -66,7 +66,7 @@ function mixed32(view: DataView, at: number, added: bigint, z: bigint): readonly
   return [u64(third + z), u64(rotate(u64(first + z), 52n) + rotate(third, 31n) + c)];
 }
 
-/** Mixes blocks of 64 bytes into a state that begins with the last 64 bytes. */
+/** Hashes longer texts in blocks of 64 bytes. The initial state is computed from the last 64 bytes. */
 function hashLong(view: DataView): bigint {
   const length = view.byteLength;
   const lengthMix = BigInt(length);

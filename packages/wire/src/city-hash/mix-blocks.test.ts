@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { mixBlocks } from "./mix-blocks.ts";
 import { k1, type MixState, rotate, u64, weakHash32 } from "./mixing.ts";
 
-/** Mixes 64 bytes into a state, as the source has it. */
+/** Mixes 64 bytes into a state, as in the C++ source. */
 function mix64(state: MixState, view: DataView, at: number): void {
   const { v, w } = state;
   const x = u64(rotate(u64(state.x + state.y + v[0] + view.getBigUint64(at + 16, true)), 37n) * k1) ^ w[1];

@@ -1,12 +1,15 @@
 import { type MixState, u64 } from "./mixing.ts";
 
-/** Pieces of 16 bits of the constant k1, 0xb492b66fbe98f273. */
+/** 16-bit parts of the constant k1, 0xb492b66fbe98f273. */
 const k1Low0 = 0xf273;
 const k1Low1 = 0xbe98;
 const k1Low = 0xbe98f273 | 0;
 const k1High = 0xb492b66f | 0;
 
-/** Halves of the last result. A number of 64 bits is two of 32 here, because `BigInt` takes fifty times as long. */
+/**
+ * High and low 32 bits of the last result. 64-bit numbers are two 32-bit numbers, because `BigInt` takes fifty times as
+ * long.
+ */
 let high = 0;
 let low = 0;
 
@@ -17,7 +20,7 @@ function add(aHigh: number, aLow: number, bHigh: number, bLow: number): void {
   high = (aHigh + bHigh + (sum > 0xffffffff ? 1 : 0)) | 0;
 }
 
-/** Rotates to the right by 1 to 31 bits. For 32 or more the caller exchanges the halves. */
+/** Rotates to the right by 1 to 31 bits. For 32 bits or more, the caller swaps the halves. */
 function rotate(aHigh: number, aLow: number, shift: number): void {
   low = (aLow >>> shift) | (aHigh << (32 - shift));
   high = (aHigh >>> shift) | (aLow << (32 - shift));
@@ -30,7 +33,7 @@ function timesK1(aHigh: number, aLow: number): void {
   const p00 = a0 * k1Low0;
   const middle = a0 * k1Low1 + a1 * k1Low0 + (p00 >>> 16);
   low = (middle << 16) | (p00 & 0xffff);
-  // The middle has up to 34 bits.
+  // `middle` has up to 34 bits.
   high = (a1 * k1Low1 + Math.floor(middle / 65_536) + Math.imul(aHigh, k1Low) + Math.imul(aLow, k1High)) | 0;
 }
 
@@ -41,7 +44,7 @@ const halves = (value: bigint): [number, number] => [
 const whole = (valueHigh: number, valueLow: number): bigint =>
   u64((BigInt(valueHigh >>> 0) << 32n) | BigInt(valueLow >>> 0));
 
-/** Mixes pieces of 64 bytes into a state. @param length a multiple of 64 */
+/** Mixes blocks of 64 bytes into a state. @param length a multiple of 64 */
 export function mixBlocks(state: MixState, view: DataView, start: number, length: number): void {
   let [xH, xL] = halves(state.x);
   let [yH, yL] = halves(state.y);
@@ -102,11 +105,11 @@ export function mixBlocks(state: MixState, view: DataView, start: number, length
   state.w = [whole(w0H, w0L), whole(w1H, w1L)];
 }
 
-/** The first of the two results of `mix32`; the second one is the last result. */
+/** First result of `mix32`. The second result is in `high` and `low`. */
 let firstHigh = 0;
 let firstLow = 0;
 
-/** As `weakHash32`. */
+/** As `weakHash32`, with 32-bit halves. */
 function mix32(
   view: DataView,
   at: number,

@@ -1,13 +1,13 @@
 /** Parts of the 64-bit and 128-bit hashes. Source: ClickHouse contrib/cityhash102/src/city.cc */
 
-/** Constants of the algorithm: another value would change every hash, and ClickHouse would refuse our blocks. */
+/** Constants of the algorithm. With another value every hash would differ, and ClickHouse would refuse our blocks. */
 export const k0 = 0xc3a5c85c97cb3127n;
 export const k1 = 0xb492b66fbe98f273n;
 export const k2 = 0x9ae16a3b2f90404fn;
 export const k3 = 0xc949d7c7509e6557n;
 const kMul = 0x9ddfea08eb382d69n;
 
-/** The low 64 bits, to which C++ cuts each result by itself. */
+/** Keeps the low 64 bits, as C++ does with each result. */
 export const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
 /** Rotates to the right; `shift` is 1 to 63. */
 export const rotate = (value: bigint, shift: bigint): bigint =>
@@ -15,10 +15,10 @@ export const rotate = (value: bigint, shift: bigint): bigint =>
 /** Mixes the high bits into the low ones. */
 export const shiftMix = (value: bigint): bigint => value ^ (value >> 47n);
 
-/** A number of 128 bits in two halves. */
+/** A 128-bit number as two halves. */
 export type Pair = readonly [low: bigint, high: bigint];
 
-/** The hash of 16 bytes, which are given as two numbers: `HashLen16` in the source. */
+/** Hash of 16 bytes, given as two numbers; `HashLen16` in the source. */
 export function hash16([low, high]: Pair): bigint {
   let a = u64((low ^ high) * kMul);
   a ^= a >> 47n;
@@ -49,7 +49,7 @@ export function hash0to16(view: DataView, at: number, length: number): bigint {
   return k2;
 }
 
-/** For 32 bytes and two seeds. */
+/** Hash of 32 bytes with two seeds. */
 export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: bigint): Pair {
   const w = view.getBigUint64(at, true);
   const x = view.getBigUint64(at + 8, true);
@@ -63,7 +63,7 @@ export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: big
   return [u64(a + z), u64(b + c)];
 }
 
-/** The state after the bytes so far. */
+/** State of the hash after the bytes so far. */
 export interface MixState {
   x: bigint;
   y: bigint;

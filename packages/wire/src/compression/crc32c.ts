@@ -1,7 +1,9 @@
 /** CRC-32C (Castagnoli), reversed. */
 const polynomial = 0x82f63b78;
 
-/** Eight tables of 256 numbers in a row: the effect of a byte with 0 to 7 bytes after it. */
+/**
+ * Eight tables of 256 numbers, stored one after the other. Table n has the effect of a byte that n more bytes follow.
+ */
 const tables = new Int32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {
   let sum = byte;

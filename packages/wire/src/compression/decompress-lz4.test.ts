@@ -10,7 +10,7 @@ function fixture(name: string): Buffer {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 }
 
-/** The content of the fixtures. */
+/** The text inside the fixtures. */
 function spanText(length: number): string {
   let text = "";
   for (let index = 0; text.length < length; index++) {
@@ -30,7 +30,7 @@ function codeOf(bytes: Uint8Array, maxBytes = 1_000_000): string {
   }
 }
 
-/** A frame with one block as it is. */
+/** An LZ4 frame with one uncompressed block. */
 function frameOf(block: Uint8Array): Buffer {
   const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82, 0, 0, 0, 0]);
   head.writeUInt32LE(block.length, 7);
@@ -52,14 +52,14 @@ describe("decompressLz4", () => {
   });
 
   test("undoes a match that reaches into what it writes itself", () => {
-    // One literal "a", then 19 bytes from one byte before.
+    // The literal "a", then a match that copies 19 bytes from distance 1.
     expect(codeOf(frameOf(Buffer.from([0x1f, 0x61, 1, 0, 0, 0x10, 0x62])))).toBe(`${"a".repeat(20)}b`);
   });
 
   test("stops at its limit, also in the middle of a bomb", () => {
     expect(codeOf(fixture("text.lz4"), 20_000)).toBe(spanText(20_000));
     expect(codeOf(fixture("text.lz4"), 19_999)).toBe("WIRE_TOO_LARGE");
-    // 4,000 times 255 zeros.
+    // A match of 4,000 × 255 zeros.
     const bomb = Buffer.concat([
       Buffer.from([0x1f, 0x61, 1, 0]),
       Buffer.alloc(200, 255),

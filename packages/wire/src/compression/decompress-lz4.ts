@@ -4,17 +4,19 @@ import { xxHash32 } from "./xx-hash-32.ts";
 
 /** First number of a frame, little-endian: the bytes `04 22 4d 18`. */
 const frameMagic = 0x184d2204;
-/** Skippable frames hold data of other programs. They have this magic with any last digit, and are passed over. */
+/**
+ * Skippable frames contain data of other programs. Their magic numbers differ only in the last hex digit; the reader
+ * skips them.
+ */
 const skippableMagic = 0x184d2a50;
-/** The highest bit of a block's size: the block is not compressed. */
+/** The highest bit of a block's size. When it is set, the block is not compressed. */
 const isStoredBit = 0x8000_0000;
-/** Most bytes of a decompressed block, by its number in the frame's descriptor. */
+/** Size limit of a decompressed block in bytes, by its code in the frame's descriptor. */
 const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
 
 /**
- * Decompresses LZ4 in the frame format, which is `Content-Encoding: lz4`. Several frames may follow each
- * other.
- * @param maxBytes limit of the decompressed bytes; memory grows with the result
+ * Decompresses LZ4 frames, the format of `Content-Encoding: lz4`. The input may have several frames.
+ * @param maxBytes size limit of the result in bytes; memory grows with the result
  * @returns new memory
  * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
  *   and for frames that need a dictionary
@@ -25,7 +27,7 @@ export function decompressLz4(bytes: Uint8Array, maxBytes: number): Buffer {
   return new Lz4Frames(bytes, maxBytes).read();
 }
 
-/** Reads frames from `#at` on, and collects what they hold in `#output`. */
+/** Reads frames from `#at` on, and collects their content in `#output`. */
 class Lz4Frames {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -56,7 +58,7 @@ class Lz4Frames {
   }
 
   /**
-   * Reads a frame behind its magic number:
+   * Reads a frame after its magic number:
    *
    * | Bytes | Meaning |
    * |---|---|
@@ -115,9 +117,9 @@ class Lz4Frames {
     this.#length += count;
   }
 
-  /** @param start begin of the frame in the output; blocks may refer to earlier blocks */
+  /** @param start start of the frame in the output; blocks may refer to earlier blocks of the frame */
   #block(from: number, start: number, most: number): void {
-    // Room for the largest result of the block, up to the limit.
+    // Reserves space for the largest result of the block, within the limit.
     this.#reserve(Math.min(most, Math.max(1, this.#maxBytes - this.#length)));
     const end = Math.min(this.#length + most, this.#output.length);
     const length = readLz4Block(this.#bytes, from, this.#at, this.#output, this.#length, start, end);
@@ -137,7 +139,7 @@ class Lz4Frames {
     }
   }
 
-  /** Makes room for `count` more bytes. @throws WireError WIRE_TOO_LARGE past `#maxBytes` */
+  /** Reserves space for `count` more bytes. @throws WireError WIRE_TOO_LARGE past `#maxBytes` */
   #reserve(count: number): void {
     const wanted = this.#length + count;
     if (wanted > this.#maxBytes) {
@@ -151,7 +153,7 @@ class Lz4Frames {
     this.#output = grown;
   }
 
-  /** Skips `count` bytes. @returns where they begin */
+  /** Skips `count` bytes. @returns the position of the first skipped byte */
   #take(count: number): number {
     const from = this.#at;
     if (count > this.#bytes.length - from) {

@@ -6,7 +6,7 @@ import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
 import { snappyArbitrary } from "./snappy-arbitrary.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 5_000);
 const timeoutMs = 20_000 + rounds * 2;
 const maxBytes = 10_000;

@@ -12,7 +12,7 @@ const identifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");
 function fixture(name: string): Buffer {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 }
-/** A chunk of the framing format, its checksum made for `content`. */
+/** A chunk of the framing format, with the checksum of `content`. */
 function chunk(kind: number, data: Uint8Array, content: Uint8Array): Buffer {
   const head = Buffer.alloc(8, kind);
   head.writeUIntLE(4 + data.length, 1, 3);
@@ -20,7 +20,7 @@ function chunk(kind: number, data: Uint8Array, content: Uint8Array): Buffer {
   head.writeUInt32LE((((sum >>> 15) | (sum << 17)) + 0xa282ead8) >>> 0, 4);
   return Buffer.concat([head, data]);
 }
-/** A chunk that holds no data. */
+/** A chunk without data. */
 function otherChunk(kind: number, length: number): Buffer {
   const bytes = Buffer.alloc(4 + length, kind);
   bytes.writeUIntLE(length, 1, 3);
@@ -38,7 +38,7 @@ function outcome(bytes: Uint8Array, limit = maxBytes): Buffer | string {
 }
 
 describe("decompressSnappy", () => {
-  // Made with golang/snappy 0.0.4, with which the public model reads them.
+  // Fixtures made with golang/snappy 0.0.4, which the public model uses for reading.
   test.each([
     ["text", Buffer.from("spans in every format, ".repeat(40))],
     ["long", Buffer.from("0123456789abcdef".repeat(4500))],
@@ -50,7 +50,7 @@ describe("decompressSnappy", () => {
   test("reads what does not compress, and nothing at all", () => {
     const random = decompressSnappy(fixture("random.snappy"), maxBytes);
     expect(random).toHaveLength(120);
-    // In a stream it is a chunk as it is.
+    // The stream stores it as an uncompressed chunk.
     expect(fixture("random.sz").subarray(-120)).toEqual(random);
     expect(decompressSnappy(fixture("random.sz"), maxBytes)).toEqual(random);
     expect(decompressSnappy(fixture("empty.snappy"), maxBytes)).toHaveLength(0);
@@ -161,7 +161,7 @@ describe("decompressSnappy", () => {
 });
 
 describe("crc32c", () => {
-  // RFC 3720, appendix B.4, and the usual check value.
+  // Test vectors of RFC 3720, appendix B.4, and the usual check value.
   test.each([
     [Buffer.alloc(32), 0x8a9136aa],
     [Buffer.alloc(32, 0xff), 0x62a8ab43],

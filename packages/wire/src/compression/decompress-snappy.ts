@@ -2,17 +2,16 @@ import { WireError } from "../errors.ts";
 import { crc32c } from "./crc32c.ts";
 import { readSnappyElements, readSnappyLength } from "./snappy-block.ts";
 
-/** The first chunk of a stream: type 255, six bytes, and a text in them. */
+/** The first chunk of a stream: type 255, length 6, and a fixed text. */
 const streamIdentifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");
-/** Most bytes of a decompressed chunk. */
+/** Size limit of a decompressed chunk in bytes. */
 const maxChunkBytes = 65_536;
 const checksumBytes = 4;
 
 /**
- * Undoes snappy: a stream in the framing format, as `Content-Encoding: snappy` means it in the public model,
- * or a bare block, which newer senders mean by it. A stream starts with its identifier, which no block starts
- * with.
- * @param maxBytes limit of the decompressed bytes; checked before memory is allocated
+ * Decompresses snappy. `Content-Encoding: snappy` means a stream in the framing format for the public model, and a bare
+ * block for newer senders. Only a stream can start with the stream identifier.
+ * @param maxBytes size limit of the result in bytes; checked before memory is allocated
  * @returns a new buffer; empty for a stream without chunks
  * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
  *   Source: google/snappy framing_format.txt and format_description.txt.
@@ -31,7 +30,7 @@ export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
   return output;
 }
 
-/** Walks over the chunks twice: first for the length of the result, which `maxBytes` bounds, then for its bytes. */
+/** Reads the chunks twice: first their lengths, which `maxBytes` limits, then their bytes. */
 function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
   let length = 0;
   eachChunk(bytes, (chunk) => {
@@ -57,7 +56,7 @@ function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
 
 /** A chunk with data. */
 interface Chunk {
-  /** Begin of its data, after checksum and length. */
+  /** Start of the data, after checksum and length. */
   readonly start: number;
   readonly end: number;
   readonly isCompressed: boolean;
@@ -125,8 +124,8 @@ function dataChunk(bytes: Uint8Array, isCompressed: boolean, start: number, end:
 }
 
 /**
- * The checksum in the form of the framing format. It is rotated, so that data which contains checksums does
- * not get weak ones.
+ * Checksum in the form of the framing format. It is rotated, so that data which contains checksums does not weaken
+ * them.
  */
 function maskedSum(bytes: Uint8Array, start: number, end: number): number {
   const sum = crc32c(bytes, start, end);

@@ -7,7 +7,7 @@ import { acceptedEncodings, decompress, isKnownEncoding, isPlainEncoding } from 
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const text = Buffer.alloc(5_000, "some text that comes again and again, ");
 
-/** Each encoding of the Collector's exporters, and bytes that are in it. */
+/** Each encoding of the Collector's exporters, with encoded bytes. */
 const encoded: Readonly<Record<string, Buffer>> = {
   gzip: gzipSync(text),
   "x-gzip": gzipSync(text),

@@ -9,9 +9,9 @@ const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutpu
 const inflate: Decoder = (bytes, maxOutputLength) => inflateSync(bytes, { maxOutputLength });
 
 /**
- * The encodings in which every receiver accepts messages, over HTTP and gRPC: all that the OpenTelemetry
- * Collector's exporters offer. A message is decompressed in one step on this thread. The limit bounds the
- * time, and for messages of usual size a thread's queue would cost more.
+ * The encodings that every receiver accepts, over HTTP and gRPC: all encodings of the OpenTelemetry Collector's
+ * exporters. A message is decompressed in one step on this thread. The size limit bounds the time, and for usual
+ * messages handing over to another thread would cost more.
  */
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: gunzip,
@@ -24,13 +24,13 @@ const decoders: Readonly<Record<string, Decoder>> = {
   lz4: decompressLz4,
 };
 
-/** The names that a message may be plain under. */
+/** Names that mean an uncompressed message. */
 const plainNames: ReadonlySet<string> = new Set(["", "identity", "none"]);
 
-/** For `Accept-Encoding` and `grpc-accept-encoding`. */
+/** Value of `Accept-Encoding` and `grpc-accept-encoding`. */
 export const acceptedEncodings: string = ["identity", ...Object.keys(decoders)].join(", ");
 
-/** True when a message is not compressed. @param encoding lower case */
+/** True when the encoding means no compression. @param encoding lower case */
 export function isPlainEncoding(encoding: string): boolean {
   return plainNames.has(encoding);
 }
@@ -41,11 +41,11 @@ export function isKnownEncoding(encoding: string): boolean {
 }
 
 /**
- * Undoes the compression of a message.
- * @param encoding a known one, in lower case; a plain one returns the message unchanged
- * @param maxBytes limit of the decompressed bytes
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are
- *   something else
+ * Decompresses a message.
+ * @param encoding a known encoding in lower case; without compression the message is returned unchanged
+ * @param maxBytes size limit of the result in bytes
+ * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are not in this
+ * encoding
  */
 export function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;

@@ -1,12 +1,12 @@
 import { WireError } from "../errors.ts";
 
-/** A match copies four bytes or more; the token has the rest of its length. */
+/** Shortest match in bytes. The token stores the length minus this number. */
 const leastMatch = 4;
-/** A length of this value continues in further bytes. */
+/** A length field with this value continues in the next bytes. */
 const openLength = 15;
 
 /**
- * Undoes the LZ4 block `bytes[from, to)`. A block is a series of sequences:
+ * Decompresses the LZ4 block `bytes[from, to)`. A block is a series of sequences:
  *
  * | Bytes | Meaning |
  * |---|---|
@@ -16,10 +16,10 @@ const openLength = 15;
  * | 2 | distance of the match, little-endian, counted back from the output's end |
  * | 0 or more | rest of the match's length |
  *
- * The last sequence ends behind its literals. `30 61 62 63` is "abc".
+ * The last sequence ends after its literals. `30 61 62 63` is "abc".
  *
  * @param output receives the block from `at`; matches may refer to bytes from `start`
- * @param most limit of the output's end
+ * @param most limit of the output's end position
  * @returns the end, or -1 when it would exceed `most`
  * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start`
  *
@@ -37,7 +37,7 @@ export function readLz4Block(
   let position = from;
   let length = at;
 
-  /** A length that begins with four bits of a token. */
+  /** Reads a length whose first four bits are in a token. */
   function lengthOf(bits: number): number {
     let total = bits;
     if (bits !== openLength) {
@@ -81,7 +81,7 @@ export function readLz4Block(
     if (count > most - length) {
       return -1;
     }
-    // A match may overlap with its own output.
+    // A match may overlap its own output.
     if (distance >= count) {
       output.copyWithin(length, length - distance, length - distance + count);
     } else {

@@ -1,18 +1,18 @@
 import { WireError } from "../errors.ts";
 
-/** A copy of three bytes makes at most 64: no block grows more than that. */
+/** Growth limit of a block: a copy of three bytes produces at most 64 bytes. */
 const largestGrowth = 22;
 
-/** The head of a block: the length of its content, and where its elements begin. */
+/** Header of a block: the length of its content, and the position of its elements. */
 export interface SnappyBlockStart {
-  /** Bytes of the content, below 2^32. */
+  /** Length of the content in bytes, below 2^32. */
   readonly length: number;
-  /** Index of the first element, behind the length. */
+  /** Position of the first element, after the length. */
   readonly elements: number;
 }
 
 /**
- * Reads the length in front of the block `bytes[start, end)`.
+ * Reads the length at the start of the block `bytes[start, end)`.
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, also for a length that the given bytes cannot expand to
  */
 export function readSnappyLength(bytes: Uint8Array, start: number, end: number): SnappyBlockStart {
@@ -38,8 +38,8 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
 }
 
 /**
- * Decodes the elements `bytes[start, end)` of a block into `output[outputStart, outputEnd)`, which they fill exactly.
- * The low two bits of an element's tag are its kind:
+ * Decodes the elements `bytes[start, end)` of a block into `output[outputStart, outputEnd)`, which the result fills
+ * exactly. The low two bits of an element's tag are its kind:
  *
  * | Kind | Element | Length | Distance |
  * |---|---|---|---|
@@ -102,7 +102,7 @@ export function readSnappyElements(
     if (length > outputEnd - to) {
       throw malformed("more bytes than its length says", element);
     }
-    // The copy may overlap with its own output; it then repeats byte by byte.
+    // The copy may overlap its own output. It then repeats bytes one by one.
     if (offset >= length) {
       output.copyWithin(to, to - offset, to - offset + length);
     } else {

@@ -44,7 +44,7 @@ function round(lane: number, value: number): number {
   return Math.imul(turned((lane + Math.imul(value, prime2)) | 0, 13), prime1);
 }
 
-/** Rotates to the left. */
+/** Rotates to the left by `bits`. */
 function turned(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }

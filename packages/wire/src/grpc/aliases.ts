@@ -9,9 +9,9 @@ const publicPackages: readonly (readonly [ours: string, publicName: string])[] =
 ];
 
 /**
- * The public model's name of one of our packages, or of anything inside one.
+ * The public model's name of one of our packages, or of a symbol inside a package.
  * @param name "tracing.api_v2", "tracing.api_v2.QueryService", "tracing.api_v2.metrics.MetricFamily"
- * @returns undefined when the name has no other form ("grpc.health.v1.Health")
+ * @returns undefined when the name is not ours ("grpc.health.v1.Health")
  */
 export function publicNameOf(name: string): string | undefined {
   const row = publicPackages.find(([ours]) => name === ours || name.startsWith(`${ours}.`));

@@ -37,7 +37,7 @@ test("an address that another has is told by the system's code", async () => {
 test("where a process may have no IPv6 socket, it listens on all addresses of IPv4", async () => {
   const server = newServer();
   const bindAsync = server.bindAsync.bind(server);
-  // As in a sandbox (RestrictAddressFamilies=AF_INET), whose interfaces have IPv6 all the same.
+  // Imitates a sandbox (RestrictAddressFamilies=AF_INET) in which interfaces still have IPv6 addresses.
   const spy = vi.spyOn(server, "bindAsync").mockImplementation((address, credentials, callback) => {
     if (address.startsWith("[::]")) {
       callback(new Error("No address added: [listen EAFNOSUPPORT: address family not supported :::1]"), 0);

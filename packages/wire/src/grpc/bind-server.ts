@@ -1,7 +1,7 @@
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 
 /**
- * Lets a gRPC server listen.
+ * Makes a gRPC server listen.
  * @param address host "" means every address of the machine; port 0 means one that the system chooses
  * @returns the port
  * @throws Error with the system's code, such as EADDRINUSE, if there is one
@@ -14,7 +14,7 @@ export async function bindServer(
   if (host !== "") {
     return await bind(server, host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`, credentials);
   }
-  // grpc-js requires a host. Interfaces do not tell whether a sandbox lets a process have an IPv6 socket.
+  // grpc-js requires a host. The interfaces do not show if a sandbox allows IPv6 sockets, so "::" is tried first.
   try {
     return await bind(server, `[::]:${port}`, credentials);
   } catch (error) {
@@ -25,7 +25,7 @@ export async function bindServer(
   }
 }
 
-/** Codes of the system for "::" where it has no IPv6, or keeps it from this process. */
+/** System errors for "::" when IPv6 does not exist, or this process may not use it. */
 const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
@@ -40,7 +40,7 @@ function bind(server: Server, address: string, credentials: ServerCredentials): 
   });
 }
 
-/** grpc-js has the system's code in the text of its error only. */
+/** Adds the system's code to an error. grpc-js has the code only in the text of its error. */
 function withCode(error: Error): Error {
   const code = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0];
   return code === undefined ? error : Object.assign(new Error(error.message, { cause: error }), { code });

@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { publicFileNameOf, publicNameOf } from "./aliases.ts";
 
-/** A .proto file as reflection hands it out. */
+/** A .proto file as reflection returns it. */
 interface DescribedFile {
   /** An encoded `FileDescriptorProto`. */
   readonly bytes: Uint8Array;
@@ -41,13 +41,13 @@ export class Descriptors {
     return this.#fileOfSymbol.get(symbol);
   }
 
-  /** A file and all that it imports, each as the bytes of a `FileDescriptorProto`; undefined for an unknown file. */
+  /** A file with all its imports, each as an encoded `FileDescriptorProto`. Undefined for an unknown file. */
   withImports(fileName: string): Uint8Array[] | undefined {
     if (!this.#files.has(fileName)) {
       return undefined;
     }
     const names = new Set([fileName]);
-    // A set that grows while it is walked: each name is visited once.
+    // The set grows during the loop; the loop visits each name once.
     for (const name of names) {
       for (const dependency of this.#files.get(name)?.dependencies ?? []) {
         names.add(dependency);
@@ -57,7 +57,10 @@ export class Descriptors {
   }
 }
 
-/** Reads `src/gen/descriptors.binpb`, which `pnpm generate` makes, and adds each file's twin under its public name. */
+/**
+ * Reads `src/gen/descriptors.binpb`, which `pnpm generate` writes, and adds each file a second time under its public
+ * name.
+ */
 export function loadDescriptors(): Descriptors {
   const bytes = readFileSync(new URL("../gen/descriptors.binpb", import.meta.url));
   const { file: files } = fromBinary(FileDescriptorSetSchema, bytes);
@@ -65,8 +68,8 @@ export function loadDescriptors(): Descriptors {
 }
 
 /**
- * The same file under the public model's names: `tracing/api_v2/query.proto` with the package `tracing.api_v2` becomes
- * the file and package that clients of the public model ask reflection for. There is none for files of others.
+ * The same file under the public model's names. `tracing/api_v2/query.proto` with the package `tracing.api_v2` becomes
+ * the file and package that clients of the public model request. Files of other projects have no such copy.
  */
 function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   const twinName = publicFileNameOf(file.name);
@@ -87,7 +90,7 @@ function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   return [twin];
 }
 
-/** Gives the types of a message's fields, and of its nested messages, their public names. */
+/** Replaces the types of a message's fields, and of its nested messages, by their public names. */
 function renameFieldTypes(message: DescriptorProto): void {
   for (const field of message.field) {
     field.typeName = publicTypeName(field.typeName);
@@ -117,7 +120,7 @@ function* symbolsOf(file: FileDescriptorProto): Generator<string> {
   }
 }
 
-/** @param prefix package, or message around it, with a dot at the end; "" without a package */
+/** @param prefix package, or outer message, with a dot at the end; "" without a package */
 function* symbolsOfMessage(message: DescriptorProto, prefix: string): Generator<string> {
   const name = prefix + message.name;
   yield name;

@@ -13,14 +13,14 @@ import {
 } from "../gen/grpc/health/v1/health.ts";
 import { rpcServiceName } from "./with-public-names.ts";
 
-/** `grpc.health.v1.Health`, for the list that reflection gives. */
+/** Name of `grpc.health.v1.Health`, for the list of services in reflection. */
 export const healthServiceName = rpcServiceName(HealthService);
 
 /** The health service of one server. */
 export interface ServerHealth {
   /**
-   * Call it before the server shuts down. Everything is NOT_SERVING from then on, and watchers are told and
-   * their streams ended, because a graceful shutdown waits for open streams.
+   * Must be called before the server shuts down. All services become NOT_SERVING, and the streams of watchers end with
+   * this status. A graceful shutdown would otherwise wait for the open streams.
    */
   shutdown(): void;
 }

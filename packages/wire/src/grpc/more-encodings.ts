@@ -9,7 +9,7 @@ const largestMessage = 0x7fff_ffff;
 /** Length of the flag and the length before a message. */
 const prefixBytes = 5;
 
-/** The part of grpc-js' calls that undoes compression: no interceptor sees a message before it. */
+/** The part of grpc-js calls that decompresses messages. Interceptors only see messages after it. */
 interface DecompressingCall {
   readonly incomingEncoding?: string;
   readonly maxReceiveMessageSize?: number;
@@ -17,9 +17,9 @@ interface DecompressingCall {
 }
 
 /**
- * Accepts a call's messages in all encodings of the other receivers. Without this, grpc-js supports only gzip and
- * deflate, and permanently refuses senders that use zstd or snappy. Other calls pay a single comparison.
- * @param call as an interceptor of a server gets it
+ * Accepts messages of a call in all encodings that the other receivers accept. Without this, grpc-js supports only gzip
+ * and deflate, and permanently refuses senders that use zstd or snappy. For other calls this costs one comparison.
+ * @param call the call that a server interceptor gets
  */
 export function acceptMoreEncodings(call: object): void {
   const decompressing = call as DecompressingCall;
@@ -41,7 +41,7 @@ export function acceptMoreEncodings(call: object): void {
   };
 }
 
-/** The error text of grpc-js for its own encodings. */
+/** An error with the text that grpc-js uses for its own encodings. */
 function failureOf(error: unknown, encoding: string, maxBytes: number): object {
   if (error instanceof WireError && error.code === "WIRE_TOO_LARGE") {
     return {

@@ -10,7 +10,7 @@ import { addReflection } from "./reflection.ts";
 
 type Call = ServerDuplexStream<ServerReflectionRequest, ServerReflectionResponse>;
 
-/** The method that a server would call. */
+/** The handler that a server would call. */
 function handlerOf(): (call: Call) => void {
   const services: UntypedServiceImplementation[] = [];
   const server = {

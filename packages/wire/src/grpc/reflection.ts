@@ -41,7 +41,7 @@ function answerTo(
     case "fileContainingExtension":
       return notFound(`not found: extension ${asked.value.extensionNumber} of ${asked.value.containingType}`);
     case "allExtensionNumbersOfType":
-      // No file of ours extends anything.
+      // None of our files uses extensions, so the list is empty.
       return descriptors.fileOf(asked.value) === undefined
         ? notFound(`not found: ${asked.value}`)
         : {

@@ -1,25 +1,25 @@
 import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 
-/** A client that connects and sends nothing more is cut after this time. */
+/** Time limit in milliseconds: a connection without a complete TLS handshake is closed after it. */
 const handshakeTimeoutMs = 10_000;
 
 export interface ReloadingCredentialsSettings {
-  /** Whether each client must show a certificate of the authorities in `ca` of the context. */
+  /** True when each client must present a certificate of a CA in the context's `ca`. */
   readonly requireClientCertificate: boolean;
-  /** Called when the last server that listens with these credentials is shut down. */
+  /** Called when the last server with these credentials is shut down. */
   readonly unused?: () => void;
 }
 
 /**
- * Credentials of a gRPC server over TLS whose certificates may change. `ServerCredentials.createSsl` cannot
- * reload. The experimental certificate providers of grpc-js support neither TLS versions nor cipher suites.
- * Both are built on this same class.
+ * Credentials of a gRPC server over TLS whose certificates may change. grpc-js has two alternatives, which use the same
+ * base class. `ServerCredentials.createSsl` cannot reload, and the experimental certificate providers support neither
+ * TLS versions nor cipher suites.
  */
 export class ReloadingServerCredentials extends ServerCredentials {
   readonly #unused: () => void;
 
-  /** @param context certificate, key, authorities, versions, suites: all that Node's `createSecureContext` takes */
+  /** @param context options of Node's `createSecureContext`: certificate, key, CAs, TLS versions, cipher suites */
   constructor(
     context: SecureContextOptions,
     { requireClientCertificate, unused = () => {} }: ReloadingCredentialsSettings,
@@ -36,8 +36,7 @@ export class ReloadingServerCredentials extends ServerCredentials {
   }
 
   /**
-   * Uses another context for new connections; open connections keep the old one. The context must be
-   * complete.
+   * Uses another context for new connections; open connections keep the old one. The context must contain all options.
    */
   use(context: SecureContextOptions): void {
     this.updateSecureContextOptions(context);

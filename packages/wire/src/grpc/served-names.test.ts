@@ -1,4 +1,4 @@
-// Reflection, health and both names of a service, asked over a real connection.
+// Tests reflection, health and both names of a service over a real connection.
 import { once } from "node:events";
 import { create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
@@ -156,7 +156,7 @@ describe("addReflection", () => {
       "google/protobuf/duration.proto",
       "google/protobuf/timestamp.proto",
     ]);
-    // A registry links every type name: it throws when one is missing.
+    // A registry resolves every type name, and throws when a type is missing.
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: files.toReversed() }));
     const post = registry.getService(`${name}.api_v2.CollectorService`)?.methods[0];
     expect(post?.input.typeName).toBe(`${name}.api_v2.PostSpansRequest`);

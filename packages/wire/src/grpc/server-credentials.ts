@@ -2,7 +2,7 @@ import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
-/** Certificates of a listener that may change. */
+/** Certificates of a listener; they may change. */
 export interface ChangingMaterial<Material> {
   readonly material: Material;
   /** Registers a function that is called with the certificates for new connections at each change. */
@@ -12,9 +12,8 @@ export interface ChangingMaterial<Material> {
 }
 
 /**
- * Credentials of a gRPC server. Undefined means plain text; otherwise TLS, which requires a client
- * certificate when `tls` has authorities for it. New connections use new files. The files are watched until
- * the server shuts down.
+ * Credentials of a gRPC server. Undefined means plain text; otherwise TLS, which requires a client certificate when
+ * `tls` has CAs for clients. New connections use the newest files. The files are watched until the server shuts down.
  * @param contextOf converts the certificates to options of Node's `createSecureContext`
  */
 export function serverCredentialsOf<Material extends { readonly clientCa?: Buffer }>(

@@ -16,21 +16,21 @@ import {
   StreamingSpanWriterPluginService,
 } from "../gen/tracing/storage/v1/storage.ts";
 
-/** `tracing.api_v2.CollectorService`: spans in (`postSpans`). */
+/** `tracing.api_v2.CollectorService`: receives spans (`postSpans`). */
 export const collectorService: ServiceDefinition<CollectorServiceServer> = CollectorServiceService;
 
-/** `tracing.api_v2.QueryService`: traces out. */
+/** `tracing.api_v2.QueryService`: returns traces. */
 export const queryService: ServiceDefinition<QueryServiceServer> = QueryServiceService;
 
-/** `tracing.api_v2.metrics.MetricsQueryService`: rates, errors and durations. */
+/** `tracing.api_v2.metrics.MetricsQueryService`: returns rates, errors and durations. */
 export const metricsQueryService: ServiceDefinition<MetricsQueryServiceServer> = MetricsQueryServiceService;
 
-/** `tracing.api_v2.SamplingManager`: how clients shall sample. */
+/** `tracing.api_v2.SamplingManager`: returns sampling strategies for clients. */
 export const samplingService: ServiceDefinition<SamplingManagerServer> = SamplingManagerService;
 
 // The remote storage API, `tracing.storage.v1`.
 
-/** Traces, services and operations out. */
+/** Returns traces, services and operations. */
 export const spanReaderService = SpanReaderPluginService;
 
 /** Writes spans, one in each call. */

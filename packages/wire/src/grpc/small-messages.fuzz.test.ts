@@ -8,7 +8,7 @@ import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { legacySamplingJson } from "../sampling/legacy-sampling-json.ts";
 import { samplingJson } from "../sampling/sampling-json.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 const timeoutMs = 20_000 + rounds * 2;
 
@@ -24,7 +24,7 @@ const strategy: SamplingStrategyResponse = {
   },
 };
 
-/** As the agent answers clients with what a collector says. */
+/** Converts a collector's answer to the form that the agent returns to its clients. */
 function shownStrategy(bytes: Uint8Array): void {
   const response = SamplingStrategyResponse.decode(bytes);
   JSON.parse(samplingJson(response));
@@ -86,7 +86,7 @@ describe.each(Object.entries(readers))("%s", (_, [read, message]) => {
           read(damaged);
           seen.good++;
         } catch (error) {
-          // A range of bytes that is not there, or what protobuf says: never a fault of the code that reads.
+          // The error must come from a range check or from protobuf, never from a fault in our code.
           if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) {
             throw new Error(damaged.toString("hex"), { cause: error });
           }

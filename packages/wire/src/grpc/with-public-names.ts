@@ -1,15 +1,15 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { publicNameOf } from "./aliases.ts";
 
-/** The full name of a service ("tracing.api_v2.QueryService"), as reflection, health and paths spell it. */
+/** The full name of a service ("tracing.api_v2.QueryService"), as used in reflection, health checks and paths. */
 export function rpcServiceName(definition: ServiceDefinition): string {
   const [method] = Object.values(definition);
   return method?.path.split("/")[1] ?? "";
 }
 
 /**
- * A service under its own name and, if there is one, under the public model's name. Add each to the server
- * with the same handlers. Only the path differs; the messages have the same bytes.
+ * A service under its name and, if it exists, under the public model's name. Add each to the server with the same
+ * handlers. Only the paths differ; the messages have the same bytes.
  */
 export function withPublicNames<Implementation extends UntypedServiceImplementation>(
   definition: ServiceDefinition<Implementation>,

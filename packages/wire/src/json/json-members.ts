@@ -3,7 +3,7 @@ import { unfitJson } from "./unfit-json.ts";
 
 const openBrace = 0x7b;
 const nullStart = 0x6e;
-/** The token of the outermost value. */
+/** Token of the outermost value. */
 const wholeMessage = 0;
 
 /**
@@ -12,14 +12,14 @@ const wholeMessage = 0;
  */
 export class JsonMembers {
   readonly #tape: JsonTape;
-  /** Names by length; each with its bytes and its number. */
+  /** Names grouped by length, each with its bytes and its number. */
   readonly #names: (readonly Name[])[] = [];
-  /** For each name the token of its value; -1 when absent. Valid until the next `read`. */
+  /** For each name, the token of its value; -1 when the member is absent. Valid until the next `read`. */
   readonly tokens: Int32Array;
 
   /**
-   * @param names in the order of their numbers; a name with two spellings has both, as in protobuf JSON:
-   *   lowerCamelCase, and the snake_case of the .proto file
+   * @param names names in the order of their numbers. A name with two spellings has both, as in protobuf JSON:
+   * lowerCamelCase, and the snake_case of the .proto file.
    */
   constructor(tape: JsonTape, names: readonly string[]) {
     this.#tape = tape;
@@ -39,9 +39,9 @@ export class JsonMembers {
   }
 
   /**
-   * Finds the members of an object. A null in a list is an object without members, as in the public model. It must
-   * not cost its span, or all spans of the message.
-   * @throws WireError WIRE_MALFORMED when the token is none
+   * Finds the members of an object. A null in a list is an object without members, as in the public model. A null must
+   * not cause the loss of its span, or of all spans of the message.
+   * @throws WireError WIRE_MALFORMED when the token is not an object
    */
   read(object: number): void {
     if (!this.tryRead(object)) {
@@ -49,7 +49,7 @@ export class JsonMembers {
     }
   }
 
-  /** As `read`. @returns false when the token is no object; there are no members then */
+  /** As `read`. @returns false when the token is not an object; then no members are found */
   tryRead(object: number): boolean {
     const tape = this.#tape;
     const { tokens } = this;

@@ -3,17 +3,17 @@ import { shownText } from "./shown-text.ts";
 
 const openBrace = 0x7b;
 
-/** The member or item that the last path led through, at one depth. */
+/** One step of the last path: a member or an item at one depth. */
 interface Step {
   readonly container: number;
-  /** Token of the member's name; of the item itself in an array. */
+  /** Token of the member's name; for an array, token of the item. */
   readonly name: number;
   readonly index: number;
 }
 
 /**
- * The steps of the last path in a text, by depth. Readers go through a text from front to back, so the next path
- * mostly begins where the last one ended. Without this, a message of a million bad values takes an hour.
+ * The steps of the last path in a text, by depth. Readers read a text from start to end, so the next path mostly
+ * continues the last one. Without this, a message of a million bad values takes an hour.
  */
 export class LastJsonPath {
   readonly steps: Step[] = [];
@@ -24,8 +24,8 @@ export class LastJsonPath {
 }
 
 /**
- * The path of a value with the sender's names, such as `resourceSpans[0].scopeSpans[2].spans`; "" for the
- * whole text.
+ * The path of a value with the names in the text, such as `resourceSpans[0].scopeSpans[2].spans`; "" for the whole
+ * text.
  */
 export function jsonPathOf(tape: JsonTape, wanted: number): string {
   let path = "";
@@ -44,7 +44,7 @@ export function jsonPathOf(tape: JsonTape, wanted: number): string {
   return path;
 }
 
-/** Finds the member or item of a container that is the wanted value, or holds it. */
+/** Finds the member or item of a container that is, or contains, the wanted value. */
 function stepTo(tape: JsonTape, wanted: number, container: number, depth: number): Step {
   const { steps } = tape.lastPath;
   const toValue = tape.kind(container) === openBrace ? 1 : 0;

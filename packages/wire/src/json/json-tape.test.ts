@@ -4,7 +4,7 @@ import { WireError } from "../errors.ts";
 import { anyText } from "../rows/any-text.ts";
 import { JsonTape } from "./json-tape.ts";
 
-/** The value that a tape's tokens describe; members given twice as `JSON.parse` takes them. */
+/** The value that the tokens of a tape describe. The last of repeated members counts, as in `JSON.parse`. */
 function readValue(tape: JsonTape, token: number): unknown {
   const end = tape.after(token);
   switch (String.fromCharCode(tape.kind(token))) {
@@ -28,7 +28,7 @@ function readValue(tape: JsonTape, token: number): unknown {
       return JSON.parse(tape.source(token));
   }
 }
-/** Remains of an earlier, larger text must not show. */
+/** A tape that has read a larger text before; no remains of it may appear. */
 function usedTape(): JsonTape {
   const tape = new JsonTape();
   tape.read(Buffer.from(`{"a":[1,"\\u0031",{"b":null}],"c":"${"x".repeat(50)}"}`));
@@ -123,7 +123,7 @@ describe("JsonTape", () => {
     [`[${"0,".repeat(1_999_998)}0]`, "none"],
     [`[${"0,".repeat(2_000_000)}0]`, "WIRE_TOO_LARGE"],
     [Buffer.from([0x22, 0xff, 0x22]), "none"],
-    // A surrogate half as bytes is no UTF-8.
+    // Half of a surrogate pair as bytes is not valid UTF-8.
     [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "none"],
     [Buffer.from([0x22, 0xc0, 0xaf, 0x22]), "none"],
     [Buffer.from([0xff]), "WIRE_MALFORMED"],

@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 import { LastJsonPath } from "./json-path.ts";
 
-/** Limit of objects, arrays and their values; a body of 20 MiB has fewer. */
+/** Limit of objects, arrays and values in them; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
-/** Limit of nested objects and arrays, as in the readers of the public models. */
+/** Limit of nesting of objects and arrays, as in the public models' readers. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
-/** Tokens. A tape that grew past this for one unusual message is freed at the next `read`. */
+/** Number of tokens. A tape that grew beyond it for one large message is freed at the next `read`. */
 const keptTokens = 256 * 1024;
 
 const quote = 0x22;
@@ -26,28 +26,31 @@ for (const byte of Buffer.from('"\\/bfnrt')) {
 }
 
 /**
- * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted.
- * Readers walk the tokens by number: an object's tokens are names and values in turn, an array's are values.
- * `after` steps over a value of any size at once.
+ * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted. Readers
+ * access tokens by number. The tokens of an object alternate between names and values; the tokens of an array are
+ * values. `after` skips a value of any size in one step.
  *
  * `{"a":[1,2]}` has five tokens: 0 the object, 1 `"a"`, 2 the array, 3 `1`, 4 `2`; `after(2)` is 5.
  *
  * A tape reads one text at a time and reuses its memory. Source: RFC 8259.
  */
 export class JsonTape {
-  /** The text. */
+  /** The text that was read last. */
   bytes: Buffer = Buffer.alloc(0);
   /** The same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
-  /** Two numbers for each token: its first byte; and its last, or the token after it for an object or array. */
+  /**
+   * Two numbers for each token. First: its first byte. Second: its end; for an object or array, the next token after
+   * it.
+   */
   #tokens = new Int32Array(initialTokens * 2);
   #count = 0;
-  /** For `jsonPathOf`. */
+  /** Cache of `jsonPathOf`. */
   readonly lastPath = new LastJsonPath();
   readonly #open = new Int32Array(maxDepth);
 
   /**
-   * Takes a text; token 0 is its value. Bytes that are not UTF-8 become U+FFFD, for which the text is copied.
+   * Reads a text; token 0 is its value. Bytes that are not UTF-8 become U+FFFD, for which the text is copied.
    * @throws WireError WIRE_MALFORMED when it is not JSON; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
    *   2,000,000 brackets, braces and commas
    */
@@ -63,42 +66,39 @@ export class JsonTape {
     this.#scan();
   }
 
-  /** Number of tokens. */
+  /** Number of tokens of the text. */
   get count(): number {
     return this.#count;
   }
 
-  /** First byte of a token; for a string that is its quote. */
+  /** Position of a token's first byte; for a string, of its opening quote. */
   start(token: number): number {
     return this.#tokens[token * 2] as number;
   }
 
-  /**
-   * End of a token's text: just before a string's closing quote, or just after the last byte of a number or
-   * literal.
-   */
+  /** Position of a token's end: for a string its closing quote; for a number or literal the byte after it. */
   end(token: number): number {
     const end = this.#tokens[token * 2 + 1] as number;
     return end < 0 ? ~end : end;
   }
 
-  /** The first byte of a token: `{`, `[`, `"`, `t`, `f`, `n`, or what a number starts with. */
+  /** The first byte of a token: `{`, `[`, `"`, `t`, `f`, `n`, or the first byte of a number. */
   kind(token: number): number {
     return this.bytes[this.#tokens[token * 2] as number] as number;
   }
 
-  /** Whether a string has escapes: its bytes are not its text then. */
+  /** True when a string has escapes. Then its bytes must be decoded. */
   isEscaped(token: number): boolean {
     return (this.#tokens[token * 2 + 1] as number) < 0;
   }
 
-  /** The token after a value and all that is in it. */
+  /** The first token after a value and its content. */
   after(token: number): number {
     const kind = this.kind(token);
     return kind === openBrace || kind === openBracket ? (this.#tokens[token * 2 + 1] as number) : token + 1;
   }
 
-  /** Text of a string token. An escaped lone surrogate stays one. */
+  /** Text of a string token. A lone surrogate from an escape is kept. */
   string(token: number): string {
     const start = this.start(token);
     const end = this.end(token);
@@ -108,7 +108,7 @@ export class JsonTape {
     return this.bytes.toString("utf8", start + 1, end);
   }
 
-  /** The text of a number or literal. */
+  /** Source text of a number or literal. */
   source(token: number): string {
     return this.bytes.toString("latin1", this.start(token), this.end(token));
   }
@@ -121,7 +121,7 @@ export class JsonTape {
     let inObject = false;
     let at = this.#space(0);
     for (;;) {
-      // A value must begin here.
+      // A value must begin at this position.
       const byte = bytes[at];
       if (byte === quote) {
         at = this.#space(this.#string(at));
@@ -144,7 +144,7 @@ export class JsonTape {
       } else {
         at = this.#space(this.#plain(at));
       }
-      // After a value: a comma or a closing bracket must follow.
+      // After a value, a comma or a closing bracket must follow.
       for (;;) {
         if (depth === 0) {
           if (at < bytes.length) {
@@ -173,7 +173,7 @@ export class JsonTape {
     }
   }
 
-  /** Reads a member's name and colon. @returns where its value begins */
+  /** Reads a member's name and colon. @returns position of the member's value */
   #name(start: number): number {
     const { bytes } = this;
     if (bytes[start] !== quote) {
@@ -186,7 +186,7 @@ export class JsonTape {
     return this.#space(at + 1);
   }
 
-  /** Reads a string whose quote is at `start`. @returns the place after its closing quote */
+  /** Reads a string whose quote is at `start`. @returns position after the closing quote */
   #string(start: number): number {
     const { bytes, view } = this;
     const last = bytes.length - 4;
@@ -243,7 +243,7 @@ export class JsonTape {
     return start + 5;
   }
 
-  /** Takes a number, true, false or null. */
+  /** Reads a number, true, false or null. */
   #plain(start: number): number {
     const { bytes } = this;
     const byte = bytes[start] as number;
@@ -285,7 +285,7 @@ export class JsonTape {
     return start + word.length;
   }
 
-  /** Passes over one digit or more. */
+  /** Skips one or more digits. */
   #digits(start: number): number {
     const { bytes } = this;
     let at = start;
@@ -298,11 +298,11 @@ export class JsonTape {
     return at;
   }
 
-  /** The first place from `start` on that is no white space. */
+  /** Position of the first byte from `start` on that is not white space. */
   #space(start: number): number {
     const { bytes } = this;
     let at = start;
-    // There is almost never white space.
+    // White space is rare, so this test comes first.
     while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) {
       at++;
     }

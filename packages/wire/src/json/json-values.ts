@@ -11,20 +11,20 @@ const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
 
-/** A whole number of up to 20 digits: more do not fit 64 bits, and are not worth a bigint. */
+/** Whole number of up to 20 digits. Longer numbers never fit 64 bits, so no bigint is created for them. */
 const intText = /^-?\d{1,20}$/;
-/** Both alphabets; the padding may be absent. */
+/** Base64 in both alphabets; padding is optional. */
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Reads the values of protobuf JSON from a tape. Token -1 is an absent member, which has its type's default.
- * A value of a wrong type is WireError WIRE_MALFORMED with its path.
+ * Reads the values of protobuf JSON from a tape. Token -1 means an absent member, which has the default of its type. A
+ * value of a wrong type is WireError WIRE_MALFORMED with its path.
  *
  * Source: protobuf.dev, "ProtoJSON format".
  */
 export class JsonValues {
   readonly #tape: JsonTape;
-  /** Halves of the last `uint64`, each as an unsigned or signed 32-bit number: only the bits count. */
+  /** Low and high 32 bits of the last `uint64`; either half may be a signed or an unsigned number. */
   low = 0;
   high = 0;
 
@@ -32,7 +32,7 @@ export class JsonValues {
     this.#tape = tape;
   }
 
-  /** Writes a string's bytes with their length; an escaped lone surrogate becomes U+FFFD. */
+  /** Writes a string's bytes with their length. A lone surrogate from an escape becomes U+FFFD. */
   writeString(token: number, out: ByteWriter): void {
     const tape = this.#tape;
     if (token === -1) {
@@ -73,7 +73,7 @@ export class JsonValues {
     }
   }
 
-  /** A string as JavaScript's; an escaped lone surrogate stays one. */
+  /** A string as a JavaScript string. A lone surrogate from an escape is kept. */
   string(token: number): string {
     if (token === -1) {
       return "";
@@ -82,7 +82,7 @@ export class JsonValues {
     return this.#tape.string(token);
   }
 
-  /** Whether an id is absent, empty or all zeros; its length is for `writeId` to check. */
+  /** True when an id is absent, empty or all zeros. Its length is not checked; `writeId` does that. */
   isEmptyId(token: number): boolean {
     if (token === -1) {
       return true;
@@ -100,7 +100,7 @@ export class JsonValues {
     return at === end;
   }
 
-  /** How many characters an id has; 0 when it is absent or no string. */
+  /** Number of characters of an id; 0 when the id is absent or not a string. */
   idLength(token: number): number {
     const tape = this.#tape;
     if (token === -1 || tape.kind(token) !== quote) {
@@ -110,7 +110,7 @@ export class JsonValues {
   }
 
   /**
-   * Writes an id, given in hex of either case; zeros when it is absent or empty.
+   * Writes an id, given in upper-case or lower-case hex. An absent or empty id becomes zeros.
    * @throws WireError WIRE_BAD_ID unless its length is `byteCount * 2`; WIRE_MALFORMED when it is not hex
    */
   writeId(token: number, byteCount: number, out: ByteWriter): void {
@@ -153,7 +153,7 @@ export class JsonValues {
     out.length += byteCount;
   }
 
-  /** `true` or `false`; texts of them are refused. */
+  /** `true` or `false`. The strings "true" and "false" are refused. */
   bool(token: number): boolean {
     const kind = this.#tape.kind(token);
     if (kind !== 0x74 && kind !== 0x66) {
@@ -196,7 +196,7 @@ export class JsonValues {
       start++;
     }
     if (end - start < 20 && areDigits(bytes, start, end)) {
-      // Two parts of up to ten and of nine digits.
+      // The number is split into up to ten upper digits and nine lower digits.
       let upper = 0;
       let lower = 0;
       let at = start;
@@ -206,7 +206,7 @@ export class JsonValues {
       for (; at < end; at++) {
         lower = lower * 10 + (bytes[at] as number) - zero;
       }
-      // upper * 1e9 + lower in exact steps: no number on the way has more than 53 bits.
+      // Computes upper * 1e9 + lower in exact steps: no intermediate number has more than 53 bits.
       const over = Math.floor(upper / 0x10_0000) * 1e9;
       const rest = (over % 4096) * 0x10_0000 + (upper % 0x10_0000) * 1e9 + lower;
       this.low = (rest % 0x1_0000_0000) | 0;
@@ -264,7 +264,7 @@ export class JsonValues {
     throw unfitJson(tape, token, "a number");
   }
 
-  /** Bytes in base64, of the plain or the URL-safe alphabet, padded or not. */
+  /** Bytes in base64, in the standard or the URL-safe alphabet, with or without padding. */
   base64(token: number): Uint8Array {
     const tape = this.#tape;
     if (tape.kind(token) === quote) {
@@ -277,9 +277,9 @@ export class JsonValues {
   }
 
   /**
-   * An enum, given by number or as `<prefix><NAME>`.
-   * @param names lower-case, by number
-   * @returns its number; 0 for numbers that `names` does not have
+   * Enum value, given as a number or as `<prefix><NAME>`.
+   * @param names lower-case names, by number
+   * @returns number of the value; 0 for numbers that `names` does not have
    */
   enumNumber(token: number, prefix: string, names: readonly string[]): number {
     if (token === -1) {
@@ -303,7 +303,7 @@ export class JsonValues {
     return number;
   }
 
-  /** How many items an array has; the first is the token after it. */
+  /** Number of items of an array. The token after the array's token is the first item. */
   itemCount(token: number): number {
     if (token === -1) {
       return 0;
@@ -320,7 +320,7 @@ export class JsonValues {
     return count;
   }
 
-  /** @throws WireError WIRE_MALFORMED with the path of a token that is no string */
+  /** @throws WireError WIRE_MALFORMED with the path of a token that is not a string */
   #checkString(token: number): void {
     if (this.#tape.kind(token) !== quote) {
       throw unfitJson(this.#tape, token, "a string");
@@ -350,7 +350,7 @@ export class JsonValues {
   }
 }
 
-/** Whether `[start, end)` is one digit or more. */
+/** True when `[start, end)` is one or more digits. */
 function areDigits(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;

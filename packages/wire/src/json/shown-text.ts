@@ -1,6 +1,6 @@
 const shownLength = 100;
 
-/** A text of the sender for an error message: at most its first 100 characters. */
+/** Shortens a sender's text to 100 characters for an error message. */
 export function shownText(text: string): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }

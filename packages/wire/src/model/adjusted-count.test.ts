@@ -63,7 +63,7 @@ test.each<[string, Record<string, AttributeValue>, number]>([
 ])("a root span with %s", (_, tags, count) => {
   const attributes: Attribute[] = Object.entries(tags).map(([key, value]) => ({ key, value }));
   expect(adjustedCount({ traceState: "", parentSpanId: "", attributes })).toBe(count);
-  // Its tracestate counts first, and the tags of other spans do not.
+  // The tracestate takes precedence over tags, and tags count only for root spans.
   expect(adjustedCount({ traceState: "ot=th:8", parentSpanId: "", attributes })).toBe(2);
   expect(adjustedCount({ ...child, traceState: "", attributes })).toBe(0);
 });

@@ -1,17 +1,20 @@
 import type { Attribute } from "./attribute.ts";
 import type { Span } from "./span.ts";
 
-/** Thresholds are numbers of 56 bits; a trace is kept when its randomness is at least the threshold. */
+/**
+ * Number of hex digits of a threshold, which has 56 bits. A trace is kept when its randomness is at least the
+ * threshold.
+ */
 const thresholdDigits = 14;
 const allTraces = 2n ** 56n;
 
-/** The entry of OpenTelemetry in a list of `key=value`, and the threshold in it. */
+/** The OpenTelemetry entry in a list of `key=value`, and the threshold inside the entry. */
 const entryOfOtel = /(?:^|,)[ \t]*ot=([^,]*)/;
 const thresholdInEntry = /(?:^|;)th:([0-9a-f]{1,14})[ \t]*(?:;|$)/;
 
 /**
- * The sampling threshold that a `tracestate` states: 0 when all traces were kept.
- * Source: OpenTelemetry specification, "TraceState: Probability Sampling".
+ * The sampling threshold in a `tracestate`: 0 when all traces were kept. Source: OpenTelemetry specification,
+ * "TraceState: Probability Sampling".
  * @returns undefined without a threshold, and for a threshold that is not 1 to 14 lower-case hex digits
  */
 export function samplingThreshold(traceState: string): bigint | undefined {
@@ -19,14 +22,14 @@ export function samplingThreshold(traceState: string): bigint | undefined {
   return digits === undefined ? undefined : BigInt(`0x${digits.padEnd(thresholdDigits, "0")}`);
 }
 
-/** The share of traces that is kept with a threshold: above 0, at most 1. */
+/** The share of traces that a threshold keeps: above 0, at most 1. */
 export function probabilityOf(threshold: bigint): number {
   return Number(allTraces - threshold) / Number(allTraces);
 }
 
 /**
- * The `tracestate` with this threshold instead of its own. Other entries, and other fields of OpenTelemetry's, stay.
- * @param probability above 0, at most 1; undefined when it is not known, which removes the threshold
+ * Replaces the threshold in a `tracestate`. Other entries, and other fields of the OpenTelemetry entry, stay.
+ * @param probability above 0, at most 1; undefined (unknown) removes the threshold
  */
 export function withSamplingProbability(traceState: string, probability: number | undefined): string {
   const entries = traceState.split(",").filter((entry) => entry.trim() !== "");
@@ -35,11 +38,11 @@ export function withSamplingProbability(traceState: string, probability: number 
   const fields = own.split(";").filter((field) => field !== "" && !field.startsWith("th:"));
   const stated = probability === undefined ? fields : [`th:${thresholdText(probability)}`, ...fields];
   const others = entries.filter((entry) => !isOtel(entry));
-  // Whoever changes an entry of a tracestate puts it first.
+  // W3C Trace Context: a changed entry of a tracestate must become the first entry.
   return [...(stated.length === 0 ? [] : [`ot=${stated.join(";")}`]), ...others].join(",");
 }
 
-/** Hexadecimal digits without zeros at the end; "0" when everything is kept. */
+/** Threshold in hexadecimal digits without trailing zeros; "0" when every trace is kept. */
 function thresholdText(probability: number): string {
   const rejected = BigInt(Math.round((1 - probability) * 2 ** 56));
   const threshold = rejected < allTraces ? rejected : allTraces - 1n;
@@ -47,14 +50,15 @@ function thresholdText(probability: number): string {
 }
 
 /**
- * The number of spans that a span stands for, as its sampler states it, in four significant digits.
+ * The number of original spans that a span represents, from the information of its sampler, with four significant
+ * digits.
  *
  * - `tracestate` with `ot=th:…`, on any span.
- * - A root span's `sampling.probability`, or `sampler.param` beside `sampler.type`, with or without `jaeger.` in
- *   front. On other spans they are no probability: a child follows the choice of its root.
+ * - A root span's `sampling.probability`, or `sampler.param` beside `sampler.type`, with or without the prefix
+ *   `jaeger.`. Other spans' tags are ignored, because a child follows the decision of its root.
  *
- * `adjusted-count-sql.ts` of storage computes the same in the store.
- * @returns 0 when nothing tells the probability; 1 when everything was kept
+ * `adjusted-count-sql.ts` of storage computes the same number in the store.
+ * @returns 0 when the probability is unknown; 1 when every span was kept
  */
 export function adjustedCount(span: Pick<Span, "traceState" | "parentSpanId" | "attributes">): number {
   const stated = countOfTraceState(span.traceState);
@@ -65,7 +69,7 @@ export function adjustedCount(span: Pick<Span, "traceState" | "parentSpanId" | "
   return probability === undefined ? 0 : countOfProbability(probability);
 }
 
-/** `adjustedCount` of a span with this `tracestate`. @returns undefined when it states no threshold */
+/** `adjustedCount` of a span with this `tracestate`. @returns undefined when it has no threshold */
 export function countOfTraceState(traceState: string): number | undefined {
   const threshold = samplingThreshold(traceState);
   return threshold === undefined
@@ -73,7 +77,10 @@ export function countOfTraceState(traceState: string): number | undefined {
     : inFourDigits(Number(allTraces) / Number(allTraces - threshold));
 }
 
-/** The adjusted count of a span that was kept with a probability, in four digits. @param probability above 0, at most 1 */
+/**
+ * Adjusted count of a span that was sampled with a probability, with four significant digits. @param probability above
+ * 0, at most 1
+ */
 export function countOfProbability(probability: number): number {
   return inFourDigits(1 / probability);
 }
@@ -87,8 +94,8 @@ function textIn(attributes: readonly Attribute[]): (key: string) => string | und
 
 /**
  * The probability in the tags of a root span, as `adjustedCount` describes them.
- * @param textOf the text of a span's attribute
- * @returns above 0, at most 1; undefined when the tags state none
+ * @param textOf returns the text of a span's attribute
+ * @returns above 0, at most 1; undefined when the tags have none
  */
 export function probabilityInTags(textOf: (key: string) => string | undefined): number | undefined {
   const probability = statedInTags(textOf);
@@ -113,8 +120,8 @@ function statedInTags(textOf: (key: string) => string | undefined): number | und
 }
 
 /**
- * Samplers cut thresholds to few digits: a tenth is 10.0001525 times. Also, the store sums spans by this number, so
- * that there must not be one for each span.
+ * Rounds to four significant digits. Samplers shorten thresholds: a probability of 1/10 gives a count of 10.0001525.
+ * Also, the store groups spans by this number, so it must not differ for each span.
  */
 function inFourDigits(count: number): number {
   const scale = 10 ** (3 - Math.floor(Math.log10(count)));

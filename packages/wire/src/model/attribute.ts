@@ -6,7 +6,7 @@ export type AttributeValue =
   | { readonly type: "empty" }
   | { readonly type: "string"; readonly value: string }
   | { readonly type: "bool"; readonly value: boolean }
-  /** Signed, 64 bits. */
+  /** Signed 64-bit integer. */
   | { readonly type: "int"; readonly value: bigint }
   | { readonly type: "double"; readonly value: number }
   | { readonly type: "array"; readonly value: readonly AttributeValue[] }
@@ -34,8 +34,8 @@ export const attributeTypeCodes = {
 } as const satisfies Record<AttributeType, number>;
 
 /**
- * Limit of nested arrays and kvlists; an array of plain values has depth 1. Every codec refuses more with
- * `WIRE_TOO_DEEP`. Protobuf libraries stop at 100 nested messages by default, so a value that passes them
- * passes here.
+ * Limit of nesting of arrays and kvlists; an array of plain values has depth 1. Every codec refuses deeper values with
+ * `WIRE_TOO_DEEP`. Protobuf libraries allow 100 nested messages by default, so every value that they accept is within
+ * this limit.
  */
 export const maxAttributeDepth = 100;

@@ -13,11 +13,10 @@ export type StatusCode = (typeof statusCodes)[number];
  *
  * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status` and `traceState` are separate fields; `attributes` holds
  *   only the sender's attributes; events have a name.
- * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` are the span's tags
- *   verbatim, including `span.kind`, `error` and the like. `kind` and `status` are derived from them, for
- *   search only. `resource.attributes` are the process tags. Events are logs: their name is empty, and
- *   `attributes` are the fields. `links` holds ALL references with their `refType`, including the parent's,
- *   in the sender's order.
+ * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` are the span's unchanged
+ *   tags, including `span.kind`, `error` and the like. `kind` and `status` are derived from them, for search only.
+ *   `resource.attributes` are the process tags. Events are logs: their name is empty, and `attributes` are the fields.
+ *   `links` holds ALL references with their `refType`, including the parent's, in the sender's order.
  *
  * These are also the values of the tag `internal.span.format`.
  */
@@ -44,7 +43,7 @@ export interface SpanLink {
   /** The W3C `tracestate` of the linked span, as sent; "" for none. */
   readonly traceState: string;
   readonly attributes: readonly Attribute[];
-  /** Attributes that the sender left out because of its own limits. */
+  /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
   /** The W3C trace flags of the link, as OTLP sends them; 0 in the older formats. */
   readonly flags: number;
@@ -53,29 +52,29 @@ export interface SpanLink {
 }
 
 export interface Resource {
-  /** The name by which the store indexes it; see `serviceNameOf` for OTLP resources without a name. */
+  /** Name of the service in the store's indexes. See `serviceNameOf` for OTLP resources without a name. */
   readonly serviceName: string;
-  /** Everything the sender put in, `service.name` included, in order. */
+  /** All attributes from the sender, including `service.name`, in the sender's order. */
   readonly attributes: readonly Attribute[];
-  /** Attributes that the sender left out because of its own limits. */
+  /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
-  /** The schema that the attributes follow; "" for none. */
+  /** URL of the schema of the attributes; "" for none. */
   readonly schemaUrl: string;
 }
 
-/** The library that made a span. The older formats have none: all members are empty. */
+/** The library that created a span. In the older formats all members are empty. */
 export interface Scope {
   /** Such as `@opentelemetry/instrumentation-http`; "" for none. */
   readonly name: string;
   readonly version: string;
   readonly attributes: readonly Attribute[];
-  /** Attributes that the sender left out because of its own limits. */
+  /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
-  /** The schema that the spans of this library follow; "" for none. */
+  /** URL of the schema of this library's spans; "" for none. */
   readonly schemaUrl: string;
 }
 
-/** The domain model: everything that a sender put into a span, in whichever format. */
+/** The domain model of a span: everything that a sender put into it, in any format. */
 export interface Span {
   /** 32 lower-case hex digits, zero padded. */
   readonly traceId: string;
@@ -89,7 +88,7 @@ export interface Span {
   readonly flags: number;
   /** Span name; the older model's operation name. */
   readonly name: string;
-  /** Its part in a call. In the older formats it is derived from the tag `span.kind`. */
+  /** Role of the span in a call. In the older formats it is derived from the tag `span.kind`. */
   readonly kind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
@@ -97,25 +96,25 @@ export interface Span {
   readonly durationNano: bigint;
   /** OTLP: the sender's attributes. The older formats: all tags, `span.kind` and `error` included. */
   readonly attributes: readonly Attribute[];
-  /** Attributes that the sender left out because of its own limits. */
+  /** Number of attributes that the sender dropped because of its limits. */
   readonly droppedAttributesCount: number;
   /** Moments within the span. The older formats call them logs. */
   readonly events: readonly SpanEvent[];
-  /** Events that the sender left out because of its own limits. */
+  /** Number of events that the sender dropped because of its limits. */
   readonly droppedEventsCount: number;
-  /** Other spans that caused this one. In the older formats all references, the parent included. */
+  /** Other spans that caused this span. In the older formats: all references, including the parent's. */
   readonly links: readonly SpanLink[];
-  /** Links that the sender left out because of its own limits. */
+  /** Number of links that the sender dropped because of its limits. */
   readonly droppedLinksCount: number;
-  /** Whether the operation failed. In the older formats it is derived from the tag `error`. */
+  /** Result of the operation. In the older formats it is derived from the tag `error`. */
   readonly status: { readonly code: StatusCode; readonly message: string };
-  /** The process that made the span. */
+  /** The process that created the span. */
   readonly resource: Resource;
-  /** The library within the process that made the span. */
+  /** The library within the process that created the span. */
   readonly scope: Scope;
-  /** How the span arrived, which says how the other members are read. */
+  /** Format in which the span arrived. It determines the meaning of the other members. */
   readonly format: SpanFormat;
-  /** Faults that were found in the span before it was stored; shown with it. */
+  /** Faults that were found in the span before it was stored; the UI shows them with the span. */
   readonly warnings: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model
 import { cutValueText } from "../rows/span-mends.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
-/** Fields of a `KeyValue`, and of an `AnyValue` all members of its oneof. */
+/** Fields of a `KeyValue`; for an `AnyValue`, all members of its oneof. */
 export const keyValueFields = fieldMask(1, 2);
 const anyValueFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 /** Fields of an `ArrayValue` or a `KeyValueList`. */
@@ -15,7 +15,7 @@ const cutValue: AttributeValue = { type: "string", value: cutValueText };
 /**
  * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is
  * merged). Arrays and kvlists past `maxAttributeDepth` are cut, which the cursor counts.
- * @param depth number of arrays and kvlists around it
+ * @param depth number of arrays and kvlists that contain the attribute
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  */
 export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attribute {
@@ -92,7 +92,7 @@ export function readAnyValue(
   return value;
 }
 
-/** Passes over an array or kvlist unread. */
+/** Skips an array or kvlist without reading it. */
 function cut(cursor: ProtoCursor, end: number): AttributeValue {
   cursor.position = cursor.fieldEnd(end);
   cursor.cutValues++;
@@ -130,6 +130,6 @@ function readBytes(cursor: ProtoCursor, end: number): Uint8Array {
   const stop = cursor.fieldEnd(end);
   const start = cursor.position;
   cursor.position = stop;
-  // A copy: the request's buffer may be used again.
+  // A copy, because the request's buffer may be reused.
   return Uint8Array.prototype.slice.call(cursor.bytes, start, stop);
 }

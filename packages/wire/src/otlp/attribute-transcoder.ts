@@ -11,8 +11,8 @@ import { writeTextArray } from "./text-array.ts";
 const { empty, bool, int, double, array } = attributeTypeCodes;
 
 /**
- * Writes `KeyValue` messages as attributes of a row. Plain values are copied from bytes to bytes. Most
- * arrays, kvlists, and unusual encodings are converted through `AttributeValue`.
+ * Converts `KeyValue` messages to attributes of a row. Plain values are copied as bytes. Most arrays, kvlists, and
+ * unusual encodings are converted through `AttributeValue`.
  *
  * The attribute `a: "b"` is `0a 01 61 12 03 0a 01 62` in a request, and `ff 61 fe 73 62` in a list of a row.
  */
@@ -57,8 +57,8 @@ export class AttributeTranscoder {
   }
 
   /**
-   * Writes one `KeyValue`. Nearly all are a key and then a value, each of a length in one byte: these need no search for
-   * their fields.
+   * Writes one `KeyValue`. Nearly all have a key and then a value, with lengths of one byte: for these the fields need
+   * not be searched.
    */
   #attribute(start: number, end: number): void {
     const { bytes } = this.#cursor;
@@ -84,7 +84,7 @@ export class AttributeTranscoder {
     }
   }
 
-  /** Writes a `KeyValue` whose fields come in another order, or with lengths past 127. */
+  /** Writes a `KeyValue` whose fields have another order, or lengths above 127. */
   #searched(start: number, end: number): void {
     const cursor = this.#cursor;
     cursor.position = start;
@@ -180,9 +180,9 @@ export class AttributeTranscoder {
     }
   }
 
-  /** @returns false when the array has other values than short strings; then nothing is written */
+  /** @returns false when the array has values other than short strings; then nothing is written */
   #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
-    // In the rare tuples, texts have their length before them.
+    // In tuples, a length precedes each text.
     if (!this.#attributes.isList) {
       return false;
     }
@@ -196,7 +196,7 @@ export class AttributeTranscoder {
     return false;
   }
 
-  /** Copies key and text first, and looks for bytes that are not UTF-8 only when a byte is outside of ASCII. */
+  /** Copies key and text first. The UTF-8 check is needed only when a byte is not ASCII. */
   #string(keyStart: number, keyEnd: number, start: number, end: number): void {
     const cursor = this.#cursor;
     const { bytes, view } = cursor;
@@ -212,7 +212,7 @@ export class AttributeTranscoder {
     this.#attributes.lenientValue(bytes, view, start, end);
   }
 
-  /** Writes a key whose value follows. */
+  /** Writes a key; the value must follow. */
   #key(type: number, start: number, end: number): void {
     const { bytes, view } = this.#cursor;
     this.#attributes.lenientKey(type, bytes, view, start, end);

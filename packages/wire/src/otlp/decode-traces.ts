@@ -3,8 +3,8 @@ import { readSpanRows } from "../rows/read-span-rows.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
 
 /**
- * Decodes an OTLP `ExportTraceServiceRequest` or `TracesData` message into objects; spans with an empty trace
- * or span id are left out. For tools and tests: spans on the way to the store use `OtlpTranscoder`.
+ * Decodes an OTLP `ExportTraceServiceRequest` or `TracesData` message into objects; spans with an empty trace or span
+ * id are dropped. Only for tools and tests: the collector uses `OtlpTranscoder`.
  * @throws WireError as `OtlpTranscoder.transcode`
  */
 export function decodeTraces(request: Uint8Array): Span[] {

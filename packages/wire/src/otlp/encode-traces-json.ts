@@ -4,9 +4,9 @@ import { checkAttributeDepth } from "../rows/typed-json.ts";
 import { type EncodeOptions, groupSpans, type ResourceGroup } from "./group-spans.ts";
 
 /**
- * Spans of every format as OTLP JSON; `encodeTraces` gives the same as protobuf. Ids are hex, enums numbers,
- * 64-bit numbers strings, bytes base64. Defaults are left out, except `parentSpanId`, `scope` and `status`,
- * as in the public model.
+ * Converts spans of every format to OTLP JSON; `encodeTraces` converts the same to protobuf. Ids become hex, enums
+ * numbers, 64-bit numbers strings, bytes base64. Defaults are omitted, except `parentSpanId`, `scope` and `status`, as
+ * in the public model.
  * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
  *
  * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
@@ -15,7 +15,7 @@ export function encodeTracesJson(spans: readonly Span[], options?: EncodeOptions
   return JSON.stringify(tracesJsonValue(spans, options));
 }
 
-/** The value that `encodeTracesJson` prints, for callers that change parts of it. */
+/** The object that `encodeTracesJson` prints, for callers that change parts of the object. */
 export function tracesJsonValue(
   spans: readonly Span[],
   options?: EncodeOptions,
@@ -35,7 +35,7 @@ function resourceSpansOf({ resource, scopes }: ResourceGroup): object {
   };
 }
 
-/** Members are in the order of the public model's output, which its tests compare as text. */
+/** Members have the order of the public model's output, which its tests compare as text. */
 function spanOf(span: Span): object {
   return {
     traceId: span.traceId,
@@ -77,12 +77,12 @@ function linkOf(link: SpanLink): object {
   };
 }
 
-/** An id of zeros is printed as none. */
+/** An id in JSON; an id of zeros becomes "". */
 function idOf(id: string): string {
   return /^0*$/.test(id) ? "" : id;
 }
 
-/** Resources, scopes, spans, events and links have these. */
+/** The members that resources, scopes, spans, events and links share. */
 interface HasAttributes {
   readonly attributes: readonly Attribute[];
   readonly droppedAttributesCount: number;
@@ -102,7 +102,7 @@ function keyValueOf({ key, value }: Attribute, depth = 0): object {
   return { ...textOf("key", key), value: anyValueOf(value, depth) };
 }
 
-/** `{"intValue":"3"}`: an int is a text, because a JSON number past 2^53 loses digits in most readers. */
+/** `{"intValue":"3"}`: an int becomes a string, because most readers lose digits of JSON numbers above 2^53. */
 function anyValueOf(value: AttributeValue, depth: number): object {
   if (value.type === "array" || value.type === "kvlist") {
     checkAttributeDepth(depth + 1);
@@ -137,7 +137,7 @@ function anyValueOf(value: AttributeValue, depth: number): object {
   }
 }
 
-/** JSON has no number for NaN and the infinities, and JavaScript does not print the sign of -0. */
+/** JSON has no NaN and no infinities, and JavaScript does not print the sign of -0, so these become strings. */
 function doubleOf(value: number): number | string {
   if (Object.is(value, -0)) {
     return "-0";
@@ -153,7 +153,7 @@ function numberOf(name: string, number: number): object {
   return number === 0 ? {} : { [name]: number };
 }
 
-/** Nanoseconds since the epoch as text; a time of 0 is left out. OTLP's times are unsigned. */
+/** Nanoseconds since the epoch as text; a time of 0 is omitted. OTLP's times are unsigned. */
 function timeOf(name: string, time: bigint): object {
   return time === 0n ? {} : { [name]: String(BigInt.asUintN(64, time)) };
 }

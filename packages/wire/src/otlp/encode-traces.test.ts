@@ -47,7 +47,7 @@ const plain: Span = {
 function decodeJson(json: string): Span[] {
   return readSpanRows(new OtlpJsonTranscoder().transcode(Buffer.from(json)).rows.bytes);
 }
-/** A span as bytes, to compare by. */
+/** A span as the bytes of its row, for comparisons. */
 function rowOf(span: Span): string {
   const writer = new SpanRowWriter();
   writer.append(span);
@@ -85,14 +85,14 @@ describe.each([
             otlpSpanOf({
               ...span,
               format: "otlp",
-              // Copies: groups are not made by the identity of objects alone.
+              // Copies of the objects, because groups must be formed by content, not by identity.
               resource: { ...(owners[resource] ?? sample).resource },
               scope: { ...(owners[scope] ?? sample).scope },
             }),
           );
           const back = roundTrip(spans);
           expect(back.map(rowOf).sort()).toEqual(spans.map(rowOf).sort());
-          // Equal resources and scopes follow one another.
+          // Spans with equal resources and scopes must be adjacent.
           const groups = back.map(({ resource, scope }) => rowOf({ ...plain, resource, scope }));
           const starts = groups.filter((group, index) => group !== groups[index - 1]);
           expect(new Set(starts).size).toBe(starts.length);

@@ -4,8 +4,8 @@ import { type EncodeOptions, groupSpans } from "./group-spans.ts";
 import { resourceSpansOf } from "./resource-spans.ts";
 
 /**
- * Spans of every format as an OTLP `TracesData` message, which is an `ExportTraceServiceRequest` too. They
- * are grouped by resource and scope. `decodeTraces` reads them back; spans of OTLP are then exactly equal.
+ * Converts spans of every format to an OTLP `TracesData` message, which is also a valid `ExportTraceServiceRequest`.
+ * Spans are grouped by resource and scope. `decodeTraces` is the inverse: for OTLP spans the result is exactly equal.
  * @param spans with attributes nested no deeper than `maxAttributeDepth`
  * @throws WireError WIRE_TOO_DEEP
  */

@@ -7,7 +7,7 @@ import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 const eventFields = fieldMask(1, 2, 3, 4);
 
 /**
- * Writes OTLP `Event` messages as the column `events`. An element has the time (8 bytes), the name, the attributes as
+ * Converts OTLP `Event` messages to the column `events`. An element has the time (8 bytes), the name, the attributes as
  * tuples and the number of dropped attributes (4 bytes). A missing time is 0.
  */
 export class EventTranscoder extends PartTranscoder {
@@ -23,7 +23,7 @@ export class EventTranscoder extends PartTranscoder {
     this.#timeHigh = 0;
   }
 
-  /** Takes the time, tag 9 (`fixed64`). `PartTranscoder` takes the fields that events share with links. */
+  /** Reads the time, tag 9 (`fixed64`). `PartTranscoder` reads the fields that events share with links. */
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
     if (tag !== 9) {

@@ -1,6 +1,9 @@
 import { ExportTraceServiceResponse } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 
-/** The facts in the answer to an export; none rejected means full success. A `TranscodeResult` is one. */
+/**
+ * Number of rejected spans and the reason, for the answer to an export. 0 means full success. A `TranscodeResult` has
+ * these fields too.
+ */
 export interface ExportOutcome {
   readonly rejectedSpans: number;
   readonly errorMessage: string;
@@ -16,7 +19,7 @@ export function encodeExportResponseJson(outcome: ExportOutcome): string {
   return isFull(outcome) ? fullResponseJson : encodeResponseJson(outcome);
 }
 
-/** Reads the protobuf answer of a collector, as a client does. */
+/** Reads the protobuf answer of a collector, for clients. */
 export function decodeExportResponse(bytes: Uint8Array): ExportOutcome {
   const { partialSuccess } = ExportTraceServiceResponse.decode(bytes);
   return {
@@ -41,7 +44,7 @@ function responseOf({ rejectedSpans, errorMessage }: ExportOutcome): ExportTrace
   return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
 }
 
-/** Nearly every answer, written once. */
+/** Answer of full success, encoded once because nearly all answers are equal. */
 const full: ExportOutcome = { rejectedSpans: 0, errorMessage: "" };
 const fullResponse = encodeResponse(full);
 const fullResponseJson = encodeResponseJson(full);

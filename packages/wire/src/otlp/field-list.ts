@@ -1,13 +1,10 @@
 import type { ProtoCursor } from "./proto-cursor.ts";
 
 const initialOffsets = 64;
-/** Offsets. A list that grew past this for one unusual message is freed at the next `clear`. */
+/** Limit of offsets. A list that grew beyond it for one large message is freed at the next `clear`. */
 const keptOffsets = 16_384;
 
-/**
- * Start and end of the occurrences of a repeated field, or of other pieces of a message; reused without new
- * memory.
- */
+/** Start and end positions of a repeated field's occurrences, or of other pieces of a message. The memory is reused. */
 export class FieldList {
   count = 0;
   #offsets = new Int32Array(initialOffsets);
@@ -19,14 +16,14 @@ export class FieldList {
     }
   }
 
-  /** Skips the next field of the cursor, which ends at `end` or before, and notes its place. */
+  /** Skips the next field of the cursor, which ends at or before `end`, and records its position. */
   add(cursor: ProtoCursor, end: number): void {
     const stop = cursor.fieldEnd(end);
     this.#push(cursor.position, stop);
     cursor.position = stop;
   }
 
-  /** Notes a piece of a message; pieces side by side become one. */
+  /** Records a piece of a message; adjacent pieces are joined. */
   addPiece(start: number, end: number): void {
     if (this.count > 0 && this.end(this.count - 1) === start) {
       this.#offsets[this.count * 2 - 1] = end;

@@ -3,7 +3,7 @@ import type { Resource, Scope, Span } from "../model/span.ts";
 import { attributeText } from "../rows/attribute-text.ts";
 import { otlpOfModel, resourceOfProcess } from "./model-as-otlp.ts";
 
-/** Spans of one resource, by scope, all by OTLP's rules. */
+/** Spans of one resource, grouped by scope; all follow OTLP's rules. */
 export interface ResourceGroup {
   readonly resource: Resource;
   readonly scopes: readonly ScopeGroup[];
@@ -17,8 +17,8 @@ export interface ScopeGroup {
 /** Options of writing spans as OTLP. */
 export interface EncodeOptions {
   /**
-   * Whether spans are as the public model's query service shows them; false by default. Each span then has a last
-   * attribute `internal.span.format`, and each resource with attributes has the name of its service.
+   * True: spans have the form of the public model's query service. Each span then has a last attribute
+   * `internal.span.format`, and each resource with attributes has a `service.name`. Default: false.
    */
   readonly likeQueryService?: boolean;
 }
@@ -74,9 +74,7 @@ function asShown(span: Span, { format }: Span, shownResources: Map<Resource, Res
   return { ...span, resource, attributes: [...span.attributes, attribute] };
 }
 
-/**
- * Adds the name under which the store files a resource without a valid `service.name` (see `serviceNameOf`).
- */
+/** Adds the service name that the store uses for a resource without a valid `service.name` (see `serviceNameOf`). */
 function withService(resource: Resource): Resource {
   const { attributes, serviceName } = resource;
   if (attributes.length === 0) {
@@ -91,12 +89,12 @@ function withService(resource: Resource): Resource {
   return { ...resource, attributes: [named, ...others] };
 }
 
-/** Values by keys that are compared by content; the key of an object is computed once. */
+/** A map whose keys are compared by content. The text of a key object is computed once. */
 class Groups<Key extends object, Value> {
   readonly #byObject = new Map<Key, Value>();
   readonly #byText = new Map<string, Value>();
   readonly #textOf: (key: Key) => string;
-  /** In order of first occurrence. */
+  /** Entries in order of first occurrence. */
   readonly all: [Key, Value][] = [];
 
   constructor(textOf: (key: Key) => string) {

@@ -12,7 +12,7 @@ import type { AttributeWriter } from "../rows/attribute-writer.ts";
 import { cutValueText } from "../rows/span-mends.ts";
 import { type JsonMends, throwUnlessMendable } from "./json-mends.ts";
 
-/** Members of `AnyValue` in the order of their numbers in the .proto file, less one. */
+/** Members of `AnyValue`, ordered by their numbers in the .proto file; the index is the number minus one. */
 const valueNames = [
   "stringValue",
   "boolValue",
@@ -24,9 +24,9 @@ const valueNames = [
 ];
 
 /**
- * Writes repeated `KeyValue`s of OTLP JSON as attributes of a row. Arrays, kvlists and bytes are converted
- * through `AttributeValue`. When an `AnyValue` has several members, the one with the lowest field number
- * counts. A part of a wrong type is dropped with a warning: a list is empty then, a key "", a value empty.
+ * Converts repeated `KeyValue`s of OTLP JSON to attributes of a row. Arrays, kvlists and bytes are converted through
+ * `AttributeValue`. When an `AnyValue` has several members, the one with the lowest field number counts. A part of a
+ * wrong type is dropped with a warning: a list becomes empty, a key "", a value empty.
  */
 export class JsonAttributeTranscoder {
   readonly #tape: JsonTape;
@@ -62,7 +62,9 @@ export class JsonAttributeTranscoder {
     attributes.end();
   }
 
-  /** The value of the first attribute of this key in an array, if any; token -1 is an empty array. */
+  /**
+   * Value of the first attribute with this key in an array; undefined when there is none. Token -1 is an empty array.
+   */
   find(list: number, key: string): AttributeValue | undefined {
     const tape = this.#tape;
     let item = list + 1;
@@ -78,8 +80,8 @@ export class JsonAttributeTranscoder {
   }
 
   /**
-   * Writes all `KeyValue`s of an array. Only one that throws is read a second time with more care, because the checks
-   * cost time and faults are rare.
+   * Writes all `KeyValue`s of an array. When one throws, it is read again with more checks: the checks cost time, and
+   * faults are rare.
    */
   #all(list: number, count: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
@@ -100,7 +102,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** Writes an attribute of which a part cannot be read: without that part. */
+  /** Writes an attribute without its unreadable parts. */
   #writeMended(key: number, value: number, attributes: AttributeWriter): void {
     const mends = this.#mends;
     const { at } = attributes;
@@ -143,7 +145,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** Number of the type of an `AnyValue`; its members are then in `#anyValue`. */
+  /** Type number of an `AnyValue`. Its members are in `#anyValue` afterwards. */
   #typeOf(token: number): number {
     if (token === -1) {
       return 0;
@@ -158,7 +160,10 @@ export class JsonAttributeTranscoder {
     return 0;
   }
 
-  /** A value as an object; an unreadable one is empty, with a warning. @param depth of lists and objects around it */
+  /**
+   * A value as an object; an unreadable value becomes empty, with a warning. @param depth number of lists and objects
+   * that contain the value
+   */
   #value(token: number, depth: number): AttributeValue {
     try {
       return this.#readValue(token, depth);

@@ -10,13 +10,13 @@ const openBracket = 0x5b;
 const quote = 0x22;
 
 /**
- * Reads the optional parts of OTLP JSON. A part of a wrong type is dropped with a warning, as if it were absent:
- * it must not cost its span, and a resource or scope not all of its spans.
+ * Reads the optional parts of OTLP JSON. A part of a wrong type is dropped with a warning, as if it were absent. A
+ * fault in an optional part must not cause the loss of its span, or of all spans of a resource or scope.
  */
 export class JsonMends {
   readonly #tape: JsonTape;
   readonly #values: JsonValues;
-  /** Warnings about the present span, or about the present resource or scope. */
+  /** Receives the warnings: of the present span, or of the present resource or scope. */
   #mends: SpanMends = new SpanMends();
 
   constructor(tape: JsonTape, values: JsonValues) {
@@ -24,12 +24,12 @@ export class JsonMends {
     this.#values = values;
   }
 
-  /** Adds the warnings to these from now on. */
+  /** Makes later warnings go to `mends`. */
   into(mends: SpanMends): void {
     this.#mends = mends;
   }
 
-  /** Finds the members of an object; there are none when it is absent or dropped. */
+  /** Finds the members of an object; an absent or dropped object has none. */
   read(members: JsonMembers, token: number): void {
     if (token === -1) {
       members.tokens.fill(-1);
@@ -87,15 +87,15 @@ export class JsonMends {
 
   /**
    * Warns that a part was dropped.
-   * @param error why it cannot be read
-   * @throws the error itself when it is none of outside bytes, or says that there is no room
+   * @param error why the part cannot be read
+   * @throws the error itself when it is not a fault of outside bytes, or when the space limit was reached
    */
   drop(error: unknown): void {
     throwUnlessMendable(error);
     this.#mends.add(`dropped: ${error.message}`);
   }
 
-  /** Warns that a value was cut, nested past `maxAttributeDepth`. */
+  /** Warns that a value was cut because it is nested deeper than `maxAttributeDepth`. */
   cut(): void {
     this.#mends.add(cutValuesWarning);
   }
@@ -109,14 +109,14 @@ export class JsonMends {
   }
 
   #dropUnfit(token: number, wanted: string): void {
-    // An error is dear, and ten warnings are kept.
+    // Creating an error is expensive, and only ten warnings are kept.
     if (!this.#mends.isFull) {
       this.drop(unfitJson(this.#tape, token, wanted));
     }
   }
 }
 
-/** @throws the error when it is none of outside bytes, or says that there is no room */
+/** @throws the error when it is not a fault of outside bytes, or when the space limit was reached */
 export function throwUnlessMendable(error: unknown): asserts error is WireError {
   if (!(error instanceof WireError) || error.code === "WIRE_TOO_LARGE") {
     throw error;

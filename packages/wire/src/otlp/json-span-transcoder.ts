@@ -11,7 +11,7 @@ import type { JsonMends } from "./json-mends.ts";
 
 const quote = 0x22;
 
-/** Members of a span. `write` reads the tokens by these positions: `tokens[5]` is the name. */
+/** Members of a span. `write` reads tokens by their position in this list: `tokens[5]` is the name. */
 const spanNames = [
   "traceId",
   "spanId",
@@ -31,7 +31,7 @@ const spanNames = [
   "droppedLinksCount",
 ] as const;
 
-/** Readers of one tape. */
+/** Readers that share one tape. */
 export interface JsonParts {
   readonly values: JsonValues;
   readonly attributes: JsonAttributeTranscoder;
@@ -39,8 +39,8 @@ export interface JsonParts {
 }
 
 /**
- * Writes spans of OTLP JSON as the columns `trace_id` to `warnings`. It repairs the same faults as
- * `SpanTranscoder`. Status, attributes, events and links of a wrong type, and parts of them, are dropped with a warning.
+ * Converts spans of OTLP JSON to the columns `trace_id` to `warnings`. It repairs the same faults as `SpanTranscoder`.
+ * Status, attributes, events and links of a wrong type, and parts of them, are dropped with a warning.
  */
 export class JsonSpanTranscoder {
   readonly #tape: JsonTape;
@@ -79,7 +79,7 @@ export class JsonSpanTranscoder {
   /**
    * Finds the members of a span.
    * @returns "", or the reason to reject the span ("empty trace id")
-   * @throws WireError WIRE_MALFORMED when the token is no object or an id no string
+   * @throws WireError WIRE_MALFORMED when the token is not an object, or an id is not a string
    */
   scan(token: number): string {
     this.#warnings.clear();
@@ -96,15 +96,15 @@ export class JsonSpanTranscoder {
     return "";
   }
 
-  /** Name of the span just scanned; "" when it has none that is a text. */
+  /** Name of the span that was scanned last; "" when it has no readable name. */
   get name(): string {
     const token = this.#span.tokens[spanNames.indexOf("name")] as number;
     return token === -1 || this.#tape.kind(token) !== quote ? "" : this.#values.string(token);
   }
 
   /**
-   * Writes the columns of the span just scanned.
-   * @param prefixWarnings what was dropped or cut of its resource and scope
+   * Writes the columns of the span that was scanned last.
+   * @param prefixWarnings warnings about dropped or cut parts of its resource and scope
    * @throws WireError WIRE_MALFORMED, WIRE_BAD_ID
    */
   write(prefixWarnings: readonly string[]): void {
@@ -133,7 +133,7 @@ export class JsonSpanTranscoder {
     }
   }
 
-  /** Senders with ids of 64 bits send the low half. */
+  /** Senders with 64-bit ids send only the low half of a trace id. */
   #writeTraceId(token: number): void {
     const isShort = this.#values.idLength(token) === 16;
     if (isShort) {
@@ -143,7 +143,7 @@ export class JsonSpanTranscoder {
     this.#values.writeId(token, isShort ? 8 : 16, this.#out);
   }
 
-  /** Writes an id without which the span is still useful: an unreadable one becomes zeros. */
+  /** Writes an optional id; an unreadable id becomes zeros. */
   #writeLooseId(token: number, byteCount: number, what: string): void {
     try {
       this.#values.writeId(token, byteCount, this.#out);
@@ -156,7 +156,9 @@ export class JsonSpanTranscoder {
     }
   }
 
-  /** Writes start and duration. JSON has an end, and the subtraction is one of 64 bits in halves. */
+  /**
+   * Writes start and duration. JSON has an end instead of a duration, so the 64-bit times are subtracted in two halves.
+   */
   #times(start: number, end: number): void {
     const values = this.#values;
     const out = this.#out;
@@ -179,7 +181,7 @@ export class JsonSpanTranscoder {
     this.#mends.writeString(tokens[1] as number, this.#out);
   }
 
-  /** The column `events`. An element of a wrong type becomes an empty event, with a warning. */
+  /** Writes the column `events`. An element of a wrong type becomes an empty event, with a warning. */
   #events(token: number): void {
     const mends = this.#mends;
     const list = mends.array(token);
@@ -200,7 +202,7 @@ export class JsonSpanTranscoder {
     }
   }
 
-  /** The column `links`. Ids are read leniently: an unreadable one becomes zeros, with a warning. */
+  /** Writes the column `links`. An unreadable id becomes zeros, with a warning. */
   #links(token: number): void {
     const mends = this.#mends;
     const list = mends.array(token);

@@ -1,4 +1,4 @@
-// Spans as senders before OTLP 0.15 name them, and those that send both names meanwhile.
+// Spans under the name that senders before OTLP 0.15 use, and from senders of the transition that send both names.
 import { describe, expect, test } from "vitest";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";

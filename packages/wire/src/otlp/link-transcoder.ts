@@ -8,11 +8,11 @@ import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 const linkFields = fieldMask(1, 2, 3, 4, 5, 6);
 
 /**
- * Writes OTLP `Link` messages as the column `links`. An empty id, or an id of a wrong length, becomes zeros, because
- * no search looks for the id of a link. A wrong length adds a warning to the span.
+ * Converts OTLP `Link` messages to the column `links`. An empty id, or an id of a wrong length, becomes zeros, because
+ * searches do not use ids of links. A wrong length adds a warning to the span.
  */
 export class LinkTranscoder extends PartTranscoder {
-  /** Where the ids begin in the request; -1: absent or of a wrong length. */
+  /** Positions of the ids in the request; -1: absent or of a wrong length. */
   #traceId = -1;
   #spanId = -1;
   #flags = 0;
@@ -29,7 +29,7 @@ export class LinkTranscoder extends PartTranscoder {
     this.#flags = 0;
   }
 
-  /** Takes `trace_id` (tag 10), `span_id` (18) and `flags` (53, `fixed32`). */
+  /** Reads `trace_id` (tag 10), `span_id` (18) and `flags` (53, `fixed32`). */
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
     if (tag === 10) {
@@ -43,7 +43,7 @@ export class LinkTranscoder extends PartTranscoder {
     }
   }
 
-  /** @returns where the id begins, or -1 for one that is dropped */
+  /** @returns position of the id, or -1 when it is dropped */
   #idStart(end: number, length: number, what: string): number {
     const { cursor } = this;
     const start = cursor.idStart(end, length);

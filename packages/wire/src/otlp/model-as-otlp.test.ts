@@ -5,7 +5,7 @@ import { encodeTracesJson } from "./encode-traces-json.ts";
 
 type Tags = readonly (readonly [key: string, value: string | boolean | number | Uint8Array])[];
 
-/** Whole numbers become ints. */
+/** Attributes from plain values; whole numbers become ints. */
 function attributesOf(tags: Tags): Attribute[] {
   return tags.map(([key, value]) => {
     if (typeof value === "string") {
@@ -47,7 +47,7 @@ const span: Span = {
   warnings: ["lost"],
 };
 
-/** Attributes of OTLP JSON in short. */
+/** Short form of attributes of OTLP JSON. */
 function plainOf(
   attributes: { key: string; value: Record<string, unknown> }[] = [],
 ): Record<string, unknown> {
@@ -57,7 +57,7 @@ function resourceAttributesOf(serviceName: string, tags: Tags): Record<string, u
   const resource = { ...span.resource, serviceName, attributes: attributesOf(tags) };
   return plainOf(JSON.parse(encodeTracesJson([{ ...span, resource }])).resourceSpans[0].resource.attributes);
 }
-/** Scope and span of OTLP JSON. */
+/** Scope and span in OTLP JSON, for a changed sample span. */
 function shown(change: Partial<Span>) {
   const [scopeSpans] = JSON.parse(encodeTracesJson([{ ...span, ...change }])).resourceSpans[0].scopeSpans;
   return { ...scopeSpans.spans[0], scope: scopeSpans.scope };
@@ -67,7 +67,8 @@ function withTags(tags: Tags) {
   return { ...rest, attributes: plainOf(attributes) };
 }
 
-// The rules were compared with what release 1.62 of the public model shows at /api/v3/traces for hundreds of random spans.
+// The rules were verified with release 1.62 of the public model: its answers of /api/v3/traces were compared for
+// hundreds of random spans.
 describe("spans of the older model as OTLP", () => {
   test.each<[serviceName: string, tags: Tags, attributes: Record<string, unknown>]>([
     [

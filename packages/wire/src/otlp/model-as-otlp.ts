@@ -1,4 +1,4 @@
-// Shows spans of the older model in OTLP, as the public model does.
+// Converts spans of the older model to OTLP, as the public model does.
 // Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import {
@@ -11,13 +11,12 @@ import {
   spanKinds,
 } from "../model/span.ts";
 
-/** Attributes by key, at the place of the first and with the value of the last: OTLP allows a key once. */
+/** Attributes by key. The last of equal keys counts, at the place of the first: OTLP allows a key only once. */
 type AttributeMap = Map<string, AttributeValue>;
 
 /**
- * Converts a span of the older model (`proto`, `jaeger`) to the OTLP span with the same meaning. Kind,
- * status, trace state and scope are taken from its tags, logs become events, and references become links.
- * Flags and warnings are lost.
+ * Converts a span of the older model (`proto`, `jaeger`) to the OTLP span with the same meaning. Tags give kind,
+ * status, trace state and scope. Logs become events, and references become links. Flags and warnings are lost.
  * @param resource see `resourceOfProcess`
  */
 export function otlpOfModel(span: Span, resource: Resource): Span {
@@ -57,7 +56,7 @@ export function resourceOfProcess(process: Resource): Resource {
   return { ...process, attributes: listOf(attributes) };
 }
 
-/** The first tags that name a scope; its version counts only beside a name. */
+/** Removes the first tags with name and version of the scope. A version without a name is ignored. */
 function takeScope(attributes: readonly Attribute[]): { scope: Scope; tags: readonly Attribute[] } {
   const nameAt = attributes.findIndex(({ key }) => key === "otel.scope.name");
   const versionAt = nameAt === -1 ? -1 : attributes.findIndex(({ key }) => key === "otel.scope.version");
@@ -73,13 +72,13 @@ function takeScope(attributes: readonly Attribute[]): { scope: Scope; tags: read
   };
 }
 
-/** The tag `span.kind`, which is removed; "unspecified" for an unknown text. */
+/** Removes the tag `span.kind`. @returns "unspecified" for an unknown text */
 function takeKind(attributes: AttributeMap): SpanKind {
   const text = textOf(take(attributes, "span.kind"));
   return spanKinds.find((kind) => kind === text) ?? "unspecified";
 }
 
-/** `error` true counts most, then `otel.status_code`, then the status of HTTP. */
+/** Removes the tags that decide the status: first `error` true, then `otel.status_code`, then the HTTP status code. */
 function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
   const error = attributes.get("error");
   const httpMessage = textOf(attributes.get("http.status_message"));
@@ -100,14 +99,17 @@ function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
   return { code: "unset", message: "" };
 }
 
-/** Whether `http.status_code` is an error: below 100, or past 399. For a server, 400 to 499 are the client's fault. */
+/**
+ * True when `http.status_code` is an error: below 100, or above 399. For a server span, 400 to 499 are errors of the
+ * client.
+ */
 function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean {
   const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));
   if (!isNumber) {
     return false;
   }
   const code = Number(value.value);
-  // A client's fault is no error of the server.
+  // An error of the client is not an error of the server.
   if (kind === "server" && code >= 400 && code < 500) {
     return false;
   }
@@ -121,12 +123,12 @@ function eventOfLog(log: SpanEvent): SpanEvent {
   return { ...log, name, attributes: listOf(attributes) };
 }
 
-/** Whether a reference names the parent, which OTLP has in a field of its own. */
+/** True when a reference points to the parent, for which OTLP has a separate field. */
 function isParent(reference: SpanLink, { parentSpanId }: Span): boolean {
   return reference.refType === "child_of" && reference.spanId === (parentSpanId || "0".repeat(16));
 }
 
-/** A link that says in `opentracing.ref_type` which type of reference it was; OTLP has no field for that. */
+/** A link whose attribute `opentracing.ref_type` has the type of the reference; OTLP has no field for it. */
 function linkOfReference(reference: SpanLink): SpanLink {
   const value = reference.refType === "child_of" ? "child_of" : "follows_from";
   return {
@@ -151,14 +153,14 @@ function rename(
   attributes.set(to, convert(value));
 }
 
-/** Removes an attribute. @returns its value */
+/** Removes an attribute. @returns value of the attribute */
 function take(attributes: AttributeMap, key: string): AttributeValue | undefined {
   const value = attributes.get(key);
   attributes.delete(key);
   return value;
 }
 
-/** The text of a string; "" for any other type, and for an absent value. */
+/** Text of a string value; "" for other types and for an absent value. */
 function textOf(value: AttributeValue | undefined): string {
   return value?.type === "string" ? value.value : "";
 }

@@ -273,7 +273,7 @@ describe("OtlpJsonTranscoder", () => {
       return process.cpuUsage(before).user;
     };
     timeOf(1_000);
-    // Searching each place from the front takes a hundred times as long, and more.
+    // A search from the start for each path would take more than a hundred times as long.
     expect(timeOf(60_000) / timeOf(6_000)).toBeLessThan(40);
   });
 
@@ -379,7 +379,7 @@ test("reads null in a list as an empty element, as the public model does", () =>
   const message = `{"resourceSpans":[null,{"scopeSpans":[null,{"spans":[${span},null]}]}]}`;
   const { rows, rejectedSpans } = new OtlpJsonTranscoder().transcode(Buffer.from(message));
   const [found] = readSpanRows(rows.bytes);
-  // The null among the spans is a span without ids.
+  // The null in the list of spans is a span without ids.
   expect([rows.count, rejectedSpans]).toEqual([1, 1]);
   expect([found?.events.length, found?.links.length, found?.attributes.length]).toEqual([1, 1, 2]);
 });

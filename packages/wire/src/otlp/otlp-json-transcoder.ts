@@ -14,12 +14,11 @@ import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
 
 /**
- * Converts OTLP JSON to rows without an object for each span. Ids are hex in either case, enums numbers or
- * names, 64-bit numbers strings or numbers (both exact), and bytes base64. Names are lowerCamelCase or the
- * proto's snake_case. Unknown members are ignored, null means absent, and the last of repeated members
- * counts. Spans of senders before OTLP 0.15, in `instrumentationLibrarySpans`, are read where there are no
- * `scopeSpans`. A span that cannot be kept is rejected alone; an optional part of a wrong type is dropped with a
- * warning.
+ * Converts OTLP JSON to rows without an object for each span. Ids may be upper-case or lower-case hex, enums numbers or
+ * names, 64-bit numbers strings or numbers (both exact), bytes base64. Names may be lowerCamelCase or the snake_case of
+ * the .proto file. Unknown members are ignored, null means absent, and the last of repeated members counts.
+ * `instrumentationLibrarySpans` of senders before OTLP 0.15 are read when there are no `scopeSpans`. An invalid span is
+ * rejected, and the others are kept. An optional part of a wrong type is dropped with a warning.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
  * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
@@ -46,18 +45,18 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
-  /** Columns of the present resource and scope, with which every row begins. */
+  /** Columns of the present resource and scope; every row begins with them. */
   readonly #prefix: ByteWriter;
   readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;
   #rejected = new RejectedSpans();
   #count = 0;
-  /** True when a row has begun with the present prefix. */
+  /** True when a row with the present prefix was written. */
   #isPrefixWritten = false;
-  /** Warnings about the present resource and about the present scope. */
+  /** Warnings about the present resource; the next list is for the present scope. */
   readonly #resourceWarnings = new SpanMends();
   readonly #scopeWarnings = new SpanMends();
-  /** Both lists of warnings: each span of the group gets them. */
+  /** Warnings of both lists; each span of the group gets them. */
   #prefixWarnings: readonly string[] = [];
 
   constructor(options: TranscoderOptions = {}) {
@@ -129,13 +128,13 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       }
       item = tape.after(item);
     }
-    // When no span could be rejected for it, the message itself is broken.
+    // If no span could be rejected because of it, the message itself is broken.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }
   }
 
-  /** @param resourceProblem why its resource cannot be read: its spans are rejected then */
+  /** @param resourceProblem why the resource cannot be read; if it is set, the spans are rejected */
   #writeScopeSpans(token: number, resourceProblem: unknown): void {
     const tape = this.#tape;
     this.#scopeSpans.read(token);
@@ -165,7 +164,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Writes a row, or takes back its bytes and counts the span as rejected. */
+  /** Writes a row. If the span is invalid, removes the row and counts the span as rejected. */
   #writeSpan(token: number): void {
     const rowAt = this.#out.length;
     try {
@@ -182,7 +181,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       this.#spans.write(this.#prefixWarnings);
       this.#count++;
     } catch (error) {
-      // The next row gets its prefix again, because the prefix may have been removed with this row.
+      // The prefix may have been removed with this row, so the next row gets the prefix again.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(token, error);

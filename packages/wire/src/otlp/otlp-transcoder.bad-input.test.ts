@@ -24,7 +24,7 @@ function codeOf(request: Uint8Array): string {
     throw error;
   }
 }
-/** Arrays within one another, the innermost empty. */
+/** Nested arrays; the innermost array is empty. */
 function nestedArrays(depth: number): Uint8Array {
   let value = protoMessage([5, "bytes", ""]);
   for (let level = 1; level < depth; level++) {

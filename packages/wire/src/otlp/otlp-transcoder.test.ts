@@ -48,7 +48,7 @@ describe("OtlpTranscoder", () => {
     const longText = Buffer.alloc(20_000, 120);
     const resources = Array.from({ length: 40 }, (_, index): ProtoField => {
       const value: ProtoField[] = [[1, "bytes", index % 9 === 0 ? longText : `service-${index}`]];
-      // As hex it is twice as long as it comes.
+      // An id needs twice as many bytes in hex as in the request.
       if (index % 7 === 0) {
         value[0] = [7, "bytes", Buffer.alloc(7_000 + index * 200, index)];
       }
@@ -171,7 +171,7 @@ describe("OtlpTranscoder", () => {
         ]),
       ],
       [],
-      // A bad attribute in a resource must not leave a half of it behind.
+      // A bad attribute in a resource must not leave an incomplete prefix.
       [resource(named, [[1, "varint", 1]]), scope("a")],
       [resource(named), scope("a")],
       [resource(named), [1, "bytes", [[1, "varint", 1]]] satisfies ProtoField],

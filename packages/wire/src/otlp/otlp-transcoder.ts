@@ -8,23 +8,23 @@ import { fieldMask, ProtoCursor } from "./proto-cursor.ts";
 import { SpanTranscoder } from "./span-transcoder.ts";
 
 const requestFields = fieldMask(1);
-/** The bit of a span's flags with which the sender asks to keep it, whatever the sampling says. */
+/** Bit of a span's flags with which the sender wants to keep the span despite sampling. */
 const debugFlag = 2;
 const scopeSpansTag = (2 << 3) | 2;
 /**
  * Field 1000, the place of `instrumentation_library_spans` in OTLP 0.15 to 0.19. Its messages have the form of
- * `ScopeSpans`, and count only where there are no `ScopeSpans`. Before 0.15 they had the number that `scope_spans` has
- * now.
+ * `ScopeSpans`, and count only when there are no `ScopeSpans`. Before 0.15 the field had number 2, which is now
+ * `scope_spans`.
  */
 const librarySpansTag = (1000 << 3) | 2;
 
 /**
- * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
+ * Converts OTLP protobuf to rows in one pass, without an object for each span. Most spans come through this code.
  *
- * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence
- * of a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
- * U+FFFD, because senders cut texts in the middle of a character. Groups, and known fields with a wrong wire type,
- * are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. The last occurrence of
+ * a singular field counts; repeated occurrences of a singular message are merged. Bytes that are not UTF-8 become
+ * U+FFFD, because senders cut texts in the middle of a character. Groups, and known fields with a wrong wire type, are
+ * refused. An invalid span is rejected, and the others are kept.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto 1.x,
  * trace/v1/trace.proto; protobuf.dev, "Encoding".
@@ -41,11 +41,11 @@ export class OtlpTranscoder implements MessageTranscoder {
   #tally: ServiceTally[] = [];
   /** Service of the present resource. */
   #service: ServiceTally | undefined;
-  /** True when a row has begun with the prefix of the present resource and scope. */
+  /** True when a row with the present prefix was written. */
   #isPrefixWritten = false;
-  /** The fault of the present resource or scope; its spans are then rejected. */
+  /** Fault of the present resource or scope; if it is set, the spans are rejected. */
   #groupProblem: unknown;
-  // Place of the present span in the request.
+  // Position of the present span in the request, for error messages.
   #resourceIndex = 0;
   #scopeIndex = 0;
   #spanIndex = 0;
@@ -60,9 +60,8 @@ export class OtlpTranscoder implements MessageTranscoder {
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
-   *   that are no such message, and when no span can be read; WIRE_TOO_LARGE when `maxRowsBytes` has room for
-   *   no span
+   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes that are not
+   * such a message, and when no span can be read; WIRE_TOO_LARGE when not even one span fits into `maxRowsBytes`
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     this.#tenant = tenant;
@@ -98,8 +97,8 @@ export class OtlpTranscoder implements MessageTranscoder {
   }
 
   /**
-   * Writes the rows of a `ResourceSpans`. The message is walked twice: for the resource, and for its groups of spans,
-   * because the resource may stand behind them. A faulty resource costs its spans, not the request.
+   * Writes the rows of a `ResourceSpans`. The message is read twice: for the resource, and then for its groups of
+   * spans, because the resource may follow the groups. When the resource is faulty, only its spans are lost.
    */
   #resourceSpans(end: number): void {
     const cursor = this.#cursor;
@@ -123,13 +122,13 @@ export class OtlpTranscoder implements MessageTranscoder {
     } catch (error) {
       throw problem ?? error;
     }
-    // When no span could be rejected for it, the message itself is broken.
+    // If no span could be rejected because of it, the message itself is broken.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }
   }
 
-  /** Reads the groups of spans in one field. @returns whether there are groups in the old one */
+  /** Reads the groups of spans in one field. @returns true when the old field also has groups */
   #groups(wanted: number, end: number, problem: unknown): boolean {
     const cursor = this.#cursor;
     let hasLibraries = false;
@@ -140,7 +139,7 @@ export class OtlpTranscoder implements MessageTranscoder {
         this.#scopeSpans(cursor.fieldEnd(end), problem);
         this.#scopeIndex++;
       }
-      // The prefix has judged the wire types.
+      // The wire types were checked while reading the prefix.
       else {
         cursor.skip(tag, end, 0);
       }
@@ -148,7 +147,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     return hasLibraries;
   }
 
-  /** @param resourceProblem why its resource cannot be read */
+  /** @param resourceProblem why the resource cannot be read; undefined for a valid resource */
   #scopeSpans(end: number, resourceProblem: unknown): void {
     const cursor = this.#cursor;
     const start = cursor.position;
@@ -181,7 +180,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Writes a row, or takes back its bytes and counts the span as rejected. */
+  /** Writes a row. If the span is invalid, removes the row and counts the span as rejected. */
   #span(end: number): void {
     const cursor = this.#cursor;
     const rowAt = this.#out.length;
@@ -206,7 +205,7 @@ export class OtlpTranscoder implements MessageTranscoder {
         this.#reject(problem);
       }
     } catch (error) {
-      // The next row gets its prefix again, because the prefix may have been removed with this row.
+      // The prefix may have been removed with this row, so the next row gets the prefix again.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(error);
@@ -217,11 +216,11 @@ export class OtlpTranscoder implements MessageTranscoder {
   #reject(problem: unknown): void {
     const place = () =>
       `resourceSpans[${this.#resourceIndex}].scopeSpans[${this.#scopeIndex}].spans[${this.#spanIndex}]`;
-    // In a faulty group the span itself was not read.
+    // In a faulty group the span itself was not read, so its name is unknown.
     this.#rejected.add(this.#groupProblem === undefined ? this.#spans.name : "", place, problem);
   }
 
-  /** Writes the columns that all rows of the group share. The next row has a mark in their place: see `RowPrefixes`. */
+  /** Writes the columns that all rows of the group share. The next rows have a mark instead: see `RowPrefixes`. */
   #writePrefix(): void {
     const out = this.#out;
     const { resourceView, scopeView } = this.#prefix;
@@ -232,7 +231,10 @@ export class OtlpTranscoder implements MessageTranscoder {
     this.#isPrefixWritten = true;
   }
 
-  /** The count of the present service, which the caller increases. @param debug counted apart */
+  /**
+   * The counter of the present service, which the caller increases. @param debug true: the separate counter of debug
+   * spans
+   */
   #tallyOf(debug: boolean): ServiceTally {
     if (this.#service?.debug === debug) {
       return this.#service;

@@ -11,7 +11,7 @@ import { OtlpJsonTranscoder } from "./otlp-json-transcoder.ts";
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
 import { otlpJsonOf, requestOfSpans } from "./request-of-spans.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 5_000);
 const timeoutMs = 20_000 + rounds * 2;
 
@@ -19,7 +19,7 @@ const samples = fc
   .sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 5, numRuns: 50 })
   .map(requestOfSpans);
 
-/** Rows as hex, or the error's code. */
+/** Rows as hex, or the code of the error. */
 function outcomeOf(transcoder: MessageTranscoder, request: Buffer, writesAgain = false): string {
   try {
     const { rows } = transcoder.transcode(request);
@@ -62,7 +62,7 @@ test.each([
         } else {
           seen.good++;
         }
-        // Remains of earlier requests in the transcoder must not matter.
+        // The state of the transcoder after earlier requests must not matter.
         if (round % 16 === 0) {
           expect(outcomeOf(open(), request, true)).toBe(outcome);
         }

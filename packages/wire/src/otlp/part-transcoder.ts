@@ -3,7 +3,7 @@ import type { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
 
-/** Tags of the fields that the parts of a span have in common. */
+/** Tags of the fields that events and links share. */
 interface PartTags {
   readonly text: number;
   readonly attributes: number;
@@ -11,8 +11,8 @@ interface PartTags {
 }
 
 /**
- * Writes the messages of a span's repeated field (events, links) as one array. It first finds their fields,
- * in any order, and then writes them in the order of the columns.
+ * Writes the messages of a span's repeated field (events, links) as one array. It first finds the fields of a message,
+ * in any order. Then it writes them in the order of the columns.
  */
 export abstract class PartTranscoder {
   protected readonly cursor: ProtoCursor;
@@ -39,16 +39,16 @@ export abstract class PartTranscoder {
     }
   }
 
-  /** Clears the fields of the message before. */
+  /** Clears the fields of the previous message. */
   protected abstract clear(): void;
 
-  /** Takes the field of this tag, or passes over it. */
+  /** Reads the field with this tag, or skips it. */
   protected abstract field(tag: number, end: number): void;
 
-  /** Writes the columns of the message just scanned. */
+  /** Writes the columns of the message that was scanned last. */
   protected abstract write(): void;
 
-  /** Writes text, attributes and dropped count: adjacent columns of every part. */
+  /** Writes text, attributes and dropped count, which are adjacent columns of every part. */
   protected writeShared(): void {
     this.#attributeTranscoder.text(this.#textStart, this.#textEnd);
     this.#attributeTranscoder.tuples(this.#attributes);

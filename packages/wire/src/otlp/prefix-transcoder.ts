@@ -13,19 +13,19 @@ const scopeFields = fieldMask(1, 2, 3, 4);
 
 const serviceNameKey = Buffer.from("service.name");
 const nothing = new DataView(new ArrayBuffer(0));
-/** Columns can be longer than their fields, for instance bytes as hex. Longer ones are not cached. */
+/** Size limit of cached columns in bytes. Columns can be longer than their fields, for example bytes in hex. */
 const longestKeptBytes = 16 * 1024;
 
-/** Cached resources, and cached scopes: most gateways have fewer in one request. */
+/** Limit of cached resources, and of cached scopes. Most gateways have fewer in one request. */
 const keptResources = 32;
 const keptScopes = 64;
 
-/** Columns that all rows of a resource, or of a scope, have. */
+/** Columns that all rows of one resource, or of one scope, share. */
 interface SharedColumns {
   readonly view: DataView;
   /** Name of the resource's service. */
   readonly service: string;
-  /** Whether values of its attributes were cut, nested too deep. */
+  /** True when attribute values were cut because they were nested too deep. */
   readonly isCut: boolean;
 }
 
@@ -34,7 +34,7 @@ interface SharedColumns {
  * request, and gateways repeat several in turn, so columns of equal bytes are taken from a cache.
  */
 export class PrefixTranscoder {
-  /** Columns of the present resource, and of the scope, which follow them. */
+  /** Columns of the present resource; the scope's columns follow them. */
   resourceView: DataView = nothing;
   scopeView: DataView = nothing;
   /** Service of the present resource. */
@@ -44,7 +44,7 @@ export class PrefixTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #resourceWriter: SharedWriter;
   readonly #scopeWriter: SharedWriter;
-  /** Fields of a message that are no scopes or spans, with their tags. */
+  /** Fields of a message, with their tags, that are neither scopes nor spans. */
   readonly #fields = new FieldList();
   readonly #attributes = new FieldList();
   readonly #resources = new RepeatedFields<SharedColumns>(keptResources);
@@ -79,7 +79,7 @@ export class PrefixTranscoder {
     this.#isScopeCut = known.isCut;
   }
 
-  /** True when values of the present resource or scope were cut, because they are nested too deep. */
+  /** True when values of the present resource or scope were cut because they were nested too deep. */
   get isCut(): boolean {
     return this.#isResourceCut || this.#isScopeCut;
   }
@@ -100,7 +100,7 @@ export class PrefixTranscoder {
     return this.#kept(this.#scopes, writer, "", "");
   }
 
-  /** The columns that were just written, copied when they are cached. */
+  /** The columns that were just written; they are copied when they are cached. */
   #kept(
     among: RepeatedFields<SharedColumns>,
     { out }: SharedWriter,
@@ -130,8 +130,7 @@ export class PrefixTranscoder {
       } else {
         cursor.skip(tag, end, groupFields);
       }
-      // Field 2 holds the scopes of a resource, and the spans of a scope; both may come before the fields of
-      // their owner.
+      // Field 2 has the scopes of a resource, and the spans of a scope. Both may precede the fields of their owner.
       if (tag !== 18) {
         this.#fields.addPiece(start, cursor.position);
       }
@@ -164,7 +163,7 @@ export class PrefixTranscoder {
     return schemaUrl;
   }
 
-  /** Writes the columns `tenant` to `resource_schema_url`. @returns the service */
+  /** Writes the columns `tenant` to `resource_schema_url`. @returns name of the service */
   #writeResource({ out, attributes }: SharedWriter, tenant: string): string {
     const cursor = this.#cursor;
     let droppedAttributes = 0;
@@ -234,7 +233,7 @@ export class PrefixTranscoder {
     return serviceNameFrom(attributes.count > 0, undefined);
   }
 
-  /** Whether the key of a `KeyValue` is `service.name`. */
+  /** True when the key of a `KeyValue` is `service.name`. */
   #isServiceName(start: number, end: number): boolean {
     const cursor = this.#cursor;
     let isServiceName = false;
@@ -257,7 +256,7 @@ export class PrefixTranscoder {
   }
 }
 
-/** Buffer of columns before they are cached. */
+/** Buffer for columns before they are cached. */
 class SharedWriter {
   readonly out: ByteWriter;
   readonly attributes: AttributeTranscoder;

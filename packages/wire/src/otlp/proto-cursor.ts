@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 
 /**
- * Longest text that is read in JavaScript; for longer ones the platform is faster, although it makes an
- * object for each.
+ * Size limit of texts that are decoded in JavaScript, in bytes. For longer texts the platform is faster, although each
+ * call creates an object.
  */
 const shortBytes = 64;
 
@@ -16,16 +16,16 @@ const shortBytes = 64;
 export class ProtoCursor {
   bytes: Buffer = Buffer.alloc(0);
   position = 0;
-  /** The last 64-bit number's halves, each as an unsigned or signed 32-bit number: only the bits count. */
+  /** Low and high 32 bits of the last 64-bit number; either half may be signed or unsigned. */
   low = 0;
   high = 0;
   view: DataView = new DataView(new ArrayBuffer(0));
-  /** Length of the last id that `idStart` has passed over for its length. */
+  /** Length of the last id that `idStart` rejected because of its length. */
   idBytes = 0;
-  /** How many values were cut, nested too deep, since the caller set this to 0. */
+  /** Number of values that were cut because they were nested too deep, since the caller set it to 0. */
   cutValues = 0;
 
-  /** Moves to the start of other bytes. */
+  /** Moves the cursor to the start of other bytes. */
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -50,7 +50,7 @@ export class ProtoCursor {
     return this.low >>> 0;
   }
 
-  /** Reads the length of a field. @returns where the field ends; `position` is then its first byte */
+  /** Reads the length of a field. @returns position of the field's end; `position` is then its first byte */
   fieldEnd(end: number): number {
     const at = this.position;
     let length = at < end ? (this.bytes[at] as number) : 0x80;
@@ -100,7 +100,7 @@ export class ProtoCursor {
     throw new WireError("WIRE_MALFORMED", `varint before byte ${this.position} has over 10 bytes`);
   }
 
-  /** The low 32 bits of a varint, unsigned, which is protobuf's reading for a uint32 or an enum. */
+  /** The low 32 bits of a varint, unsigned, as protobuf reads a uint32 or an enum. */
   uint32(end: number): number {
     this.varint(end);
     return this.low >>> 0;
@@ -123,8 +123,8 @@ export class ProtoCursor {
 
   /**
    * Skips the value of a field with an unknown tag.
-   * @param known `fieldMask` of the message's fields. A known field here has a wrong wire type, and to skip
-   *   it would lose data. 0 when an earlier pass has checked that
+   * @param known `fieldMask` of the message's fields. A known field that arrives at this method has a wrong wire type,
+   * and skipping it would lose data. 0 when an earlier pass has checked the wire types
    * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4, which OTLP never had), and
    *   for wire types 6 and 7
    */
@@ -157,7 +157,7 @@ export class ProtoCursor {
     }
   }
 
-  /** A string field; bytes that are not UTF-8 become U+FFFD. */
+  /** Reads a string field; bytes that are not UTF-8 become U+FFFD. */
   string(end: number): string {
     const stop = this.fieldEnd(end);
     const start = this.position;
@@ -170,7 +170,7 @@ export class ProtoCursor {
 
   /**
    * Skips an id.
-   * @returns where its bytes begin, or -1 when its length is not `length`; `idBytes` then has the length
+   * @returns position of its bytes, or -1 when its length is not `length`; `idBytes` then has its length
    */
   idStart(end: number, length: number): number {
     const stop = this.fieldEnd(end);
@@ -183,7 +183,7 @@ export class ProtoCursor {
     return -1;
   }
 
-  /** Whether `[start, end)` is UTF-8. */
+  /** True when `[start, end)` is valid UTF-8. */
   isText(start: number, end: number): boolean {
     return (
       (end - start <= shortBytes && this.#isAscii(start, end)) || isUtf8(this.bytes.subarray(start, end))

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FieldList } from "./field-list.ts";
 import { RepeatedFields } from "./repeated-fields.ts";
 
-/** The bytes of some fields in one buffer, with something else between them. */
+/** The bytes of some fields in one buffer, separated by other bytes. */
 function fieldsOf(...texts: string[]): { source: Buffer; fields: FieldList } {
   const source = Buffer.from(texts.join("/"));
   const fields = new FieldList();

@@ -1,8 +1,8 @@
 import type { FieldList } from "./field-list.ts";
 
-/** More bytes are not worth keeping: they are seldom the same again. */
+/** Size limit of a cached message in bytes; longer messages rarely repeat. */
 const longestBytes = 8 * 1024;
-/** Bytes of each end of a field that enter its hash. */
+/** Number of bytes at each end of a field that enter its hash. */
 const hashedBytes = 32;
 /** Random, so that senders cannot choose fields with the same hash. */
 const seed = Math.floor(Math.random() * 2 ** 31);
@@ -19,11 +19,11 @@ interface Kept<T> {
 export class RepeatedFields<T> {
   readonly #most: number;
   readonly #kept: Kept<T>[] = [];
-  /** Index at which the next search begins, because senders repeat themselves in the same order. */
+  /** Index at which the next search begins, because senders repeat resources in the same order. */
   #next = 0;
   #oldest = 0;
 
-  /** @param most number of messages; a new one replaces the oldest */
+  /** @param most limit of cached messages; a new one replaces the oldest */
   constructor(most: number) {
     this.#most = most;
   }
@@ -50,7 +50,7 @@ export class RepeatedFields<T> {
     return undefined;
   }
 
-  /** Keeps the value for fields that `find` has not found. @returns whether they are short enough for that */
+  /** Caches the value for fields that `find` has not found. @returns false when the fields are too long */
   keep(source: Buffer, fields: FieldList, owner: string, value: T): boolean {
     const length = lengthOf(fields);
     if (length > longestBytes) {
@@ -79,8 +79,8 @@ function lengthOf(fields: FieldList): number {
 }
 
 /**
- * All bytes of short fields are hashed, so that many different fields need not be compared with every cached
- * one.
+ * All bytes of short fields are hashed. So different fields rarely have equal hashes, which would cost a comparison
+ * with each cached message.
  */
 function hashOf(source: Buffer, fields: FieldList): number {
   let hash = seed;
@@ -98,7 +98,7 @@ function hashOf(source: Buffer, fields: FieldList): number {
   return hash;
 }
 
-/** @param bytes as many as all fields have, or more */
+/** @param bytes at least as many bytes as all fields have */
 function isSame(bytes: Buffer, source: Buffer, fields: FieldList): boolean {
   let at = 0;
   for (let index = 0; index < fields.count; index++) {

@@ -4,8 +4,8 @@ import { resourceSpansOf } from "./resource-spans.ts";
 import { serviceNameOf } from "./service-name.ts";
 
 /**
- * For tests: the OTLP request with these spans, made by generated code and so independent of the transcoders.
- * Each span has its own `ResourceSpans`.
+ * For tests: the OTLP request with these spans. Generated code makes it, so it is independent of the transcoders. Each
+ * span has a separate `ResourceSpans`.
  */
 export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceRequest {
   return {
@@ -16,7 +16,10 @@ export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceReques
   };
 }
 
-/** For tests: the span that OTLP gives back; it has no warnings, reference types and other formats. */
+/**
+ * For tests: the span that remains after a conversion to OTLP and back, which loses warnings, reference types and other
+ * formats.
+ */
 export function otlpSpanOf(span: Span): Span {
   return {
     ...span,
@@ -27,7 +30,10 @@ export function otlpSpanOf(span: Span): Span {
   };
 }
 
-/** For tests: the request in OTLP's JSON form (hex ids), otherwise as generated code prints protobuf JSON. */
+/**
+ * For tests: the request in OTLP's JSON form with hex ids. Everything else is printed by generated code for protobuf
+ * JSON.
+ */
 export function otlpJsonOf(request: ExportTraceServiceRequest): string {
   return JSON.stringify(ExportTraceServiceRequest.toJSON(request), (key, value: unknown) => {
     if (/^(traceId|spanId|parentSpanId)$/.test(key)) {

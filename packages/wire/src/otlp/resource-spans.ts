@@ -6,7 +6,7 @@ import { checkAttributeDepth } from "../rows/typed-json.ts";
 import type { ResourceGroup } from "./group-spans.ts";
 
 /**
- * Spans of one resource as generated code takes them.
+ * Spans of one resource in the form that generated code encodes.
  * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
  */
 export function resourceSpansOf({ resource, scopes }: ResourceGroup): ResourceSpans {
@@ -30,8 +30,8 @@ export function resourceSpansOf({ resource, scopes }: ResourceGroup): ResourceSp
 }
 
 /**
- * Enums are the positions in `spanKinds` and `statusCodes`, which have OTLP's order. OTLP has an end where the model
- * has a duration. Both times are unsigned there, so negative ones wrap around.
+ * Enum numbers are positions in `spanKinds` and `statusCodes`, which have OTLP's order. OTLP has an end instead of a
+ * duration. Both times are unsigned in OTLP, so negative times wrap around.
  */
 function messageOf(span: Span): OtlpSpan {
   return {
@@ -78,7 +78,7 @@ function keyValueOf({ key, value }: Attribute, depth = 0): KeyValue {
   return { key, value: anyValueOf(value, depth) };
 }
 
-/** @param depth of the list or map around the value; 0 for the value of an attribute */
+/** @param depth depth of the list or map that contains the value; 0 for the value of an attribute */
 function anyValueOf(value: AttributeValue, depth: number): AnyValue {
   if (value.type === "array" || value.type === "kvlist") {
     checkAttributeDepth(depth + 1);

@@ -1,10 +1,10 @@
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 
 /**
- * The service that the store files a resource under: the string value of its (first) `service.name`.
+ * The service name of a resource in the store: the string value of its first `service.name`.
  * `OTLPResourceNoServiceName` when the resource has no attributes at all; `empty-service-name` when it has some but no
- * `service.name`, an empty one, or one that is not a string.
- * Source: Jaeger 1.62, its OTLP translator and its collector's sanitizer.
+ * `service.name`, an empty one, or one that is not a string. Source: Jaeger 1.62, its OTLP translator and its
+ * collector's sanitizer.
  */
 export function serviceNameOf(resourceAttributes: readonly Attribute[]): string {
   const named = resourceAttributes.find((attribute) => attribute.key === "service.name");
@@ -12,8 +12,8 @@ export function serviceNameOf(resourceAttributes: readonly Attribute[]): string 
 }
 
 /**
- * `serviceNameOf` for a resource that is no object yet.
- * @param value of its first `service.name`
+ * As `serviceNameOf`, before the resource exists as an object.
+ * @param value value of its first `service.name`
  */
 export function serviceNameFrom(hasAttributes: boolean, value: AttributeValue | undefined): string {
   if (!hasAttributes) {

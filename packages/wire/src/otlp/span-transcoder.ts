@@ -9,19 +9,19 @@ import { LinkTranscoder } from "./link-transcoder.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
 const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-/** `message` and `code`. OTLP has reserved field 1, an older code, which is skipped. */
+/** Fields `message` and `code`. Field 1 is reserved in OTLP; it was an older code and is skipped. */
 const statusFields = fieldMask(2, 3);
 
 /**
- * Writes an OTLP `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in any order; the
+ * Converts an OTLP `Span` message to the columns `trace_id` to `warnings`. It first finds the fields, in any order; the
  * last occurrence of a singular field counts. Then it writes them in the order of the columns.
  *
  * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
  * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half of a trace id. A parent's or
  * link's id of a wrong length is dropped, and values that are nested too deep are cut.
  *
- * Life: `scan` finds the fields of a span, the caller asks for `name` or `flags`, and `write` writes the row. All
- * fields are places in the request (`…Start`, `…End`) or plain numbers, so no span makes an object.
+ * Life: `scan` finds the fields of a span, the caller may read `name` or `flags`, and `write` writes the row. All
+ * fields are positions in the request (`…Start`, `…End`) or plain numbers, so no object is created for a span.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;
@@ -33,25 +33,25 @@ export class SpanTranscoder {
   readonly #events = new FieldList();
   readonly #links = new FieldList();
   readonly #mends = new SpanMends();
-  /** Whether values of the resource or scope of the spans were cut. */
+  /** True when values of the spans' resource or scope were cut. */
   hasCutPrefix = false;
 
-  // Ids are the places of their first bytes; -1: absent, or of a wrong length.
+  // Positions of the ids' first bytes; -1: absent, or of a wrong length.
   #traceId = -1;
-  // Length of an id with a wrong length, and where such a trace id ends.
+  // Length of a trace id with a wrong length; the next field is its end position.
   #traceIdBytes = 0;
   #traceIdEnd = 0;
   #spanIdBytes = 0;
   #hasShortTraceId = false;
   #spanId = -1;
   #parentSpanId = -1;
-  // Texts are places too; both ends are 0 for an absent text.
+  // Positions of texts; both ends are 0 for an absent text.
   #traceStateStart = 0;
   #traceStateEnd = 0;
   #nameStart = 0;
   #nameEnd = 0;
   #kind = 0;
-  // Times are halves of 64-bit numbers; only their bits count.
+  // Times as low and high 32 bits; either half may be signed or unsigned.
   #startLow = 0;
   #startHigh = 0;
   #endLow = 0;
@@ -75,7 +75,7 @@ export class SpanTranscoder {
   /**
    * Finds the fields of the span from the cursor's position to `end`.
    * @returns "", or the reason to reject the span ("empty trace id")
-   * @throws WireError for bytes that are no span; WIRE_BAD_ID for a trace or span id of a wrong length
+   * @throws WireError for bytes that are not a span; WIRE_BAD_ID for a trace or span id of a wrong length
    */
   scan(end: number): string {
     this.#clear();
@@ -95,13 +95,13 @@ export class SpanTranscoder {
     return "";
   }
 
-  /** Remembers the length and the end of a trace id that has not 16 bytes; a later good one still replaces it. */
+  /** Records length and end of a trace id without 16 bytes. A later valid trace id still replaces it. */
   #noteOddTraceId(): void {
     this.#traceIdBytes = this.#cursor.idBytes;
     this.#traceIdEnd = this.#cursor.position;
   }
 
-  /** Senders with ids of 64 bits send the low half of a trace id. */
+  /** Senders with 64-bit ids send only the low half of a trace id. */
   #takeShortTraceId(): void {
     if (this.#traceIdBytes !== 8) {
       throw badId("trace id", this.#traceIdBytes, 16);
@@ -112,7 +112,7 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the last scanned span; moves the cursor.
+   * Writes the columns of the last scanned span. It moves the cursor.
    * @throws WireError for faults inside attributes, events and links
    */
   write(): void {
@@ -145,7 +145,7 @@ export class SpanTranscoder {
     }
   }
 
-  /** Columns `kind` to `status_code`, with one check of the room. */
+  /** Writes the columns `kind` to `status_code`, with a single check of the buffer's size. */
   #writeTimes(): void {
     const out = this.#out;
     out.reserve(18);
@@ -161,22 +161,22 @@ export class SpanTranscoder {
     out.length = length + 18;
   }
 
-  /** Whether the span just scanned has no parent. */
+  /** True when the last scanned span has no parent. */
   get isRoot(): boolean {
     return this.#isZero(this.#parentSpanId, 8);
   }
 
-  /** Flags of the span just scanned. */
+  /** Flags of the last scanned span. */
   get flags(): number {
     return this.#flags;
   }
 
-  /** Name of the last scanned span, as far as the scan came. */
+  /** Name of the last scanned span; empty when the scan failed before it. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
 
-  /** Forgets the span before. The places of absent fields must not point into another span. */
+  /** Clears the previous span. Positions of absent fields must not point into another span. */
   #clear(): void {
     this.#attributes.clear();
     this.#events.clear();
@@ -208,7 +208,8 @@ export class SpanTranscoder {
   }
 
   /**
-   * Notes where the fields are. A tag is `field number * 8 + wire type`; wire type 2 has a length before its bytes.
+   * Records the positions of the fields. A tag is `field number * 8 + wire type`; wire type 2 has a length before its
+   * bytes.
    *
    * | Tag | Field | Tag | Field | Tag | Field |
    * |---|---|---|---|---|---|
@@ -295,7 +296,10 @@ export class SpanTranscoder {
     }
   }
 
-  /** Notes the message (tag 18) and the code (24). A repeated status is merged into the first, as protobuf demands. */
+  /**
+   * Records the message (tag 18) and the code (24). A repeated status is merged into the first one, as protobuf
+   * requires.
+   */
   #scanStatus(end: number): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {
@@ -312,7 +316,7 @@ export class SpanTranscoder {
     }
   }
 
-  /** Whether an id is absent or all zeros. @param start -1 when it is absent */
+  /** True when an id is absent or all zeros. @param start -1 when the id is absent */
   #isZero(start: number, length: number): boolean {
     if (start === -1) {
       return true;

@@ -18,7 +18,7 @@ function textOf(array: Uint8Array): string | undefined {
   return isWritten ? Buffer.from(out.bytes).toString("latin1", 1) : undefined;
 }
 
-/** By way of the value. */
+/** The same text, converted through `AttributeValue`. */
 function jsonOf(array: Buffer): string {
   const message = Buffer.concat([Buffer.from([42, array.length]), array]);
   const cursor = new ProtoCursor();

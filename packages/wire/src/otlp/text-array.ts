@@ -4,12 +4,12 @@ const maxShort = 0x80;
 const [quote, comma, backslash, openBracket, closeBracket] = [0x22, 0x2c, 0x5c, 0x5b, 0x5d];
 
 /**
- * Writes the `ArrayValue` `[start, end)` as typed JSON when it has only short ASCII strings that JSON need
- * not escape. Lists of names and addresses are such arrays.
+ * Writes the `ArrayValue` `[start, end)` as typed JSON when it has only short ASCII strings that need no escapes in
+ * JSON. Lists of names and addresses are such arrays.
  * @returns false for any other array; then nothing is written
  */
 export function writeTextArray(out: ByteWriter, bytes: Uint8Array, start: number, end: number): boolean {
-  // An item takes a byte less than its message: two quotes and a comma for tags and lengths of both.
+  // In JSON an item takes one byte less than in the message: two quotes and a comma replace two tags and two lengths.
   out.reserve(end - start + 2);
   const { buffer } = out;
   let position = out.length;

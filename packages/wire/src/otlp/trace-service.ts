@@ -7,8 +7,8 @@ export interface TraceServiceHandlers {
 }
 
 /**
- * OTLP's `TraceService` for grpc-js. The request stays bytes, for `OtlpTranscoder`; a message that does not parse is
- * thus the handler's to refuse.
+ * OTLP's `TraceService` for grpc-js. The request remains bytes for `OtlpTranscoder`, so the handler refuses invalid
+ * messages.
  */
 export const traceService = {
   export: {

@@ -7,7 +7,7 @@ import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts
 import { OtlpTranscoder } from "./otlp-transcoder.ts";
 import { ids, type ProtoField, protoMessage, spanId, traceId } from "./proto-fields.ts";
 
-/** A value of each wire type that is skipped, and a group. */
+/** A value for each wire type that is skipped, and a group. */
 const values: ReadonlyMap<number, Buffer> = new Map([
   [0, Buffer.of(1)],
   [1, Buffer.alloc(8, 1)],
@@ -38,18 +38,20 @@ function answerOf(transcoder: MessageTranscoder, request: Uint8Array): string {
 interface Message {
   readonly name: string;
   readonly open: () => MessageTranscoder;
-  /** Wire type of field 1, 2 and so on; undefined for a number that the message has not. */
+  /** Wire types of fields 1, 2 and so on; undefined for a number without a field. */
   readonly fields: readonly (number | undefined)[];
-  /** A whole request with this message in it. */
+  /** A complete request that contains this message. */
   readonly within: (message: Uint8Array) => Uint8Array;
 }
 
-/** Puts a message into field `numbers[0]` of a message in field `numbers[1]`, and so on to the request. */
+/**
+ * Nests a message: into field `numbers[0]` of a message, that into field `numbers[1]` of another, up to the request.
+ */
 function inside(...numbers: readonly number[]): (message: Uint8Array) => Uint8Array {
   return (message) => numbers.reduce((inner, number) => protoMessage([number, "bytes", inner]), message);
 }
 
-/** The same for parts of a span, which needs its ids. */
+/** The same for parts of a span, which also needs ids. */
 function inSpan(
   spanIds: readonly ProtoField[],
   ofSpan: (span: Uint8Array) => Uint8Array,
@@ -128,7 +130,7 @@ describe.each([
       for (const wireType of values.keys()) {
         const request = within(field(number, wireType));
         const answer = answerOf(transcoder, request);
-        // The field is the last thing in the request, and the cursor stands before its value.
+        // The field is the last in the request, and the error gives the position before its value.
         const refused = `WIRE_MALFORMED field ${number} before byte ${request.length - bytesOf(wireType).length} has wire type ${wireType}`;
         if (own === undefined && wireType !== 3) {
           expect(answer).not.toMatch("WIRE_");
@@ -147,7 +149,7 @@ describe.each([
     const transcoder = open();
     const plain = answerOf(transcoder, within(Buffer.alloc(0)));
     expect(plain).not.toMatch("WIRE_TRUNCATED");
-    // 33 and 34 have the low bits of 1 and 2.
+    // Numbers 33 and 34 have the same low bits as 1 and 2.
     const numbers = [fields.length + 1, 31, 32, 33, 34, 1000];
     for (const number of numbers) {
       for (const wireType of [0, 1, 2, 5]) {

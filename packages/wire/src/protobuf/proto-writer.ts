@@ -3,9 +3,9 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 const two32 = 0x1_0000_0000;
 
 /**
- * Begins a message inside a message: writes its tag and leaves room for its length.
- * @param lengthBytes how many bytes the length will likely have: a wrong guess costs a move of the message
- * @returns where the message begins, for `endMessage`
+ * Begins a nested message: writes its tag and reserves space for its length.
+ * @param lengthBytes expected number of bytes of the length; when it is wrong, the message must be moved
+ * @returns start position of the message, for `endMessage`
  */
 export function beginMessage(out: ByteWriter, tag: number, lengthBytes: number): number {
   out.reserve(1 + lengthBytes);
@@ -38,7 +38,7 @@ export function endMessage(out: ByteWriter, start: number, lengthBytes: number):
   buffer[position] = rest;
 }
 
-/** Writes a 64-bit number, given in unsigned halves, as a varint. */
+/** Writes a 64-bit number, given as two unsigned halves, as a varint. */
 export function writeVarint64(out: ByteWriter, low: number, high: number): void {
   out.reserve(10);
   const { buffer } = out;
@@ -57,7 +57,7 @@ export function writeVarint64(out: ByteWriter, low: number, high: number): void 
   out.length = position;
 }
 
-/** Writes a whole number of at most 53 bits, which may be negative, as a varint of type int64. */
+/** Writes an integer of at most 53 bits, positive or negative, as a varint of type int64. */
 export function writeInt53(out: ByteWriter, value: number): void {
   const high = Math.floor(value / two32);
   writeVarint64(out, value - high * two32, high);

@@ -10,7 +10,7 @@ import { attributeArbitrary } from "./span-arbitrary.ts";
 const mark = String.fromCharCode(0xff);
 const between = String.fromCharCode(0xfe);
 
-/** As one string of a row. */
+/** An attribute list as one string of a row. */
 function written(attributes: readonly Attribute[]): Buffer {
   const out = new ByteWriter();
   const writer = new AttributeWriter(out);

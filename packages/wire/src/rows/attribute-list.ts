@@ -2,8 +2,8 @@ import { WireError } from "../errors.ts";
 import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
 import { attributeText } from "./attribute-text.ts";
 
-// An attribute list is one byte string, and so one column: a list without attributes is empty; otherwise each
-// attribute, in its order, is
+// An attribute list is one byte string, so it needs one column. A list without attributes is empty. Otherwise each
+// attribute, in the sender's order, is
 //
 // 0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
 //
@@ -29,7 +29,7 @@ export const attributeTypeLetters = {
   bytes: "x",
 } as const satisfies Record<AttributeType, string>;
 
-/** The letters by number of the type, as ASCII. */
+/** The type letters as ASCII codes, by type number. */
 export const typeLetterBytes: Uint8Array = Buffer.from(Object.values(attributeTypeLetters).join(""));
 
 const typesByLetter = new Array<AttributeType | undefined>(256).fill(undefined);
@@ -37,7 +37,7 @@ for (const [type, letter] of Object.entries(attributeTypeLetters) as [AttributeT
   typesByLetter[letter.charCodeAt(0)] = type;
 }
 
-/** The type of a letter, given in ASCII; undefined when it is none. */
+/** Type of a letter, which is given as its ASCII code. Undefined when no type has it. */
 export function typeOfLetter(letter: number): AttributeType | undefined {
   return typesByLetter[letter];
 }
@@ -56,7 +56,7 @@ export function attributeNeedle(key: string, value: AttributeValue): Buffer {
   ]);
 }
 
-/** A list in the form of the store. */
+/** Encodes an attribute list. */
 export function attributeListOf(attributes: readonly Attribute[]): Buffer {
   if (attributes.length === 0) {
     return Buffer.alloc(0);
@@ -65,7 +65,7 @@ export function attributeListOf(attributes: readonly Attribute[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from([attributeMark])]);
 }
 
-/** The error for bytes of rows that are no list, or no attribute of a list. */
+/** The error for bytes that are not a list, or not an attribute of a list. */
 export function malformedList(position: number): WireError {
   return new WireError("WIRE_MALFORMED", `what stands at byte ${position} of the rows is no attribute list`);
 }

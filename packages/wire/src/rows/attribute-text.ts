@@ -34,9 +34,9 @@ export function doubleText(value: number): string {
 }
 
 /**
- * The value that `attributeText` made `text` from.
+ * Parses a text made by `attributeText`.
  * @throws WireError WIRE_MALFORMED when `text` is not the text of a value of that type; WIRE_TOO_DEEP past
- *   `maxAttributeDepth`
+ * `maxAttributeDepth`
  */
 export function parseAttributeText(type: AttributeType, text: string): AttributeValue {
   switch (type) {

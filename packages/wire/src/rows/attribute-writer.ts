@@ -10,13 +10,13 @@ const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
 
 /**
- * Writes attributes one by one, in the two forms of a row. Attributes of spans and resources are a list in
- * one string (see `attribute-list.ts`); those of scopes, events and links are an array of tuples.
+ * Writes attributes one by one, in the two forms of a row. Attributes of spans and resources are written as one string
+ * (see `attribute-list.ts`). Attributes of scopes, events and links are written as an array of tuples.
  *
  * attributes.beginList(); attributes.key(attributeTypeCodes.bool, "retry"); attributes.bool(true);
  * attributes.end();
  *
- * Bytes must be UTF-8. Methods that take bytes say whether they check it, or their caller must.
+ * Bytes must be UTF-8. The comment of each method tells who checks this: the method or its caller.
  */
 export class AttributeWriter {
   readonly #out: ByteWriter;
@@ -39,7 +39,7 @@ export class AttributeWriter {
     this.#out.varint(count);
   }
 
-  /** @returns where the list begins, after its length; meaningless for tuples */
+  /** @returns position of the list after its length; meaningless for tuples */
   end(): number {
     if (!this.#isList) {
       return 0;
@@ -51,12 +51,12 @@ export class AttributeWriter {
     return out.endString(this.#listAt);
   }
 
-  /** Whether attributes are written as a list in one string. */
+  /** True when attributes are written as one string, false for tuples. */
   get isList(): boolean {
     return this.#isList;
   }
 
-  /** Where the present list begins, until it ends. */
+  /** Position of the present list; valid until the list ends. */
   get listStart(): number {
     return this.#listAt + 2;
   }
@@ -64,7 +64,7 @@ export class AttributeWriter {
   /**
    * Writes a whole attribute of type string.
    * @param view the same memory as `source`
-   * @returns false when a byte may be none of ASCII: then the caller sees whether both texts are UTF-8
+   * @returns false when a byte may be not ASCII: then the caller must check that both texts are UTF-8
    */
   stringBytes(
     source: Uint8Array,
@@ -96,12 +96,12 @@ export class AttributeWriter {
 
   /**
    * As `key`, for a key in `source[start, end)`.
-   * @returns false when a byte may be none of ASCII: then the caller sees whether it is UTF-8
+   * @returns false when a byte may be not ASCII: then the caller must check that the key is UTF-8
    */
   keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const out = this.#out;
     if (this.#isList) {
-      // One check of the room for mark, key and type.
+      // One size check for mark, key and type.
       out.reserve(end - start + 3);
       out.buffer[out.length++] = attributeMark;
       const isAscii = out.textBytes(source, view, start, end);
@@ -126,17 +126,17 @@ export class AttributeWriter {
     this.key(type, source.toString("utf8", start, end));
   }
 
-  /** Where the next attribute begins. */
+  /** Position of the next attribute. */
   get at(): number {
     return this.#out.length;
   }
 
-  /** Takes back what was written of an attribute that began here. */
+  /** Removes an incomplete attribute that began at this position. */
   takeBack(at: number): void {
     this.#out.length = at;
   }
 
-  /** The text of a value of any type. */
+  /** Writes the text of a value of any type. */
   value(text: string): void {
     if (this.#isList) {
       this.#out.utf8(text);
@@ -146,7 +146,7 @@ export class AttributeWriter {
   }
 
   /**
-   * A value whose text is in `source[start, end)`.
+   * Writes a value whose text is `source[start, end)`.
    * @returns as `keyBytes`
    */
   valueBytes(source: Uint8Array, view: DataView, start: number, end: number): boolean {
@@ -171,7 +171,7 @@ export class AttributeWriter {
     this.#endShort(at);
   }
 
-  /** A signed 64-bit number, given in halves whose signs have no meaning. */
+  /** Writes a signed 64-bit number from two halves, each signed or unsigned. */
   int(low: number, high: number): void {
     const at = this.#beginShort();
     writeDecimal(this.#out, low, high);
@@ -188,7 +188,7 @@ export class AttributeWriter {
     this.value(doubleText(value));
   }
 
-  /** The bytes `source[start, end)`. */
+  /** Writes the value of type bytes `source[start, end)`. */
   bytes(source: Uint8Array, start: number, end: number): void {
     if (!this.#isList) {
       this.#out.varint((end - start) * 2);
@@ -212,7 +212,7 @@ export class AttributeWriter {
     out.length += 2;
   }
 
-  /** Begins a text of less than 128 bytes whose length is not yet known. */
+  /** Begins a text of less than 128 bytes whose length is not known yet. */
   #beginShort(): number {
     const { length } = this.#out;
     if (!this.#isList) {

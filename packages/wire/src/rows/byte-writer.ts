@@ -3,18 +3,21 @@ import { hexValues } from "./hex-values.ts";
 
 const initialBytes = 64 * 1024;
 const leastGrownBytes = 1024;
-/** A buffer that grew past this for one big batch is freed at the next `clear`, unless its owner keeps more. */
+/**
+ * Size limit in bytes for keeping the buffer. A buffer that grew beyond it for one large batch is freed at the next
+ * `clear`.
+ */
 const defaultKeptBytes = 8 * 1024 * 1024;
 
-/** Longer pieces are copied by the platform. */
+/** Size limit in bytes for copying in JavaScript; the platform copies longer pieces. */
 const wordsBytes = 512;
-/** Longer runs of zeros are filled by the platform too. */
+/** Length limit of zeros that are written in JavaScript; the platform fills longer runs. */
 const longZeros = 64;
 
-/** Room for a string's length that is not yet known: lengths below 16 KiB. */
+/** Bytes reserved for the length of a string that is not known yet: enough below 16 KiB. */
 const slotBytes = 2;
 
-/** Default of the most bytes of rows in one batch: 256 MiB. */
+/** Default limit for the rows of one batch: 256 MiB. */
 export const defaultMaxRowsBytes = 256 * 1024 * 1024;
 
 /**
@@ -34,11 +37,11 @@ export class ByteWriter {
   readonly #maxBytes: number;
   readonly #keptBytes: number;
   readonly #firstBytes: number;
-  /** Size of `buffer`, in a field because it is read at every write. */
+  /** Size of `buffer`. It is a separate field because every write reads it. */
   #capacity: number;
 
   /**
-   * @param keptBytes a buffer that grew past this is freed at the next `clear`
+   * @param keptBytes size limit for keeping the buffer; a larger one is freed at the next `clear`
    * @param firstBytes initial size
    */
   constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes, firstBytes = initialBytes) {
@@ -50,7 +53,7 @@ export class ByteWriter {
     this.view = viewOf(this.buffer);
   }
 
-  /** The written bytes, as a view that is valid until `clear`. */
+  /** View of the written bytes, valid until `clear`. */
   get bytes(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
@@ -63,8 +66,8 @@ export class ByteWriter {
   }
 
   /**
-   * Makes room for `count` more bytes.
-   * @throws WireError WIRE_TOO_LARGE when that would be more than `maxBytes` in all
+   * Reserves space for `count` more bytes.
+   * @throws WireError WIRE_TOO_LARGE when the size would exceed `maxBytes`
    */
   reserve(count: number): void {
     if (this.length + count > this.#capacity) {
@@ -102,14 +105,14 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** Writes the low 64 bits; higher bits are dropped. */
+  /** Writes the low 64 bits and ignores higher bits. */
   int64(value: bigint): void {
     this.reserve(8);
     this.view.setBigInt64(this.length, value, true);
     this.length += 8;
   }
 
-  /** An unsigned LEB128 number: a length, below 2^32. */
+  /** Writes an unsigned LEB128 number below 2^32, such as a length. */
   varint(value: number): void {
     this.reserve(5);
     let rest = value;
@@ -120,7 +123,7 @@ export class ByteWriter {
     this.buffer[this.length++] = rest;
   }
 
-  /** Length and UTF-8 bytes; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD. */
+  /** Writes length and UTF-8 bytes. A lone surrogate, which UTF-8 cannot represent, becomes U+FFFD. */
   string(value: string): void {
     const { length } = value;
     if (length < 64) {
@@ -147,7 +150,7 @@ export class ByteWriter {
     this.length += this.buffer.write(value, this.length);
   }
 
-  /** The UTF-8 bytes without their length; a lone surrogate becomes U+FFFD. */
+  /** Writes UTF-8 bytes without their length. A lone surrogate becomes U+FFFD. */
   utf8(value: string): void {
     const { length } = value;
     if (length < 64) {
@@ -190,7 +193,7 @@ export class ByteWriter {
   /**
    * Writes `source[start, end)` as a string: its length, and the bytes unchanged.
    * @param view the same memory as `source`
-   * @returns false when a byte may be outside of ASCII; then the caller must check the bytes for UTF-8
+   * @returns false when a byte may be not ASCII; then the caller must check that the bytes are UTF-8
    */
   text(source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const length = end - start;
@@ -213,8 +216,8 @@ export class ByteWriter {
   }
 
   /**
-   * Leaves room for the length of a string; its bytes follow.
-   * @returns the place, for `endString`
+   * Reserves space for the length of a string; its bytes follow.
+   * @returns position for `endString`
    */
   beginString(): number {
     this.reserve(slotBytes);
@@ -224,9 +227,9 @@ export class ByteWriter {
   }
 
   /**
-   * Fills in the length of the string that `beginString` began. A length that needs more bytes than were left moves
-   * the string. LEB128 allows a length with more bytes than it needs: `83 00` is 3.
-   * @returns where the bytes of the string begin after the call
+   * Fills in the length of the string that `beginString` began. If the length needs more bytes than were reserved, the
+   * string is moved. LEB128 allows a length with more bytes than it needs: `83 00` is 3.
+   * @returns position of the string's bytes after the call
    */
   endString(at: number): number {
     const start = at + slotBytes;
@@ -244,7 +247,7 @@ export class ByteWriter {
     const end = this.length;
     this.reserve(5);
     this.length = at;
-    // Over the first bytes of the string only when these have been moved.
+    // The longer length overwrites the string's first bytes, so these are moved first.
     const lengthBytes = varintBytes(length);
     this.buffer.copyWithin(at + lengthBytes, start, end);
     this.varint(length);
@@ -263,15 +266,15 @@ export class ByteWriter {
         buffer[position++] = source[index] as number;
       }
     } else {
-      // Not `subarray`: on a Buffer it costs more than the copy.
+      // `subarray` of a Buffer would cost more than the copy.
       this.buffer.set(new Uint8Array(source.buffer, source.byteOffset + start, count), this.length);
     }
     this.length += count;
   }
 
   /**
-   * Copies `view[start, start + count)`, 4 bytes or more; the last bytes may be copied twice. Up to about a
-   * hundred bytes this is faster than the platform's copy.
+   * Copies `view[start, start + count)`, at least 4 bytes; the last bytes may be copied twice. Up to about a hundred
+   * bytes this is faster than the platform's copy.
    */
   words(view: DataView, start: number, count: number): void {
     this.reserve(count);
@@ -290,7 +293,7 @@ export class ByteWriter {
     this.length += count;
   }
 
-  /** Copies the id of `length` bytes at `view[start]`; zeros when `start` is -1. */
+  /** Copies the id of `length` bytes at `view[start]`; writes zeros when `start` is -1. */
   id(view: DataView, start: number, length: number): void {
     if (start === -1) {
       this.zeros(length);
@@ -299,7 +302,7 @@ export class ByteWriter {
     }
   }
 
-  /** `byteCount` bytes from `2 * byteCount` hex digits. */
+  /** Writes `byteCount` bytes from `2 * byteCount` hex digits. */
   hex(digits: string, byteCount: number): void {
     this.reserve(byteCount);
     const { buffer } = this;
@@ -335,7 +338,7 @@ export class ByteWriter {
   }
 }
 
-/** How many bytes `ByteWriter.varint` writes. */
+/** Number of bytes that `ByteWriter.varint` writes. */
 export function varintBytes(value: number): number {
   let count = 1;
   for (let rest = value; rest >= 0x80; rest >>>= 7) {
@@ -349,8 +352,8 @@ function viewOf(buffer: Buffer): DataView {
 }
 
 /**
- * Copies `source[start, end)`, of some hundred bytes at most, to `target[position]`.
- * @returns whether all of it is ASCII
+ * Copies `source[start, end)`, a few hundred bytes at most, to `target[position]`.
+ * @returns true when all bytes are ASCII
  */
 function copyText(
   source: Uint8Array,
@@ -364,7 +367,7 @@ function copyText(
   let bits = 0;
   const shift = position - start;
   if (end - start >= 4) {
-    // Four bytes at a time, the last four perhaps twice. This is the hottest loop of the transcoders.
+    // Copies four bytes at a time; the last four may overlap. Transcoders spend most time in this loop.
     const last = end - 4;
     for (let index = start; index < last; index += 4) {
       const four = view.getInt32(index, true);

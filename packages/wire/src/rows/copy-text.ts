@@ -2,9 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { ByteWriter } from "./byte-writer.ts";
 
 /**
- * Writes `[start, end)` of `bytes` as a string with its length before it, which is the form of RowBinary and
- * protobuf. Bytes that are not UTF-8 become U+FFFD, for formats whose senders were never required to send
- * UTF-8.
+ * Writes the length and the bytes of the string `bytes[start, end)`, as RowBinary and protobuf require. Bytes that are
+ * not UTF-8 become U+FFFD, for formats whose senders were never required to send UTF-8.
  * @param view the same memory as `bytes`
  */
 export function copyText(out: ByteWriter, bytes: Buffer, view: DataView, start: number, end: number): void {

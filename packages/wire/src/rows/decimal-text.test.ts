@@ -30,7 +30,7 @@ test.each([
 test("writes doubles as JavaScript prints them, or nothing", () => {
   const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).map((value) => value / 100);
   const micros = fc.maxSafeInteger().map((value) => (value % 1e15) / 1e6);
-  /** The doubles next to a short one. */
+  /** Doubles next to a short decimal number. */
   const near = fc.tuple(cents, fc.integer({ min: -3, max: 3 })).map(([value, steps]) => {
     const bits = new BigInt64Array(new Float64Array([value]).buffer);
     bits[0] = (bits[0] ?? 0n) + BigInt(steps);

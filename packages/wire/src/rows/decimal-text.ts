@@ -1,6 +1,6 @@
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** Writes the decimal digits of a signed 64-bit number, given in halves whose signs have no meaning. */
+/** Writes a signed 64-bit number in decimal, from two halves that may each be signed or unsigned. */
 export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   if (high !== 0 || low < 0) {
     const number = (high | 0) * 0x1_0000_0000 + (low >>> 0);
@@ -24,10 +24,10 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   out.length += digits;
 }
 
-/** Most decimals that are written by hand. */
+/** Limit of decimals for the fast conversion. */
 const places = 6;
 const scale = 10 ** places;
-/** Decimals of up to 15 digits are each the shortest of their double. */
+/** Limit of the digits: with up to 15 digits, each decimal number is the shortest text of its double. */
 const endOfShort = 1e15;
 
 /**

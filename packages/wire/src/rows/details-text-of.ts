@@ -2,7 +2,7 @@ import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { attributeText } from "./attribute-text.ts";
 
-/** ClickHouse writes these bytes with a backslash inside of quotes, and all others unchanged. */
+/** Bytes that ClickHouse escapes with a backslash inside of quotes; all other bytes are unchanged. */
 const escapes: Readonly<Record<string, string>> = {
   ...{
     "\b": "\\b",
@@ -17,8 +17,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * For tests: the store's text of a span's rare fields. It is empty when all of them are, and `parent` when there is
- * only the link to the parent. Any other span has a tuple, as `details-text.ts` describes.
+ * For tests: the store's text of a span's rare fields. It is empty when all rare fields are empty, and `parent` when
+ * the link to the parent is the only one. All other spans have a tuple, as `details-text.ts` describes.
  */
 export function detailsTextOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
@@ -38,7 +38,7 @@ export function detailsTextOf(span: Span): Buffer {
   return tupleOf(span);
 }
 
-/** The tuple of any span, also of one for which the store has a shorter text. */
+/** The tuple of any span, even of a span for which the store has a shorter text. */
 export function tupleOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const text = `(${[
@@ -54,7 +54,7 @@ export function tupleOf(span: Span): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** Whether a link says no more than the column of the parent does. */
+/** True when a link has no more information than the parent's id. */
 function isParent(span: Span, link: SpanLink): boolean {
   const { traceState, attributes, droppedAttributesCount, flags, refType } = link;
   return (
@@ -79,12 +79,12 @@ function attributesOf(attributes: readonly Attribute[]): string {
   return `[${tuples.map((tuple) => `(${tuple})`).join(",")}]`;
 }
 
-/** The bytes of a text in UTF-8, one character each. */
+/** The UTF-8 bytes of a text as a string with one character for each byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** @param bytes one character for each byte */
+/** @param bytes string with one character for each byte */
 function quoted(bytes: string): string {
   return `'${[...bytes].map((byte) => escapes[byte] ?? byte).join("")}'`;
 }

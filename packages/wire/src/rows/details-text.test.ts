@@ -7,7 +7,7 @@ import { RowReader } from "./row-reader.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
 
 function read(text: Buffer): OriginDetails & OwnDetails {
-  // The surrounding bytes of the rows are no part of it.
+  // Surrounding bytes of the rows must not be read.
   const around = Buffer.from("(9)");
   const details = new DetailsText(new RowReader(Buffer.concat([around, text, around])));
   details.open(around.length, around.length + text.length);

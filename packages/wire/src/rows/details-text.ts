@@ -16,20 +16,20 @@ import type { RowReader } from "./row-reader.ts";
 const [quote, backslash, comma, zero, nine] = [0x27, 0x5c, 0x2c, 0x30, 0x39];
 const [open, close, openList, closeList] = [0x28, 0x29, 0x5b, 0x5d];
 
-/** The byte that an escape sequence means; -1 when there is none. */
+/** Byte that an escape sequence represents, by the character after the backslash; -1: not an escape. */
 const escaped = new Int16Array(256).fill(-1);
 for (const [letter, byte] of ["b\b", "f\f", "n\n", "r\r", "t\t", "0\0", "''", "\\\\"]) {
   escaped[(letter as string).charCodeAt(0)] = (byte as string).charCodeAt(0);
 }
 
-/** The rare fields of resource and scope. */
+/** The rare fields that belong to resource and scope. */
 export interface OriginDetails {
   readonly resourceDropped: number;
   readonly scopeAttributes: readonly Attribute[];
   readonly scopeDropped: number;
 }
 
-/** The rare fields of the span itself. */
+/** The rare fields that belong to the span itself. */
 export type OwnDetails = Pick<
   Span,
   "droppedAttributesCount" | "droppedEventsCount" | "links" | "droppedLinksCount" | "warnings"
@@ -40,12 +40,12 @@ export type OwnDetails = Pick<
  * WIRE_MALFORMED.
  */
 export class DetailsText {
-  /** Index of the next byte. */
+  /** Position of the next byte. */
   position = 0;
   #end = 0;
   readonly #reader: RowReader;
   readonly #bytes: Buffer;
-  /** The last string, without its quotes, still escaped. */
+  /** Position of the last string, without its quotes and with its escapes. */
   #textStart = 0;
   #textEnd = 0;
   #hasEscapes = false;
@@ -55,13 +55,13 @@ export class DetailsText {
     this.#bytes = reader.bytes;
   }
 
-  /** Begins with the text at `[start, end)` of the rows. */
+  /** Starts reading the text at `[start, end)` of the rows. */
   open(start: number, end: number): void {
     this.position = start;
     this.#end = end;
   }
 
-  /** Skips these bytes when they come next. @returns true when they did */
+  /** Skips these bytes if they come next. @returns true when they were skipped */
   skip(next: Buffer): boolean {
     const stop = this.position + next.length;
     if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) {
@@ -71,7 +71,7 @@ export class DetailsText {
     return true;
   }
 
-  /** Reads the fields of resource and scope from the beginning. */
+  /** Reads the first fields, which belong to resource and scope. */
   origin(): OriginDetails {
     this.#byte(open);
     const resourceDropped = this.#number();
@@ -83,7 +83,7 @@ export class DetailsText {
     return { resourceDropped, scopeAttributes, scopeDropped };
   }
 
-  /** Reads the fields of the span itself, which are the rest. */
+  /** Reads the remaining fields, which belong to the span itself. */
   own(): OwnDetails {
     const droppedAttributesCount = this.#number();
     this.#byte(comma);
@@ -101,7 +101,7 @@ export class DetailsText {
     return { droppedAttributesCount, droppedEventsCount, links, droppedLinksCount, warnings };
   }
 
-  /** `(trace id,span id,trace state,attributes,dropped attributes,flags,'child_of')` */
+  /** Reads `(trace id,span id,trace state,attributes,dropped attributes,flags,'child_of')`. */
   #link(): SpanLink {
     this.#byte(open);
     const traceId = this.#id(16);
@@ -125,7 +125,7 @@ export class DetailsText {
     return { traceId, spanId, traceState, attributes, droppedAttributesCount, flags, refType };
   }
 
-  /** `(key,'int','3')` */
+  /** Reads `(key,'int','3')`. */
   #attribute(): Attribute {
     this.#byte(open);
     const key = this.#string();
@@ -136,7 +136,7 @@ export class DetailsText {
     }
     this.#byte(comma);
     this.#quoted();
-    // Not cached, because values seldom repeat.
+    // Values rarely repeat, so they are not cached.
     const text = this.#hasEscapes
       ? this.#unescaped().toString()
       : this.#bytes.toString("utf8", this.#textStart, this.#textEnd);
@@ -145,7 +145,7 @@ export class DetailsText {
     return { key, value };
   }
 
-  /** Items between brackets, with commas between them. @param readItem called with `this` */
+  /** Reads a list in brackets with commas between the items. @param readItem called with `this` */
   #list<T>(readItem: (this: DetailsText) => T): T[] {
     const items: T[] = [];
     this.#byte(openList);
@@ -163,7 +163,7 @@ export class DetailsText {
     }
   }
 
-  /** An unsigned number of 32 bits. */
+  /** Reads an unsigned 32-bit number. */
   #number(): number {
     const start = this.position;
     let value = 0;
@@ -179,7 +179,7 @@ export class DetailsText {
     return value;
   }
 
-  /** A string; one without escapes is looked up among those read lately, because names repeat. */
+  /** Reads a string. Strings without escapes are cached, because names repeat. */
   #string(): string {
     this.#quoted();
     return this.#hasEscapes
@@ -187,7 +187,7 @@ export class DetailsText {
       : this.#reader.repeatedText(this.#textStart, this.#textEnd);
   }
 
-  /** An id, whose bytes are a string, as hex. @throws WireError WIRE_MALFORMED for another length */
+  /** Reads an id, whose bytes are a string, as hex. @throws WireError WIRE_MALFORMED for another length */
   #id(byteCount: number): string {
     this.#quoted();
     if (!this.#hasEscapes) {
@@ -223,7 +223,7 @@ export class DetailsText {
     this.#textEnd = position;
     this.#hasEscapes = hasEscapes;
     this.position = position;
-    // Whatever stopped the loop, only a closing quote is accepted.
+    // The loop may stop at any byte, but only a closing quote is accepted.
     this.#byte(quote);
   }
 
@@ -244,7 +244,7 @@ export class DetailsText {
     return this.position < this.#end ? (this.#bytes[this.position] as number) : -1;
   }
 
-  /** Steps over one byte. @throws WireError WIRE_MALFORMED when another comes next */
+  /** Skips one byte. @throws WireError WIRE_MALFORMED when it is another byte */
   #byte(expected: number): void {
     if (this.#next() !== expected) {
       throw this.#malformed();

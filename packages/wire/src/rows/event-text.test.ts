@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readEventText } from "./event-text.ts";
 import { SpanRowReader } from "./span-row-reader.ts";
 
-/** A column with this text, one character for each byte, and one more byte behind it. */
+/** Reads a column with this text, one character for each byte, followed by one more byte. */
 function read(text: string) {
   const reader = new SpanRowReader(Buffer.from(`${String.fromCharCode(text.length)}${text}\xfd`, "latin1"));
   const events = readEventText(reader);

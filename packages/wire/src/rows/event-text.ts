@@ -3,13 +3,13 @@ import type { SpanEvent } from "../model/span.ts";
 import { attributeMark } from "./attribute-list.ts";
 import { readListBetween, type SpanRowReader } from "./span-row-reader.ts";
 
-// The events of a span are one byte string, and so one column: without events it is empty; otherwise each
-// event, in its order, is
+// The events of a span are one byte string, so they need one column. Without events the string is empty. Otherwise each
+// event, in the sender's order, is
 //
 // 0xFD, nanoseconds since the Unix epoch in decimal, 0xFC, name in UTF-8, attribute list (see
 // `attribute-list.ts`)
 //
-// and, when attributes were dropped, 0xFC with their number in decimal.
+// and, if attributes were dropped, 0xFC with the number of dropped attributes in decimal.
 //
 // UTF-8 has none of these bytes, nor the marks of attribute lists, so nothing is escaped.
 
@@ -72,7 +72,7 @@ function readCount(reader: SpanRowReader, start: number, end: number): number {
   return count;
 }
 
-/** The next mark of an event, or `last`. */
+/** Position of the next event's mark, or `last`. */
 function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): number {
   let at = start + 1;
   while (at < last && bytes[at] !== eventMark) {
@@ -81,7 +81,7 @@ function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): numb
   return at;
 }
 
-/** The end of a decimal number; only its form and length are checked. */
+/** End of a decimal number. Only its form and length are checked. */
 function endOfDecimal({ bytes }: SpanRowReader, start: number, end: number, longest: number): number {
   const digits = bytes[start] === minus ? start + 1 : start;
   let at = digits;

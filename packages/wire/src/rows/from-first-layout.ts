@@ -9,9 +9,9 @@ const typeCount = Object.keys(attributeTypeCodes).length;
 const [idsBytes, timesBytes, linkIdsBytes, countBytes] = [32, 16, 24, 4];
 
 /**
- * Converts rows of the first layout to today's. Attributes of resources and spans were arrays of tuples, as
- * those of scopes, events and links still are. All other columns are the same.
- * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such rows
+ * Converts rows of the first layout to the present layout. In the first layout, attributes of resources and spans were
+ * arrays of tuples, like the attributes of scopes, events and links today. All other columns are equal.
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not such rows
  */
 export function fromFirstLayout(rows: Uint8Array, out: ByteWriter): void {
   const reader = new RowReader(rows);

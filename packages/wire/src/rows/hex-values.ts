@@ -1,4 +1,4 @@
-/** Value of each hex digit, in either case, by its ASCII code; 255 for every other byte. */
+/** Value of each hex digit, upper or lower case, by its ASCII code; 255 for every other byte. */
 export const hexValues = new Uint8Array(256).fill(255);
 for (const [value, digit] of Buffer.from("0123456789abcdef").entries()) {
   hexValues[digit] = value;

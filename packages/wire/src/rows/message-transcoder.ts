@@ -6,26 +6,29 @@ import type { SpanRows } from "./span-rows.ts";
  */
 export interface MessageTranscoder {
   /**
-   * @param message decompressed; the caller limits its size
+   * @param message decompressed message; the caller limits its size
    * @param tenant owner of the spans; "", the default, when tenancy is off
    * @throws WireError; then nothing of the message is kept
    */
   transcode(message: Uint8Array, tenant?: string): TranscodeResult;
 }
 
-/** The result of a message with spans. */
+/** The result of converting one message. */
 export interface TranscodeResult {
-  /** The good spans. `bytes` is a view that the next message through the same transcoder overwrites. */
+  /** The valid spans. `bytes` is a view that the next message through the same transcoder overwrites. */
   readonly rows: SpanRows;
-  /** Spans left out because their trace id or span id is empty or all zeros. */
+  /**
+   * Number of spans that were left out because the trace id or span id is empty or all zeros, or the span is
+   * unreadable.
+   */
   readonly rejectedSpans: number;
-  /** Why spans were rejected, for the sender's developer; "" when none was. */
+  /** Why spans were rejected, for the sender's developer; "" when none was rejected. */
   readonly errorMessage: string;
 }
 
 export interface TranscoderOptions {
   /**
-   * Most bytes of the rows of one message, 256 MiB by default. The limit is needed because each span repeats
+   * Size limit for the rows of one message in bytes. Default: 256 MiB. The limit is needed because each span repeats
    * its resource.
    */
   readonly maxRowsBytes?: number;

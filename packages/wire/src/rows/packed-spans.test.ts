@@ -9,7 +9,7 @@ import { spanArbitrary } from "./span-arbitrary.ts";
 import type { SpanFields } from "./span-fields.ts";
 import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 
-/** Half of the spans have what most have, and some of those their parent as a link. */
+/** Half of the spans have only the usual fields; some of those have their parent as a link. */
 const someSpan = fc
   .tuple(spanArbitrary, fc.constantFrom("", "parent", "tuple", "tuple"))
   .map(([span, details]) => (details === "tuple" ? span : withoutDetails(span, details === "parent")));

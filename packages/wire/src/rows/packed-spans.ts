@@ -19,7 +19,7 @@ import { StoredOrigins } from "./stored-origins.ts";
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
 
-/** For spans whose details lack the prefix, because it was removed from them. */
+/** Prefix of rows whose details were shortened: the part for resource and scope was removed. */
 class KnownPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
 
@@ -32,7 +32,7 @@ class KnownPrefix implements SpanPrefix {
   }
 }
 
-/** Thrown at the end of each piece, which is normal; made once, because a stack trace is not needed. */
+/** Thrown at the end of each piece, which is normal. The object is reused, because no stack trace is needed. */
 const endOfPiece = new WireError("WIRE_TRUNCATED", "rows end inside a value");
 
 class PieceReader extends StoredRowReader {
@@ -42,32 +42,32 @@ class PieceReader extends StoredRowReader {
 }
 
 /**
- * Spans as the bytes of their stored rows (see `readStoredRows`), which take less than half the memory of
- * objects. Resource and scope are held once for all their spans. Rows arrive in pieces that may be cut
- * anywhere; a span becomes an object on access.
+ * Spans as the bytes of their stored rows (see `readStoredRows`), which take less than half the memory of objects. Each
+ * resource and scope is stored once. Rows arrive in pieces, which may end inside a row. A span becomes an object on
+ * access.
  */
 export class PackedSpans {
   readonly #origins: KnownPrefix[] = [];
   readonly #originIndexes = new Map<SpanOrigin, number>();
-  /** By their bytes, as one character each. */
+  /** Prefixes by their bytes, as a string with one character for each byte. */
   readonly #prefixes = new Map<string, StoredPrefix>();
   /** Origins shared with other answers. */
   readonly #known: StoredOrigins;
   readonly #blocks: StoredRowReader[] = [];
   /**
-   * For each span: twice the index of its origin, plus one if it has links; its block; and where it begins
-   * there.
+   * Three numbers for each span: twice the index of its origin, plus one if it has links; index of its block; its
+   * position in the block.
    */
   #places = new Uint32Array(3 * 64);
   #length = 0;
-  /** Where the rows of each block end; of the last one it is `#used`. */
+  /** End position of the rows in each block; for the last block it is `#used`. */
   readonly #blockEnds: number[] = [];
   #blockBytes = 0;
   /** Used bytes of the last block. */
   #used = 0;
   /** The beginning of a row whose end has not arrived. */
   #rest: Uint8Array = new Uint8Array(0);
-  /** Rows that are stored without a part of their details. */
+  /** Rows whose details were shortened before they were stored. */
   #shortened: ByteWriter | undefined;
   #fields: SpanFields | undefined;
 
@@ -88,10 +88,10 @@ export class PackedSpans {
 
   /**
    * Adds more rows.
-   * @param pieces of the rows in order; not kept
-   * @param onSpan hears of each span that is now complete, with its index
-   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` would refuse too; the rest
-   *   of a row is checked when its span is read
+   * @param pieces pieces of the rows in order; they are copied
+   * @param onSpan called for each span that is now complete, with its index
+   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` would refuse too; other parts of a
+   * row are checked when its span is read
    */
   add(pieces: readonly Uint8Array[], onSpan: (span: SpanPlace, index: number) => void): void {
     const reader = new PieceReader(Buffer.concat([this.#rest, ...pieces]));
@@ -117,11 +117,11 @@ export class PackedSpans {
         throw error;
       }
     }
-    // A copy: the buffer may be one of a pool.
+    // A copy, because the buffer may belong to a pool.
     this.#rest = new Uint8Array(reader.bytes.subarray(rowStart));
   }
 
-  /** @throws WireError WIRE_TRUNCATED when the last row has no end */
+  /** @throws WireError WIRE_TRUNCATED when the last row is incomplete */
   end(): void {
     if (this.#rest.length > 0) {
       throw new WireError("WIRE_TRUNCATED", `rows end inside a value, after ${this.#length} whole ones`);
@@ -137,7 +137,10 @@ export class PackedSpans {
     return readStoredSpan(reader, prefix);
   }
 
-  /** The fields in a span's row, in a fraction of the time of an object; valid until the next call. */
+  /**
+   * The row's fields of a span. This takes a fraction of the time of creating a span object. The result is valid until
+   * the next call.
+   */
   fieldsAt(index: number): SpanFields {
     const { reader, prefix } = this.#find(index);
     this.#fields ??= new SpanFields(reader, prefix);
@@ -146,8 +149,8 @@ export class PackedSpans {
   }
 
   /**
-   * The bytes of a span's row, without resource and scope. Spans with equal bytes and one `originAt` are equal
-   * in every field, when one answer of a store has them.
+   * Bytes of a span's row, without resource and scope. Within one answer of a store, spans with equal bytes and equal
+   * `originAt` are equal in every field.
    */
   rowAt(index: number): Uint8Array {
     const block = this.#places[3 * index + 1] as number;
@@ -158,7 +161,7 @@ export class PackedSpans {
     return (this.#blocks[block] as StoredRowReader).bytes.subarray(this.#places[3 * index + 2], end);
   }
 
-  /** A number that spans of one resource and scope share. */
+  /** A number that identifies resource and scope: spans with the same resource and scope have the same number. */
   originAt(index: number): number {
     return (this.#places[3 * index] as number) >>> 1;
   }
@@ -200,7 +203,7 @@ export class PackedSpans {
     return index;
   }
 
-  /** The row that was just read, from `start`, without the part of its details that concerns the origin. */
+  /** The row from `start` that was just read, without the details of resource and scope. */
   #ownRow({ bytes, detailsAt, ownAt, position }: StoredRowReader, start: number): Uint8Array {
     if (ownAt === 0) {
       return bytes.subarray(start, position);

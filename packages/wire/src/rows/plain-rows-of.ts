@@ -4,7 +4,7 @@ import { spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 import type { SpanRows } from "./span-rows.ts";
 
-/** For tests: rows of spans, each with its own prefix. */
+/** For tests: rows of spans, each with a full prefix. */
 export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   const writer = new SpanRowWriter();
   const rows = spans.map((span) => {
@@ -14,7 +14,7 @@ export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   return { bytes: Buffer.concat(rows), count: spans.length };
 }
 
-/** For tests: spans, some with the same or an equal resource, scope and format as the one before. */
+/** For tests: spans, some with the same or an equal resource, scope and format as the previous span. */
 export const sharingSpans: fc.Arbitrary<Span[]> = fc
   .array(fc.tuple(spanArbitrary, fc.constantFrom("own", "same", "equal")), { maxLength: 8 })
   .map((list) => {

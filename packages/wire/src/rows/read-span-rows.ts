@@ -16,7 +16,7 @@ import {
  * store need `readStoredRows`. Adjacent spans with the same resource and scope share these objects, and
  * repeated attributes are one object, because large traces repeat themselves.
  *
- * The caller bounds `bytes`; the spans take about three times as much memory.
+ * The caller limits the size of `bytes`; the spans need about three times as much memory.
  *
  * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number
  *   or an attribute text that does not fit its type
@@ -41,7 +41,7 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-/** The columns before `trace_id`, and where their bytes were. */
+/** Resource, scope and format from the columns before `trace_id`, with the position of their bytes. */
 interface SpanRowPrefix extends SpanOrigin {
   readonly start: number;
   readonly end: number;
@@ -68,9 +68,9 @@ function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   return { start, end: reader.position, format, resource, scope };
 }
 
-/** The columns from `trace_id`. @param lastTraceId of the span before; its string is reused */
+/** Reads the columns from `trace_id` on. @param lastTraceId trace id of the previous span; its string is reused */
 function readSpan(reader: SpanRowReader, prefix: SpanOrigin, lastTraceId: string | undefined): Span {
-  // Property initializers run in the order they are written in, which is the order of the columns.
+  // Property initializers run in source order, which is the order of the columns.
   const traceId = reader.hex(16);
   const spanId = reader.hex(8);
   const parentSpanId = reader.hex(8);

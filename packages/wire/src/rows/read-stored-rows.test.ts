@@ -19,7 +19,7 @@ describe("readStoredRows", () => {
           one,
         ]);
         expect(readStoredRows(storedRowsOf(spans))).toEqual(spans);
-        // Before there was a word for parents, and for nothing.
+        // The form of rows from versions that always wrote the whole tuple.
         expect(readStoredRows(storedRowsOf(spans, tupleOf))).toEqual(spans);
       }),
     );

@@ -8,7 +8,7 @@ import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader }
  * Reads rows in the order of `storedColumns`. Adjacent spans with the same resource and scope share these
  * objects, as in `readSpanRows`.
  *
- * The caller bounds `bytes`; the spans take about three times as much memory.
+ * The caller limits the size of `bytes`; the spans need about three times as much memory.
  *
  * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum number, an
  *   attribute text that does not fit its type, or texts of scope, events or details in another form
@@ -28,18 +28,15 @@ export function readStoredRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-/** Reads stored rows from one buffer, and keeps facts about the last span that a `Span` does not have. */
+/** Reads stored rows from one buffer. It also records facts about the last span that a `Span` does not contain. */
 export class StoredRowReader extends SpanRowReader {
   readonly details = new DetailsText(this);
   readonly #traceId = new Int32Array(4);
   #traceIdText = "";
   origin: SpanOrigin | undefined;
-  /** Where its details begin, including their length. */
+  /** Position of the span's details, including their length. */
   detailsAt = 0;
-  /**
-   * Where the rest of the details' text begins, when it begins with fields of resource and scope; otherwise
-   * 0.
-   */
+  /** Position of the span's own details, if details of resource and scope precede them; otherwise 0. */
   ownAt = 0;
 
   /** The next 16 bytes in hex; adjacent spans of a trace share one string. */
@@ -62,18 +59,18 @@ export class StoredRowReader extends SpanRowReader {
   }
 }
 
-/** Determines the origin of a span. */
+/** Finds the origin of a span: resource, scope and format. */
 export interface SpanPrefix {
-  /** The origin of spans whose details say nothing about it. */
+  /** Origin of spans whose details contain nothing about resource and scope. */
   readonly plain: SpanOrigin;
-  /** The origin of a span with an opened tuple; skips the fields of resource and scope. */
+  /** Origin of a span whose details were opened; skips the fields of resource and scope. */
   origin(details: DetailsText, bytes: Buffer): SpanOrigin;
 }
 
-/** Resource and scope by the columns before `trace_id`, and by what details of single spans add. */
+/** Resource and scope from the columns before `trace_id`. Details of single spans may add to them. */
 export class StoredPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
-  /** Origins by the added details, as one character for each byte. */
+  /** Origins by their additional details, as a string with one character for each byte. */
   #others: Map<string, SpanOrigin> | undefined;
   #last: { readonly said: Buffer; readonly origin: SpanOrigin } | undefined;
 
@@ -107,10 +104,10 @@ export class StoredPrefix implements SpanPrefix {
   }
 }
 
-/** The beginning of tuples that say nothing about resource and scope. */
+/** Start of a tuple without details of resource and scope. */
 const saysNothing = Buffer.from("(0,[],0,");
 
-/** A prefix, and where its bytes were. */
+/** A prefix, with the position of its bytes. */
 export interface PrefixBytes {
   readonly start: number;
   readonly end: number;
@@ -137,13 +134,13 @@ export function skipStoredPrefix(reader: StoredRowReader): void {
   }
 }
 
-/** Facts from which answers are built: the spans of each trace, by their start. */
+/** Trace id and start of a span, by which answers group and sort spans. */
 export interface SpanPlace {
   readonly traceId: string;
-  /** The upper half of the nanoseconds at which it starts, signed, and the lower, which is not. */
+  /** Start in nanoseconds: upper 32 bits, signed. The next field has the lower 32 bits, unsigned. */
   readonly startHigh: number;
   readonly startLow: number;
-  /** True when it has links, one of which may also name its parent. */
+  /** True when the span has links; one of them may name its parent. */
   readonly hasLinks: boolean;
 }
 
@@ -169,7 +166,7 @@ export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Spa
   return { traceId, startHigh, startLow: reader.view.getUint32(startAt, true), hasLinks };
 }
 
-/** The columns from `trace_id` on. */
+/** Reads the columns from `trace_id` on. */
 export function readStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): Span {
   const traceId = reader.traceId();
   const spanId = reader.hex(8);
@@ -224,13 +221,12 @@ function readDetails(
     : ownDetails(reader, prefix, start);
 }
 
-/** Details that are no tuple: empty, or the word `parent`. */
+/** Result for details that are not a tuple: `noDetails` for empty details, `parentAsDetails` for the word `parent`. */
 export const noDetails = -1;
 export const parentAsDetails = -2;
 
 /**
- * Skips the text of details. @returns `noDetails`, `parentAsDetails`, or where the tuple begins, for
- * `ownDetails`
+ * Skips the text of details. @returns `noDetails`, `parentAsDetails`, or the position of the tuple, for `ownDetails`
  */
 export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
   reader.detailsAt = reader.position;
@@ -244,7 +240,7 @@ export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number
   return isOnlyParent(reader.view, start, end) ? parentAsDetails : start;
 }
 
-/** The tuple from `start` to the reader's position. */
+/** Reads the tuple from `start` to the reader's position. */
 function ownDetails(reader: StoredRowReader, prefix: SpanPrefix, start: number): OwnDetails {
   const { details } = reader;
   details.open(start, reader.position);
@@ -259,12 +255,12 @@ function detailsWith(links: SpanLink[]): OwnDetails {
   return { droppedAttributesCount: 0, droppedEventsCount: 0, links, droppedLinksCount: 0, warnings: [] };
 }
 
-/** Whether `[start, end)` is the word `parent`. */
+/** True when `[start, end)` is the word `parent`. */
 function isOnlyParent(view: DataView, start: number, end: number): boolean {
   return end - start === 6 && view.getUint32(start) === 0x70617265 && view.getUint16(start + 4) === 0x6e74;
 }
 
-/** The link that the older model has for the parent. */
+/** The link to the parent, as in the older span model. */
 function linkToParent(traceId: string, spanId: string): SpanLink {
   const refType = "child_of";
   return { traceId, spanId, traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0, refType };

@@ -1,10 +1,12 @@
 import { WireError } from "../errors.ts";
 
 const shownNameLength = 100;
-/** Reasons beyond these are counted only: an answer must not grow with its request. */
+/**
+ * Limit of reasons in an answer; further reasons are only counted, so that an answer does not grow with its request.
+ */
 const shownReasons = 10;
 
-/** Counts the spans of one message that are rejected alone, with the place and reason of each. */
+/** Counts the rejected spans of one message, with the place and reason of each. */
 export class RejectedSpans {
   count = 0;
   readonly #reasons: string[] = [];
@@ -12,10 +14,10 @@ export class RejectedSpans {
   #isUnreadable = false;
 
   /**
-   * @param name of the span; "" when it is unreadable
-   * @param place returns the span's place in its message, such as `spans[3]`; called only when it is shown
-   * @param problem "empty trace id", or the error of reading it
-   * @throws the error itself when it is none of outside bytes
+   * @param name name of the span; "" when it is unreadable
+   * @param place returns the place of the span in its message, such as `spans[3]`; called only when the reason is shown
+   * @param problem "empty trace id", or the error from reading the span
+   * @throws the error itself when it is not a fault of outside bytes
    */
   add(name: string, place: () => string, problem: unknown): void {
     if (problem instanceof Error && !(problem instanceof WireError)) {
@@ -34,7 +36,7 @@ export class RejectedSpans {
     }
   }
 
-  /** Adds what an earlier step has rejected of the same message. */
+  /** Adds the spans of the same message that an earlier step has rejected. */
   addAll(others: RejectedSpans): void {
     this.count += others.count;
     this.#error ??= others.#error;
@@ -52,10 +54,10 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer can name rejected spans: bytes without any readable span are no such message.
-   * Spans without valid ids still count as spans.
-   * @param kept number of good spans in the message
-   * @throws WireError why the first of them cannot be read
+   * For formats whose answer can name rejected spans: bytes without any readable span are an invalid message. Spans
+   * without valid ids still count as spans.
+   * @param kept number of valid spans in the message
+   * @throws WireError with the reason of the first unreadable span
    */
   refuseUnreadable(kept: number): void {
     if (kept === 0 && this.#isUnreadable && this.#error !== undefined) {
@@ -64,8 +66,8 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer says only yes or no: a yes would hide that nothing was kept.
-   * @throws WireError the reason of the first rejection, when nothing of the message is kept
+   * For formats whose answer is only success or failure: success would hide that no span was kept.
+   * @throws WireError with the reason of the first rejection, when no span of the message is kept
    */
   refuseNothing(kept: number): void {
     if (kept === 0 && this.#error !== undefined) {

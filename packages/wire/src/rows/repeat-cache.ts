@@ -1,13 +1,12 @@
 import { attributeMark } from "./attribute-list.ts";
 
 const slots = 2048;
-/** Longer values are seldom repeated. */
+/** Size limit of a cached value in bytes; longer values rarely repeat. */
 const longestBytes = 96;
 
 /**
- * Caches values by the bytes of one buffer from which they were made. Each value has one place; the next
- * value with the same hash replaces it. A value is cached from the second time on, because most values that
- * occur only once, such as ids, then become garbage at once.
+ * Caches decoded values by their bytes in one buffer. Each hash has one place, and a new value replaces the old one. A
+ * value is cached only at its second occurrence: most values that occur once, such as ids, then become garbage at once.
  */
 export class RepeatCache<T> {
   readonly #bytes: Uint8Array;
@@ -33,7 +32,7 @@ export class RepeatCache<T> {
     return this.#valueAt(this.#slotOf(start, end), start, end);
   }
 
-  /** The value cached for the bytes from `start` to the next mark of lists, which must exist; see `end`. */
+  /** The cached value for the bytes from `start` to the next 0xFF mark, which must exist; `end` has its position. */
   findToMark(start: number): T | undefined {
     const bytes = this.#bytes;
     const view = this.#view;
@@ -42,7 +41,7 @@ export class RepeatCache<T> {
     let index = start;
     for (; index <= lastWord; index += 4) {
       const word = view.getInt32(index);
-      // True when a byte is 0xFF: the usual test for a zero byte, on the inverted word.
+      // True when a byte is 0xFF: the usual test for a zero byte, applied to the inverted word.
       if (((~word - 0x01010101) & word & 0x80808080) !== 0) {
         break;
       }
@@ -58,12 +57,12 @@ export class RepeatCache<T> {
     return this.#valueAt(mix(hash >>> 16, hash) & (slots - 1), start, index);
   }
 
-  /** The mark at which `findToMark` stopped. */
+  /** Position of the mark at which `findToMark` stopped. */
   get end(): number {
     return this.#end;
   }
 
-  /** Caches the value for the bytes of the last `find`, unless they were searched for the first time. */
+  /** Caches the value for the bytes of the last `find`, unless this was their first occurrence. */
   keep(start: number, end: number, value: T): void {
     const length = end - start;
     if (length > longestBytes) {
@@ -111,7 +110,8 @@ export class RepeatCache<T> {
 }
 
 /**
- * Mixes `more` into the hash. Upper bits are folded down, because the place is taken from the lowest bits.
+ * Mixes `more` into the hash. Upper bits are also mixed into lower bits, because the place is taken from the lowest
+ * bits.
  */
 function mix(hash: number, more: number): number {
   const product = Math.imul(hash ^ more, 0x9e3779b1);

@@ -29,7 +29,7 @@ function blockOf(...all: SpanRows[]): Buffer {
   return Buffer.concat(block.pieces());
 }
 
-/** For each row its prefix, the rest, and everything that a walk has found in it. */
+/** For each row: its prefix, its other bytes, and all fields that the scanner found. */
 function walked(rows: SpanRows) {
   const scanner = new RowScanner();
   scanner.open(rows);
@@ -82,7 +82,7 @@ describe("rows that share prefixes", () => {
     expect(() => walked(second)).toThrow(refused);
     expect(() => readSpanRows(second.bytes)).toThrow(refused);
     expect(() => blockOf(second)).toThrow(refused);
-    // Nor does it take that of rows before.
+    // The prefix of earlier rows must not be used either.
     const scanner = new RowScanner();
     scanner.open({ bytes, count: 2 });
     expect([scanner.next(), scanner.next(), scanner.next()]).toEqual([true, true, false]);

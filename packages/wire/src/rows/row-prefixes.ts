@@ -5,14 +5,14 @@ import { type ByteWriter, defaultMaxRowsBytes } from "./byte-writer.ts";
 export const prefixMarkBytes = 2;
 
 /**
- * True when the row at `at` begins with the mark: its prefix is that of the row before. No row with its own
- * prefix begins so, because these bytes would be a tenant's length of 0, which takes one byte.
+ * True when the row at `at` begins with the mark, so it has the prefix of the previous row. A full prefix never begins
+ * with these bytes: they would be a tenant of length 0, whose length takes one byte.
  */
 export function hasPrefixMark(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x80 && bytes[at + 1] === 0;
 }
 
-/** @param at place of a mark that no row with a prefix precedes */
+/** @param at position of a mark in a row without a previous prefix */
 export function prefixMissing(at: number): WireError {
   return new WireError(
     "WIRE_MALFORMED",
@@ -21,18 +21,17 @@ export function prefixMissing(at: number): WireError {
 }
 
 /**
- * Begins rows with their prefix, or with the mark when the row before has the same prefix.
- *
- * The size of rows with all their prefixes is counted and limited, because later readers may see each row
- * with its own.
+ * Begins each row with its prefix, or with the mark when the previous row has the same prefix.
+ * The size of the rows with full prefixes is counted and limited, because later readers may need each row with its
+ * prefix.
  */
 export class RowPrefixes {
   readonly #out: ByteWriter;
   readonly #maxRowsBytes: number;
-  /** The last prefix in `out`; empty at the beginning. */
+  /** Position of the last prefix in `out`; the prefix is empty at first. */
   #start = 0;
   #end = 0;
-  /** The prefix before it, in case its row is removed. */
+  /** Position of the previous prefix, in case the last row is removed. */
   #earlierStart = 0;
   #earlierEnd = 0;
   #savedBytes = 0;
@@ -42,13 +41,13 @@ export class RowPrefixes {
     this.#maxRowsBytes = maxRowsBytes;
   }
 
-  /** Call after `out` was emptied. */
+  /** Must be called after `out` was emptied. */
   begin(): void {
     this.forget();
     this.#savedBytes = 0;
   }
 
-  /** The next row gets its prefix in any case. */
+  /** Makes the next row get its full prefix. */
   forget(): void {
     this.#start = 0;
     this.#end = 0;
@@ -56,14 +55,14 @@ export class RowPrefixes {
     this.#earlierEnd = 0;
   }
 
-  /** Bytes of all rows with their prefixes. */
+  /** Size of all rows with full prefixes, in bytes. */
   get plainBytes(): number {
     return this.#out.length + this.#savedBytes;
   }
 
   /**
-   * A row begins with the prefix that was written last.
-   * @throws WireError WIRE_TOO_LARGE when all rows with their prefixes exceed `maxRowsBytes`
+   * Begins a row with the prefix that was written last.
+   * @throws WireError WIRE_TOO_LARGE when all rows with full prefixes exceed `maxRowsBytes`
    */
   again(): void {
     const out = this.#out;
@@ -81,8 +80,8 @@ export class RowPrefixes {
   }
 
   /**
-   * A row begins with the prefix that was just written from `start`. The prefix is removed when the row
-   * before has the same.
+   * Begins a row with the prefix that was just written from `start`. If the previous row has the same prefix, a mark
+   * replaces it.
    * @throws WireError WIRE_TOO_LARGE, as `again`
    */
   written(start: number): void {

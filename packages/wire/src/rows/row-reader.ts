@@ -2,8 +2,8 @@ import { WireError } from "../errors.ts";
 import { RepeatCache } from "./repeat-cache.ts";
 
 /**
- * Reads RowBinary values in order. `repeatedString` caches recent strings by their bytes, because names and
- * keys repeat in every row, and each decoding costs a call out of JavaScript.
+ * Reads RowBinary values in order. `repeatedString` caches recent strings by their bytes, because names and keys repeat
+ * in every row, and each decoding costs a native call.
  *
  * Every read throws WireError WIRE_TRUNCATED when the input ends early.
  */
@@ -39,7 +39,7 @@ export class RowReader {
     this.#advance(count);
   }
 
-  /** @throws WireError WIRE_MALFORMED when the number is not below 2^32 */
+  /** @throws WireError WIRE_MALFORMED for a number of 2^32 or more */
   varint(): number {
     const first = this.uint8();
     if (first < 0x80) {
@@ -76,7 +76,7 @@ export class RowReader {
     return this.repeatedText(start, this.position);
   }
 
-  /** The text of `[start, end)`, which many rows share; `position` stays. */
+  /** The text of `[start, end)`, which many rows share. Does not move `position`. */
   repeatedText(start: number, end: number): string {
     if (start === end) {
       return "";
@@ -91,12 +91,12 @@ export class RowReader {
     return text;
   }
 
-  /** @returns where the string begins; it ends at `position` */
+  /** @returns start position of the string; its end is `position` */
   skipString(): number {
     return this.#advance(this.varint());
   }
 
-  /** True when the bytes at `position` equal those of `[start, end)`. */
+  /** True when the bytes at `position` equal the bytes of `[start, end)`. */
   repeats(start: number, end: number): boolean {
     const stop = this.position + end - start;
     return stop <= this.bytes.length && this.bytes.compare(this.bytes, start, end, this.position, stop) === 0;

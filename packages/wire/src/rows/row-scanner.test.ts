@@ -89,7 +89,7 @@ describe("RowScanner", () => {
   });
 
   test("takes an array of four thousand million attributes for the truncation that it is", () => {
-    // No tenant, service, or attributes of the resource, then what the scope has.
+    // Empty tenant, service and resource attributes, then the columns of the scope.
     const bytes = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0]);
     expect(() => count({ bytes, count: 1 })).toThrow("rows end at byte 19, inside a value");
   });
@@ -114,7 +114,7 @@ describe("RowScanner", () => {
           }
         }
       };
-      // Key and value may be anything.
+      // Key and value may be any bytes.
       if (at === 1 || at === 4) {
         expect(read).not.toThrow();
       } else {

@@ -8,29 +8,29 @@ import type { SpanRows } from "./span-rows.ts";
 const nothing = new Uint8Array(0);
 
 /**
- * Walks rows without decoding them, for pipeline steps. Attributes, events and links are skipped by their
- * lengths. Places are offsets into `bytes`, which the next `next` overwrites. Attributes are checked only
- * when they are read.
+ * Visits rows without decoding them, for pipeline steps. Attributes, events and links are skipped by their lengths.
+ * Fields are offsets into `bytes`, which the next call of `next` overwrites. Attributes are checked only when they are
+ * read.
  *
  * scanner.open(rows); while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
  *
- * A row with a mark is reported with the prefix of the row before, at its place there.
+ * For a row with a mark, the prefix fields point to the prefix of an earlier row.
  *
- * A scanner serves one walk at a time. `…Start` and `…End` of texts exclude their length; those of attributes
+ * A scanner visits one set of rows at a time. For texts, `…Start` and `…End` exclude the length; for attributes, they
  * include it.
  */
 export class RowScanner {
   /** The rows of the last `open`. */
   bytes: Uint8Array = nothing;
-  /** First byte of the row: of its prefix, or of the mark instead of it. */
+  /** First byte of the row: of its prefix, or of the mark that replaces the prefix. */
   start = 0;
   /** Index just after the row. */
   end = 0;
   /**
-   * The columns that all spans of a resource and scope share: of this row, or of the last row without a mark.
+   * Position of the columns that spans of a resource and scope share: in this row, or in the last row without a mark.
    */
   prefixStart = 0;
-  /** 0 as long as there was no row. */
+  /** End of these columns; 0 before the first row. */
   prefixEnd = 0;
   tenantStart = 0;
   tenantEnd = 0;
@@ -40,13 +40,13 @@ export class RowScanner {
   serviceEnd = 0;
   resourceAttributesStart = 0;
   resourceAttributesEnd = 0;
-  /** 16 bytes, after the prefix or the mark. */
+  /** Position of the trace id, 16 bytes, after the prefix or the mark. */
   traceIdAt = 0;
-  /** 8 bytes. */
+  /** Position of the span id, 8 bytes. */
   spanIdAt = 0;
-  /** 8 bytes, all zero for a root span. */
+  /** Position of the parent's span id, 8 bytes, all zero for a root span. */
   parentSpanIdAt = 0;
-  /** Its length, then its text. */
+  /** Position of the trace state: its length, then its text. */
   traceStateAt = 0;
   traceStateEnd = 0;
   flags = 0;
@@ -54,9 +54,9 @@ export class RowScanner {
   nameEnd = 0;
   /** Number of the kind, as in `spanKinds`. */
   kind = 0;
-  /** 8 bytes: nanoseconds since the Unix epoch, signed, little-endian. */
+  /** Position of the start, 8 bytes: nanoseconds since the Unix epoch, signed, little-endian. */
   startAt = 0;
-  /** 8 bytes: nanoseconds, signed, little-endian. */
+  /** Position of the duration, 8 bytes: nanoseconds, signed, little-endian. */
   durationAt = 0;
   /** Number of the status, as in `statusCodes`. */
   status = 0;
@@ -64,13 +64,13 @@ export class RowScanner {
   attributesEnd = 0;
   eventsEnd = 0;
   linksEnd = 0;
-  /** First byte, the mark, of the attribute of the last `nextAttribute`; it ends at `valueEnd`. */
+  /** Position of the mark that begins the attribute of the last `nextAttribute`. The attribute ends at `valueEnd`. */
   attributeStart = 0;
   keyStart = 0;
   keyEnd = 0;
   valueStart = 0;
   valueEnd = 0;
-  /** The last mark of the list. */
+  /** Position of the last mark of the list. */
   #listEnd = 0;
   #view: DataView = new DataView(nothing.buffer);
   #expected = 0;
@@ -78,11 +78,11 @@ export class RowScanner {
   #position = 0;
   /** The result of the last `#length`. */
   #value = 0;
-  /** Where the last `#text` begins, after its length. */
+  /** Position of the last `#text`, after its length. */
   #textStart = 0;
   readonly #keys = new Map<string, Uint8Array>();
 
-  /** Starts before the first row. The scanner keeps `rows.bytes` until the next `open`. */
+  /** Starts before the first row. The scanner uses `rows.bytes` until the next `open`. */
   open(rows: SpanRows): void {
     const { bytes } = rows;
     if (bytes !== this.bytes) {
@@ -97,7 +97,7 @@ export class RowScanner {
 
   /**
    * Moves to the next row.
-   * @returns false when there is none
+   * @returns false after the last row
    * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for a length of over 5
    *   bytes, an unknown enum number, a mark in the first row, or another number of rows than `rows.count`
    */
@@ -119,7 +119,7 @@ export class RowScanner {
 
   /**
    * Reads the prefix of the row at `start`, or skips its mark.
-   * @returns index of the first byte after it, for `readSpan`; it may be past the rows
+   * @returns position after the prefix, for `readSpan`; it may be past the end of the rows
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
    */
   readPrefix(start: number): number {
@@ -138,7 +138,7 @@ export class RowScanner {
     this.serviceStart = this.#textStart;
     this.resourceAttributesStart = this.serviceEnd;
     this.resourceAttributesEnd = this.#text(this.serviceEnd);
-    // Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
+    // Order of the columns. Resource: dropped, schema. Scope: name, version, attributes, dropped, schema.
     let position = this.#text(this.resourceAttributesEnd + 4);
     position = this.#attributes(this.#text(this.#text(position)));
     this.prefixEnd = this.#text(position + 4);
@@ -176,14 +176,14 @@ export class RowScanner {
     return position;
   }
 
-  /** Nanoseconds from start to end of the span; exact below 104 days, which is 2^53. */
+  /** Duration in nanoseconds; exact below 104 days, which is 2^53 nanoseconds. */
   get durationNs(): number {
     return (
       this.#view.getInt32(this.durationAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.durationAt, true)
     );
   }
 
-  /** Nanoseconds since the Unix epoch, rounded to about 256 ns as numbers are. */
+  /** Start in nanoseconds since the Unix epoch, rounded to about 256 ns by the precision of doubles. */
   get startUnixNs(): number {
     return this.#view.getInt32(this.startAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.startAt, true);
   }
@@ -195,7 +195,7 @@ export class RowScanner {
       : this.#textOf(this.#length(this.traceStateAt), this.traceStateEnd);
   }
 
-  /** Whether the span has no parent. */
+  /** True when the span has no parent. */
   get isRoot(): boolean {
     return (
       this.#view.getUint32(this.parentSpanIdAt, true) === 0 &&
@@ -204,9 +204,9 @@ export class RowScanner {
   }
 
   /**
-   * The text form (see `spanColumns`) of the first attribute of the span with this key. Each call walks the
+   * The text form (see `spanColumns`) of the first attribute of the span with this key. Each call searches all
    * attributes.
-   * @param key from code or options; keys from senders would fill the cache of keys
+   * @param key constant from code or options; keys from senders would fill the cache of keys
    */
   attributeText(key: string): string | undefined {
     return this.#valueText(this.attributesStart, key);
@@ -245,7 +245,7 @@ export class RowScanner {
   /**
    * Starts before the first attribute of a list.
    * @param start `attributesStart` or `resourceAttributesStart`
-   * @throws WireError WIRE_MALFORMED when it does not begin and end as a list
+   * @throws WireError WIRE_MALFORMED when the bytes do not begin and end as a list
    */
   openAttributes(start: number): void {
     const { bytes } = this;
@@ -262,7 +262,7 @@ export class RowScanner {
 
   /**
    * Moves to the next attribute of the list.
-   * @returns false when there is none
+   * @returns false after the last attribute
    * @throws WireError WIRE_MALFORMED when it is none
    */
   nextAttribute(): boolean {
@@ -291,8 +291,8 @@ export class RowScanner {
   }
 
   /**
-   * The attribute's type.
-   * @throws WireError WIRE_MALFORMED when it is none
+   * Type of the attribute.
+   * @throws WireError WIRE_MALFORMED for an unknown type
    */
   get valueType(): AttributeType {
     const type = typeOfLetter(this.bytes[this.keyEnd + 1] as number);
@@ -316,7 +316,7 @@ export class RowScanner {
     return Buffer.from(buffer, byteOffset + start, end - start).toString();
   }
 
-  /** Reads an unsigned LEB128 length. @returns index just past it; the length is in `#value` */
+  /** Reads an unsigned LEB128 length into `#value`. @returns position after it */
   #length(position: number): number {
     const { bytes } = this;
     if (position >= bytes.length) {
@@ -343,20 +343,20 @@ export class RowScanner {
     throw new WireError("WIRE_MALFORMED", `length at byte ${position} of the rows has over 5 bytes`);
   }
 
-  /** @returns index just past the text, which may be past the rows; the next read finds that */
+  /** @returns position after the text. It may be past the end of the rows; the next read checks that */
   #text(position: number): number {
     const start = this.#length(position);
     this.#textStart = start;
     return start + this.#value;
   }
 
-  /** Attributes as tuples. */
+  /** Skips attributes in the form of tuples. */
   #attributes(position: number): number {
     const { bytes } = this;
     const { length } = bytes;
     let next = this.#length(position);
     for (let left = this.#value; left > 0; left--) {
-      // Keys and values below 128 bytes, most of all, without a call.
+      // Most keys and values are below 128 bytes; these need no call of `#length`.
       const keyLength = next < length ? (bytes[next] as number) : 0x80;
       next = keyLength < 0x80 ? next + keyLength + 2 : this.#text(next) + 1;
       const valueLength = next < length ? (bytes[next] as number) : 0x80;

@@ -19,11 +19,11 @@ import { attributeValueArbitrary, spanArbitrary } from "./span-arbitrary.ts";
 import { SpanRowWriter } from "./span-row-writer.ts";
 import { storedRowsOf } from "./stored-rows-of.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
 const timeoutMs = 20_000 + rounds * 2;
 
-/** In every other pair, the second span has the resource and scope of the first. */
+/** In every second pair, the second span shares resource and scope with the first. */
 const batches = fc
   .sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 7, numRuns: 50 })
   .map((spans, index) => {
@@ -32,7 +32,7 @@ const batches = fc
   });
 const types = Object.keys(attributeTypeCodes) as AttributeType[];
 
-/** Says what it read, or throws a WireError. */
+/** Returns a text of what it read, or throws a WireError. */
 type Read = (message: Buffer, random: (below: number) => number) => string;
 
 const block = new SpanBlock();
@@ -124,7 +124,7 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
     "texts of attributes",
     (message, random) => {
       const text = message.toString();
-      // Most are arrays and kvlists, which have the most to go wrong.
+      // Most values are arrays and kvlists, because their parser is the most complex.
       const type = text.startsWith("[")
         ? "array"
         : text.startsWith("{")

@@ -1,9 +1,8 @@
 import { WireError } from "../errors.ts";
 import type { SpanRowReader } from "./span-row-reader.ts";
 
-// The facts that spans share besides their resource's attributes, as one byte string and so one column. It
-// has name, version and schema URL of the scope, and the schema URL of the resource, in UTF-8, separated by a
-// mark.
+// The fields that spans share, except the resource's attributes, are one byte string, so they need one column. It has
+// name, version and schema URL of the scope, and the schema URL of the resource, in UTF-8, separated by a mark.
 
 /** Separates two texts. */
 export const textMark = 0xff;
@@ -15,7 +14,7 @@ export interface ScopeTexts {
   readonly resourceSchemaUrl: string;
 }
 
-/** @throws WireError WIRE_MALFORMED unless there are four */
+/** @throws WireError WIRE_MALFORMED for any number of texts but four */
 export function readScopeText(reader: SpanRowReader): ScopeTexts {
   const start = reader.skipString();
   const end = reader.position;

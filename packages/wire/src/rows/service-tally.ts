@@ -1,13 +1,13 @@
 /**
- * The spans of one service in a block. The producer of the block knows them; a reader would have to walk every row.
- * There is one for each resource of a message and each value of `debug`, so a service may occur several times.
+ * The spans of one service in a block. The producer of the block counts them; a reader would have to visit every row.
+ * Each resource of a message and each value of `debug` has a separate tally, so a service may occur several times.
  */
 export interface ServiceTally {
   /** The value of column `service_name`. */
   readonly service: string;
-  /** Whether these spans carry Jaeger's debug flag, bit 1 of `flags`. */
+  /** True when these spans have Jaeger's debug flag, bit 1 of `flags`. */
   readonly debug: boolean;
   spans: number;
-  /** Where the rows of root spans have their column `trace_id`. */
+  /** Positions of the column `trace_id` in the rows of root spans. */
   readonly rootsAt: number[];
 }

@@ -10,7 +10,7 @@ test.each([
   ["1e+21", undefined],
   ["+Inf", "Infinity"],
   ["-Inf", "-Infinity"],
-  // Other outputs of %g.
+  // Other forms in which %g prints numbers.
   ["1e-04", undefined],
   ["1e+09", undefined],
   ["1e-7", undefined],
@@ -21,7 +21,7 @@ test.each([
   ["0e+00", undefined],
   ["1e+999", undefined],
   ["1e-999", undefined],
-  // Equal texts.
+  // Texts that are equal in both forms.
   ["72.5", undefined],
   ["NaN", undefined],
   ["", undefined],

@@ -1,15 +1,15 @@
 import { doubleText } from "./attribute-text.ts";
 
-/** Go's `%g` with ten digits, in the form with an exponent; without an exponent it equals `attributeText`. */
+/** Go's `%g` with ten digits and an exponent. Without an exponent the text equals `attributeText`. */
 const withExponent = /^-?[1-9](\.\d{0,8}[1-9])?e[+-]\d{2,3}$/;
-/** Exponents of numbers that `%g` writes without one. */
+/** Smallest and largest exponent of numbers that `%g` prints without an exponent. */
 const leastPlain = -4;
 const mostPlain = 9;
 
 /**
- * Tag search of the public model compares doubles as Go's `%.10g` writes them: 1e-07, 1.5e+10, +Inf.
- * @returns the text that `attributeText` gives the double which `text` is in that form; undefined when it is none, or the
- *   same text
+ * Converts a double in the form of Go's `%.10g`, which the public model's tag search uses: 1e-07, 1.5e+10, +Inf.
+ * @returns the text of the double from `attributeText`; undefined when `text` is not in this form, or both texts are
+ * equal
  */
 export function soughtDoubleText(text: string): string | undefined {
   if (text === "+Inf") {

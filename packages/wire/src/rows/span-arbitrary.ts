@@ -5,7 +5,7 @@ import { anyText } from "./any-text.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const uint32 = fc.nat(0xffffffff);
-/** Any text that UTF-8 can hold, quotes, backslashes and controls included. */
+/** Any text that UTF-8 can represent, including quotes, backslashes and control characters. */
 const text = anyText({ maxLength: 12 });
 const longText = fc.string({ minLength: 60, maxLength: 300 });
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));

@@ -1,16 +1,15 @@
 /**
- * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types.
- * This is the contract between the codecs that write rows, the journal that keeps them, and the store's
- * schema.
+ * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types. The codecs
+ * write such rows, the journal stores them, and the store's schema accepts them.
  *
  * Attributes of the span and of its resource are one string each, `attribute_text` and `resource_text`: see
  * `attribute-list.ts`. The few attributes of scopes, events and links are arrays of tuples.
  *
- * Text form of attribute values in both, which tag search compares too. A string is unchanged;
- * `true`/`false`; a decimal integer; a double as JavaScript prints it (`NaN`, `Infinity`, `-0`); bytes as
- * lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
+ * Both use the same text form of values, which tag search also compares. A string is unchanged; `true`/`false`; a
+ * decimal integer; a double as JavaScript prints it (`NaN`, `Infinity`, `-0`); bytes as lower-case hex; empty as "";
+ * array and kvlist as typed JSON (see `typed-json.ts`).
  *
- * Tenant, resource, scope and format come first, because all spans of an OTLP scope share them, and the
+ * Tenant, resource, scope and format come first, because all spans of an OTLP scope share these columns, and the
  * transcoder copies them as one piece.
  *
  * Source: ClickHouse documentation, "RowBinary" and "Data types".

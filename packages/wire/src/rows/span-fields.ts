@@ -10,15 +10,15 @@ import {
 import type { SpanOrigin } from "./span-row-reader.ts";
 
 /**
- * The fields of a stored row as places in its bytes, for readers that need no object. Nothing is checked;
+ * The fields of a stored row as positions in its bytes, for readers that need no object. Nothing is validated;
  * `readStoredSpan` reports faults.
  */
 export class SpanFields {
   #reader: StoredRowReader;
   #prefix: SpanPrefix;
-  /** True when it has links, one of which may also name its parent. */
+  /** True when the span has links; one of them may name its parent. */
   hasLinks = false;
-  /** 8 bytes, followed by the parent's id, which is zeros for a root. */
+  /** Position of the span id, 8 bytes. The parent's id follows; it is zeros for a root. */
   spanIdAt = 0;
   hasTraceState = false;
   flags = 0;
@@ -26,13 +26,13 @@ export class SpanFields {
   nameEnd = 0;
   /** Number of its kind. */
   kind = 0;
-  /** 8 bytes little-endian, followed by the duration. */
+  /** Position of the start, 8 bytes little-endian. The duration follows. */
   startAt = 0;
   /** Number of its status. */
   status = 0;
   messageStart = 0;
   messageEnd = 0;
-  /** An attribute list, or empty. */
+  /** Start of the attribute list, which may be empty. */
   attributesStart = 0;
   attributesEnd = 0;
 
@@ -41,7 +41,7 @@ export class SpanFields {
     this.#prefix = prefix;
   }
 
-  /** @param reader at the beginning of a row without its prefix */
+  /** @param reader its position is the row's start, after the prefix */
   open(reader: StoredRowReader, prefix: SpanPrefix, hasLinks: boolean): void {
     this.#reader = reader;
     this.#prefix = prefix;
@@ -86,7 +86,7 @@ export class SpanFields {
     return readEventText(this.#reader);
   }
 
-  /** The rare fields: none, the parent as the only link, or more. */
+  /** The rare fields: none, only the link to the parent, or more. */
   details(): "none" | "parent" | "more" {
     const reader = this.#reader;
     reader.position = this.attributesEnd;

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** A span of ten thousand bad links needs no warning for each. */
+/** Limit of warnings for one span, which may have thousands of bad links. */
 const mostWarnings = 10;
 
 const none: readonly string[] = [];
@@ -8,10 +8,10 @@ const none: readonly string[] = [];
 /** Text that replaces a cut value. */
 export const cutValueText = "…";
 
-/** The warning for values nested deeper than `maxAttributeDepth`, of the span or its resource. */
+/** The warning for values nested deeper than `maxAttributeDepth` in a span or its resource. */
 export const cutValuesWarning = "attribute values nested deeper than 100 were cut";
 
-/** Faults that were repaired in the present span, as warnings for its row. */
+/** Warnings about repaired faults of the present span, for its row. */
 export class SpanMends {
   readonly #warnings: string[] = [];
 
@@ -33,7 +33,7 @@ export class SpanMends {
     }
   }
 
-  /** Whether further warnings are left out. */
+  /** True when the limit is reached, so that further warnings are dropped. */
   get isFull(): boolean {
     return this.#warnings.length === mostWarnings;
   }
@@ -42,7 +42,7 @@ export class SpanMends {
     return this.#warnings.length;
   }
 
-  /** A copy, which the next span does not change. */
+  /** A copy of the warnings, which later spans do not change. */
   get list(): readonly string[] {
     return this.#warnings.length === 0 ? none : [...this.#warnings];
   }

@@ -7,17 +7,17 @@ import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
 
 const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
-/** The hex id that means "no parent". */
+/** The hex id of a root's parent: zeros. */
 export const noParent = "0".repeat(16);
 
-/** The facts that spans of one sender share. */
+/** Resource, scope and format, which spans of one sender share. */
 export interface SpanOrigin {
   readonly format: SpanFormat;
   readonly resource: Resource;
   readonly scope: Scope;
 }
 
-/** Reads rows out of one buffer, and knows the attributes that it has read lately. */
+/** Reads rows from one buffer, and caches attributes that were read recently. */
 export class SpanRowReader extends RowReader {
   #listed: RepeatCache<Attribute> | undefined;
   #attributes: RepeatCache<Attribute> | undefined;
@@ -35,7 +35,7 @@ export class SpanRowReader extends RowReader {
   }
 }
 
-/** One element of the column `events`, where events are tuples. */
+/** One element of the column `events` in the layout where events are tuples. */
 export function readEvent(reader: SpanRowReader): SpanEvent {
   return {
     timeUnixNano: reader.int64(),
@@ -53,7 +53,7 @@ export function readAttributeList(reader: SpanRowReader): Attribute[] {
 
 /**
  * Reads the list `[start, end)`: `ff 61 fe 73 62 ff` is the attribute `a` with the string "b".
- * @throws WireError WIRE_MALFORMED when it is none
+ * @throws WireError WIRE_MALFORMED for bytes that are not a list
  */
 export function readListBetween(reader: SpanRowReader, start: number, end: number): Attribute[] {
   const { bytes } = reader;
@@ -74,7 +74,7 @@ export function readListBetween(reader: SpanRowReader, start: number, end: numbe
   return attributes;
 }
 
-/** Reads the attribute `[start, end)`, without its marks, which `findToMark` did not find. */
+/** Reads the attribute `[start, end)` without its marks, which was not in the cache. */
 function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
   const { bytes } = reader;
   let keyEnd = start;
@@ -121,7 +121,7 @@ function skipAttribute(reader: SpanRowReader): void {
 
 /** An array: its length as a varint, then its items. */
 export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
-  // Grown item by item: a length out of damaged bytes must not reserve memory.
+  // The array grows item by item: a length from damaged bytes must not reserve memory.
   const items: T[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     items.push(readItem(reader));

@@ -41,10 +41,10 @@ function rowsOf(spans: readonly Span[]): Uint8Array {
 describe("SpanRowWriter and readSpanRows", () => {
   test("write the columns in their order", () => {
     const expected = Buffer.concat([
-      // No tenant, format otlp.
+      // Empty tenant, empty service, format otlp.
       Buffer.from([0, 0, 4]),
       Buffer.from("shop"),
-      // No resource attributes, none dropped, no schema; scope name and empty version.
+      // Resource: no attributes, none dropped, no schema. Scope: name, empty version.
       Buffer.from([0, 0, 0, 0, 0, 0, 3]),
       Buffer.from("lib"),
       Buffer.from([0, 0, 0, 0, 0, 0, 0]),
@@ -54,9 +54,10 @@ describe("SpanRowWriter and readSpanRows", () => {
       Buffer.from("GET /"),
       Buffer.from([2, 2, 0, 0, 0, 0, 0, 0, 0]),
       Buffer.from("fdffffffffffffff", "hex"),
-      // Status unset without message; a list of six bytes, its length in two; one attribute: key, type int, text.
+      // Status unset without message. A list of six bytes, with its length in two bytes. It has one attribute: key,
+      // type int, text.
       Buffer.from([0, 0, 0x86, 0, 0xff, 0x6b, 0xfe, 0x69, 0x37, 0xff, 0, 0, 0, 0]),
-      // No events, links, warnings.
+      // Empty events, links and warnings.
       Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]);
     expect(Buffer.from(rowsOf([span])).toString("hex")).toBe(expected.toString("hex"));

@@ -18,9 +18,8 @@ import type { SpanRows } from "./span-rows.ts";
 
 /**
  * Writes spans of the domain model as rows, in the order of `spanColumns`.
- *
- * Resource and scope are encoded only when they are other objects than those of the span before. Decoders that share
- * them within a batch save the encoding.
+ * Resource and scope are encoded again only when they are other objects than in the previous span. Decoders that share
+ * these objects within a batch save the encoding.
  */
 export class SpanRowWriter {
   readonly #out: ByteWriter;
@@ -31,17 +30,20 @@ export class SpanRowWriter {
   #format: SpanFormat | undefined;
   #tenant = "";
 
-  /** @param options.maxRowsBytes most bytes between two calls of `take`, each row with its prefix; 256 MiB by default */
+  /**
+   * @param options.maxRowsBytes limit of bytes between two calls of `take`, counting each row with its full prefix; 256
+   * MiB by default
+   */
   constructor(options: { readonly maxRowsBytes?: number } = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
     this.#prefixes = new RowPrefixes(this.#out, options.maxRowsBytes);
   }
 
   /**
-   * Adds a row. When it throws, the earlier rows stay valid, and nothing of this span remains.
+   * Adds a row. When it throws, earlier rows stay valid, and no bytes of this span remain.
    * @param tenant owner of the span; "" when tenancy is off
-   * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested past
-   *   `maxAttributeDepth`; WIRE_BAD_ID for an id that is not hex of its length
+   * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested deeper than
+   * `maxAttributeDepth`; WIRE_BAD_ID for an id with wrong characters or a wrong length
    */
   append(span: Span, tenant = ""): void {
     if (this.#count === 0) {

@@ -1,6 +1,6 @@
 /**
- * The row of a span as the store returns it. It has the columns of `spanColumns` except the tenant, with some
- * joined to one text: see `scope-text.ts`, `event-text.ts` and, for rare fields, `details-text.ts`.
+ * The row of a span as the store returns it. It has the columns of `spanColumns` except the tenant, and some of them
+ * are joined into one text: see `scope-text.ts`, `event-text.ts` and, for rare fields, `details-text.ts`.
  */
 export const storedColumns = [
   "format",

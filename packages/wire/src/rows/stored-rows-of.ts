@@ -73,7 +73,7 @@ function writeBytes(out: ByteWriter, bytes: Buffer): void {
   out.copy(bytes, 0, bytes.length);
 }
 
-/** For tests: the span without its rare fields. @param hasParent keeps the parent as its only link */
+/** For tests: the span without its rare fields. @param hasParent true: keeps the link to the parent */
 export function withoutDetails(span: Span, hasParent: boolean): Span {
   const { traceId, parentSpanId, resource, scope } = span;
   const plain = { attributes: [], droppedAttributesCount: 0 };

@@ -2,7 +2,7 @@ import { WireError } from "../errors.ts";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { checkAttributeDepth } from "./typed-json.ts";
 
-/** A JSON number at `lastIndex`; the flag `y` keeps it from searching further on. */
+/** A JSON number at `lastIndex`. With the flag `y`, the expression does not search further. */
 const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 
 /**
@@ -22,7 +22,7 @@ export function parseTypedJson(text: string): AttributeValue {
   return value;
 }
 
-/** A recursive parser; `#position` is the next character, also in errors. */
+/** A recursive parser. `#position` is the position of the next character, also when an error is thrown. */
 class TypedJsonParser {
   readonly #text: string;
   #position = 0;
@@ -31,7 +31,7 @@ class TypedJsonParser {
     this.#text = text;
   }
 
-  /** @param depth of the list or kvlist around the value; 0 outside of any */
+  /** @param depth depth of the list or kvlist that contains the value; 0 at the top */
   value(depth: number): AttributeValue {
     switch (this.#text[this.#position]) {
       case '"':
@@ -74,7 +74,7 @@ class TypedJsonParser {
     return items;
   }
 
-  /** A kvlist, or one of the values that JSON cannot say, which a key with a single `$` marks. */
+  /** Reads a kvlist, or a value that JSON cannot represent, which a key with a single `$` marks. */
   #object(depth: number): AttributeValue {
     if (this.#text.startsWith('{"$', this.#position) && this.#text[this.#position + 3] !== "$") {
       return this.#marker();
@@ -94,7 +94,7 @@ class TypedJsonParser {
     return { type: "kvlist", value: entries };
   }
 
-  /** A key without the `$` that was put before one that begins with `$`. */
+  /** Reads a key. If it begins with `$$`, the first `$` is removed. */
   #key(): string {
     const key = this.#string();
     if (!key.startsWith("$")) {
@@ -135,7 +135,7 @@ class TypedJsonParser {
     return { type: "int", value };
   }
 
-  /** Text between quotes. Only a token with a backslash is handed to `JSON.parse`. */
+  /** Reads text between quotes. Only texts with a backslash need `JSON.parse`. */
   #string(): string {
     const start = this.#position;
     this.#expect('"');
@@ -177,7 +177,7 @@ class TypedJsonParser {
     return token;
   }
 
-  /** Steps over the character when it comes next. @returns whether it did */
+  /** Skips the character if it comes next. @returns true when it was skipped */
   #take(mark: string): boolean {
     if (this.#text[this.#position] !== mark) {
       return false;
@@ -186,7 +186,7 @@ class TypedJsonParser {
     return true;
   }
 
-  /** Steps over the text. @throws WireError WIRE_MALFORMED when other text comes next */
+  /** Skips the text. @throws WireError WIRE_MALFORMED when other text comes next */
   #expect(word: string): void {
     if (!this.#text.startsWith(word, this.#position)) {
       throw this.#malformed();

@@ -6,11 +6,10 @@ import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model
  *
  * - strings, `true`/`false`, arrays and objects as in JSON; `null` is an empty value
  * - an int is its decimal digits, exact in 64 bits
- * - a double always shows that it is one: by a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the
- *   three that JSON has no number for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and
- *   `{"$double":"-Infinity"}`
+ * - a double always has a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the three that JSON has no number
+ *   for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and `{"$double":"-Infinity"}`
  * - bytes are `{"$bytes":"<lower-case hex>"}`
- * - a key of a kvlist that begins with `$` gets another `$` in front, so that it is never taken for a marker
+ * - a key of a kvlist that begins with `$` gets another `$` in front, which distinguishes it from markers
  *
  * `{"a":[1,2.0,null],"$b":1}` with int 1, double 2, empty, int 1 is written `{"a":[1,2.0,null],"$$b":1}`.
  *
@@ -48,7 +47,7 @@ export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }
 
-/** Added up, not `join`ed: that would copy a long text again at every level of nesting. */
+/** The text is built with `+`. `join` would copy a long text again at every level of nesting. */
 function joined<T>(items: readonly T[], json: (item: T, depth: number) => string, depth: number): string {
   checkAttributeDepth(depth);
   let text = "";

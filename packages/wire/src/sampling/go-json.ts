@@ -1,9 +1,12 @@
-/** A number as Go writes it: the digits of JavaScript, but for the sign of zero. */
+/** A number in Go's notation: the digits of JavaScript, and a sign for -0. */
 export function numberJson(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** A text as Go writes it: characters of HTML, and two that JavaScript takes for line ends, are escaped. */
+/**
+ * A text in Go's notation: HTML characters are escaped, and so are the two characters that JavaScript treats as line
+ * ends.
+ */
 export function textJson(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(
     /[<>&\u2028\u2029]/g,

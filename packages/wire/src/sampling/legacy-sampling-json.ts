@@ -9,11 +9,10 @@ import { thriftJson } from "./thrift-json.ts";
 const knownTypes: ReadonlySet<number> = new Set(Object.values(thrift.SamplingStrategyType));
 
 /**
- * The JSON in which `/` of an agent answers clients of the first days: the struct `SamplingStrategyResponse`
- * of idl/sampling.thrift, with `strategyType` as a number.
- * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which this form cannot express. WIRE_MALFORMED
- *   for an unknown type, or a probability that is no number. Source: public model 1.62,
- *   pkg/clientcfg/clientcfghttp/handler.go
+ * The JSON with which `/` of an agent answers very old clients: the struct `SamplingStrategyResponse` of
+ * idl/sampling.thrift, with `strategyType` as a number.
+ * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which this form cannot express. WIRE_MALFORMED for an
+ * unknown type, or a probability that is NaN. Source: public model 1.62, pkg/clientcfg/clientcfghttp/handler.go
  */
 export function legacySamplingJson(response: SamplingStrategyResponse): string {
   return thriftJson(thrift.SamplingStrategyResponse, thriftResponseOf(response));
@@ -35,7 +34,7 @@ function thriftResponseOf(response: SamplingStrategyResponse): thrift.SamplingSt
 function thriftOperationsOf(sampling: PerOperationSamplingStrategies): thrift.PerOperationSamplingStrategies {
   return {
     ...sampling,
-    // An operation without its rate is written with the rate null, against the IDL, as the public model does.
+    // An operation without a rate gets rate null. This violates the IDL, but the public model does the same.
     perOperationStrategies: sampling.perOperationStrategies as thrift.OperationSamplingStrategy[],
   };
 }

@@ -6,7 +6,7 @@ import { samplingJson } from "./sampling-json.ts";
 const probabilistic = SamplingStrategyType.PROBABILISTIC;
 const rateLimiting = SamplingStrategyType.RATE_LIMITING;
 
-// The texts were answered by jaeger-collector (`/api/sampling`) and jaeger-agent (`/`) 1.62.
+// The expected texts are answers of jaeger-collector (`/api/sampling`) and jaeger-agent (`/`) 1.62.
 const rows: { name: string; response: Partial<SamplingStrategyResponse>; json: string; legacy: string }[] = [
   {
     name: "the default",

@@ -7,8 +7,8 @@ import {
 import { numberJson, textJson } from "./go-json.ts";
 
 /**
- * The JSON of `/api/sampling` of a collector and `/sampling` of an agent: protobuf JSON with the members in
- * the order of the message, and with zero values. Absent parts are left out. Source: public model 1.62,
+ * The JSON of `/api/sampling` of a collector and `/sampling` of an agent: protobuf JSON with the members in the order
+ * of the message. Zero values are written; absent parts are omitted. Source: public model 1.62,
  * model/converter/json/sampling.go
  */
 export function samplingJson(response: SamplingStrategyResponse): string {
@@ -45,7 +45,7 @@ function operationsJson(sampling: PerOperationSamplingStrategies): string {
   );
 }
 
-/** An operation without its rate has the rate `null`. */
+/** An operation without a rate has the rate `null`. */
 function operationJson({ operation, probabilisticSampling }: OperationSamplingStrategy): string {
   const rate = probabilisticSampling === undefined ? "null" : rateJson(probabilisticSampling);
   return `{"operation":${textJson(operation)},"probabilisticSampling":${rate}}`;
@@ -55,7 +55,7 @@ function rateJson({ samplingRate }: { readonly samplingRate: number }): string {
   return `{"samplingRate":${doubleJson(samplingRate)}}`;
 }
 
-/** Protobuf JSON writes what JSON has no number for as text. */
+/** Protobuf JSON writes NaN and the infinities as strings. */
 function doubleJson(value: number): string {
   return Number.isFinite(value) ? numberJson(value) : `"${value}"`;
 }

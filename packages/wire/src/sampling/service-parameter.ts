@@ -1,8 +1,8 @@
 /**
- * The one `service` parameter of a request for a sampling strategy, which may be empty.
+ * The single `service` parameter of a request for a sampling strategy; it may be empty.
  * @param url as in the request line: `/sampling?service=shop`
- * @returns undefined when there is none, or more than one. Parameters with a bad escape or a semicolon do not count.
- * Source: Go documentation, package net/url, ParseQuery, as the public model reads queries
+ * @returns undefined when there is no such parameter, or more than one. Parameters with a bad escape or a semicolon are
+ * ignored. Source: Go documentation, package net/url, ParseQuery, as the public model reads queries
  */
 export function serviceParameter(url: string): string | undefined {
   const question = url.indexOf("?");

@@ -5,9 +5,9 @@ import { numberJson, textJson } from "./go-json.ts";
 const maxInt16 = 32_767;
 
 /**
- * A struct as JSON with the names of the IDL, in its order. Optional members that are undefined are left out, required ones
- * are null.
- * @throws WireError WIRE_TOO_LARGE for a number over an i16's limit, WIRE_MALFORMED for a double that is no number
+ * A struct as JSON with the names and the order of the IDL. Undefined members are omitted when they are optional, and
+ * null when they are required.
+ * @throws WireError WIRE_TOO_LARGE for a number above the limit of an i16, WIRE_MALFORMED for NaN
  */
 export function thriftJson(struct: ThriftStruct, values: object): string {
   const members: string[] = [];
@@ -42,7 +42,7 @@ function valueJson(field: ThriftField, value: unknown): string {
   }
 }
 
-/** Wraps below the lower limit, which the public model does not look at. */
+/** Numbers below the lower limit wrap around, because the public model does not check it. */
 function int16Json(name: string, value: number): string {
   if (value > maxInt16) {
     throw new WireError(

@@ -1,17 +1,20 @@
 import { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
 
 export interface SpanChunkLimits {
-  /** 1,000, as in the public model. */
+  /** Limit of spans in one chunk; 1,000, as in the public model. */
   readonly maxSpans: number;
-  /** 2 MiB by default, because clients refuse messages over 4 MiB. A larger span has a chunk of its own. */
+  /**
+   * Size limit of a chunk in bytes; 2 MiB by default, because clients refuse messages over 4 MiB. A span above the
+   * limit gets a separate chunk.
+   */
   readonly maxBytes: number;
 }
 
 const defaultLimits: SpanChunkLimits = { maxSpans: 1_000, maxBytes: 2 * 1024 * 1024 };
 
 /**
- * The spans of one trace as encoded `SpansResponseChunk` messages. Call it once for each trace, because no
- * chunk may contain spans of two.
+ * The spans of one trace as encoded `SpansResponseChunk` messages. Must be called once for each trace, because a chunk
+ * may contain only one trace.
  */
 export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLimits): Generator<Buffer> {
   let parts: Uint8Array[] = [];

@@ -3,16 +3,16 @@ import { WireError } from "../errors.ts";
 import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 
-/** Room in front of the request: a tag and the longest length. */
+/** Bytes reserved before the request: a tag and the longest length. */
 const headBytes = 6;
 
-/** Field 1, a message: `batch` of PostSpansRequest and `span` of WriteSpanRequest alike. */
+/** Tag of field 1, a message: `batch` in PostSpansRequest, and `span` in WriteSpanRequest. */
 const tag = 0x0a;
 
 /**
- * Converts a `WriteSpanRequest` to one row. The bytes of the message are those of a batch with one span and no
- * process, so they are read as a batch, in one pass. The row has format `proto`. All tags are kept, including the
- * format's tag, which a collector put last.
+ * Converts a `WriteSpanRequest` to one row. The message has the same bytes as a batch with one span and no process, so
+ * it is read as a batch, in one pass. The row has format `proto`. All tags are kept, including the format tag that a
+ * collector appended.
  */
 export class WriteSpanTranscoder implements MessageTranscoder {
   readonly #batches: ApiV2Transcoder;
@@ -51,7 +51,7 @@ export class WriteSpanTranscoder implements MessageTranscoder {
   }
 }
 
-/** True when the request is its span and nothing else, as every client writes it. */
+/** True when the request has only its span, as every client writes it. */
 function hasOneField(request: Uint8Array): boolean {
   if (request[0] !== tag) {
     return false;
@@ -68,7 +68,7 @@ function hasOneField(request: Uint8Array): boolean {
   return false;
 }
 
-/** The same request without unknown fields, its span in one piece. */
+/** Encodes the request again, without unknown fields and with its span in one piece. */
 function rewritten(request: Uint8Array): Uint8Array {
   let span: WriteSpanRequest["span"];
   try {

@@ -3,22 +3,22 @@ import { strictVersion } from "./message-envelope.ts";
 import { malformed, ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 
-/** The number in `thriftTypes` of each type of the binary protocol; 0 for numbers that the protocol does not use. */
+/** The number in `thriftTypes` for each type of the binary protocol; 0 for unused numbers. */
 const typesByNumber = new Uint8Array(17);
 for (const [name, type] of Object.entries(thriftTypes)) {
   typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
 }
 
-/** Fewest bytes of a value, by our numbers; 0 is a type that the protocol does not have. */
+/** Minimum size of a value in bytes, by the numbers of `thriftTypes`; 0: the protocol does not have the type. */
 const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
 
 /**
- * A place in bytes of Thrift's binary protocol. All numbers are big-endian.
+ * A reading position in bytes of Thrift's binary protocol. All numbers are big-endian.
  *
  * | Part | Bytes | Example |
  * |---|---|---|
  * | field | type, id in two bytes | `0a 00 03` is an i64 with id 3 |
- * | bool | one byte | `01` is true, any other false |
+ * | bool | one byte | `01` is true, all other bytes are false |
  * | string | length in four bytes, then its bytes | `00 00 00 02 68 69` is "hi" |
  * | list | element type, count in four bytes | `0c 00 00 00 02` has two structs |
  * | map | key type, value type, count in four bytes | `0b 0b 00 00 00 00` is empty |
@@ -79,7 +79,7 @@ export class BinaryCursor extends ThriftCursor {
     this.low = this.view.getInt32(start + 4);
   }
 
-  /** Big-endian here, little-endian in the compact protocol. */
+  /** The binary protocol is big-endian; the compact protocol is little-endian. */
   override double(): number {
     return this.view.getFloat64(this.take(8));
   }
@@ -91,7 +91,8 @@ export class BinaryCursor extends ThriftCursor {
   override list(): void {
     const number = this.#byte();
     this.count = this.#count();
-    // The reader decides: known lists are read as the IDL says, and only a list that is skipped needs its type.
+    // An unknown type becomes 0, and the reader decides: known lists are read as the IDL declares, and only a skipped
+    // list needs its type.
     this.elementType = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
     this.checkCount(this.count, leastBytes[this.elementType] as number);
   }
@@ -120,7 +121,7 @@ export class BinaryCursor extends ThriftCursor {
     }
   }
 
-  /** Passes over `length` bytes, which `start` and `stop` then enclose. */
+  /** Skips `length` bytes and sets `start` and `stop` to their bounds. */
   #string(length: number): void {
     if (length < 0) {
       throw malformed(`length ${length} before offset ${this.position} is negative`);
@@ -142,7 +143,7 @@ export class BinaryCursor extends ThriftCursor {
     return count;
   }
 
-  /** The number in `thriftTypes`. @throws WireError WIRE_MALFORMED for a number that the protocol does not use */
+  /** The number in `thriftTypes`. @throws WireError WIRE_MALFORMED for an unused number */
   #type(number: number): number {
     const type = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
     if (type === 0) {

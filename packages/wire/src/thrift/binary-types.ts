@@ -1,6 +1,6 @@
 import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
-/** The numbers of types in the binary protocol; `thriftTypes` has those of the compact one. */
+/** Type numbers of the binary protocol; `thriftTypes` has the numbers of the compact protocol. */
 export const binaryTypes = {
   bool: 2,
   byte: 3,
@@ -16,13 +16,13 @@ export const binaryTypes = {
   uuid: 16,
 } as const satisfies Record<keyof typeof thriftTypes, number>;
 
-/** The inverse of the order above: index is the number in `thriftTypes`. */
+/** The inverse of the list above: the index is the number in `thriftTypes`. */
 const numbers = new Uint8Array(14);
 for (const [name, type] of Object.entries(thriftTypes)) {
   numbers[type] = binaryTypes[name as keyof typeof binaryTypes];
 }
 
-/** The number that the binary protocol has for a type. */
+/** The binary protocol's number for a type. */
 export function binaryTypeOf(type: ThriftType): number {
   return numbers[type] as number;
 }

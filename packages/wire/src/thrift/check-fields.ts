@@ -9,8 +9,8 @@ export function checkOnce(seen: number, field: ThriftField): void {
 }
 
 /**
- * @param seen bit `1 << id` for each field that came
- * @throws WireError WIRE_MALFORMED naming the first required field that is missing
+ * @param seen bit `1 << id` for each field that was present
+ * @throws WireError WIRE_MALFORMED with the first required field that is missing
  */
 export function checkRequired(seen: number, struct: ThriftStruct): void {
   const missing = struct.requiredBits & ~seen;

@@ -2,11 +2,11 @@ import { compactProtocolId, compactVersion } from "./compact-message.ts";
 import { malformed, ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 
-/** Type number of a false bool in a field header. A true one has the type of bools, 1. */
+/** Type number of a false bool in a field header. A true bool has the number of bools, 1. */
 const falseType = 2;
 
 /**
- * A place in bytes of Thrift's compact protocol.
+ * A reading position in bytes of Thrift's compact protocol.
  *
  * | Part | Bytes | Example |
  * |---|---|---|
@@ -25,7 +25,9 @@ export class CompactCursor extends ThriftCursor {
   /** The value of the bool field whose header was read last. */
   #fieldBool = false;
 
-  /** Reads `82`, type and version in one byte, sequence number and method: `82 81 00 09 emitBatch` is ONEWAY. */
+  /**
+   * Reads the byte `82`, type and version in one byte, sequence number and method: `82 81 00 09 emitBatch` is ONEWAY.
+   */
   override message(): number {
     const protocol = this.#byte();
     if (protocol !== compactProtocolId) {
@@ -107,7 +109,10 @@ export class CompactCursor extends ThriftCursor {
     this.stop = this.position;
   }
 
-  /** A header that announces more elements than bytes are left is malformed, so a count reserves no memory. */
+  /**
+   * A header that announces more elements than the remaining bytes allow is malformed, so a count never reserves
+   * memory.
+   */
   override list(): void {
     const header = this.#byte();
     const short = header >>> 4;

@@ -2,7 +2,7 @@ import { compactProtocolId, compactVersion } from "./compact-message.ts";
 import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
-/** The type of a false bool in a field's header, which has no value after it. A true one has the type of bools. */
+/** Type number of a false bool in a field's header, which needs no value. A true bool has the number of bools. */
 const falseType = 2;
 
 /**

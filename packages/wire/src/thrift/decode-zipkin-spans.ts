@@ -7,7 +7,7 @@ import { malformed, type ThriftCursor } from "./thrift-cursor.ts";
 import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 
 /**
- * Most annotations, and most binary annotations, of one span: an empty annotation takes one byte of the message but a
+ * Limit of annotations, and of binary annotations, in one span. An empty annotation needs one byte in the message but a
  * hundred bytes of memory.
  */
 export const maxZipkinAnnotations = 65_536;
@@ -19,11 +19,11 @@ const { fields: binaryFields } = BinaryAnnotation;
 const { fields: endpointFields } = Endpoint;
 
 /**
- * Reads the arguments of `Agent.emitZipkinBatch`: a struct that holds the list of spans. Strings that are not
- * UTF-8 get U+FFFD instead of the bad bytes.
- * @param cursor at the struct's first field, which is behind the envelope of the message
- * @param rejected gets the spans that are good Thrift and no good spans
- * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list
+ * Reads the arguments of `Agent.emitZipkinBatch`: a struct with the list of spans. In strings, bytes that are not UTF-8
+ * become U+FFFD.
+ * @param cursor positioned at the struct's first field, after the envelope of the message
+ * @param rejected receives spans that are valid Thrift but invalid spans
+ * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when the list is missing
  */
 export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new RejectedSpans()): Span[] {
   const [spans, others] = cursor.readEitherWay(
@@ -34,7 +34,7 @@ export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new Re
   return spans;
 }
 
-/** The struct of arguments; other fields are passed over. @throws WireError WIRE_MALFORMED without the list */
+/** Reads the struct of arguments; other fields are skipped. @throws WireError WIRE_MALFORMED without the list */
 function readBatch(cursor: ThriftCursor): [spans: Span[], rejected: RejectedSpans] {
   const rejected = new RejectedSpans();
   let spans: Span[] | undefined;
@@ -52,11 +52,11 @@ function readBatch(cursor: ThriftCursor): [spans: Span[], rejected: RejectedSpan
 }
 
 /**
- * Reads the spans of a bare list in the binary protocol, as HTTP carries it, one after the other; what follows the list
- * is ignored. The caller reads within `readEitherWay`.
- * @param cursor at the start of the list
+ * Reads a list of spans without an envelope in the binary protocol, as HTTP requests contain it. Bytes after the list
+ * are ignored. The caller must use `readEitherWay`.
+ * @param cursor positioned at the start of the list
  * @param rejected as in `readZipkinBatchArguments`
- * @throws WireError as `readZipkinBatchArguments`, when it comes to the span that is wrong
+ * @throws WireError as `readZipkinBatchArguments`, when the generator reaches the invalid span
  */
 export function* readZipkinSpanList(cursor: BinaryCursor, rejected = new RejectedSpans()): Generator<Span> {
   const count = cursor.spans("the message");
@@ -68,7 +68,7 @@ export function* readZipkinSpanList(cursor: BinaryCursor, rejected = new Rejecte
   }
 }
 
-/** As `readZipkinSpanList`, into an array: a packet has few spans. */
+/** As `readZipkinSpanList`, but returns an array, because a packet has few spans. */
 function readSpans(cursor: ThriftCursor, count: number, rejected: RejectedSpans): Span[] {
   const spans: Span[] = [];
   for (let index = 0; index < count; index++) {
@@ -92,7 +92,7 @@ function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpa
   }
 }
 
-/** One struct `Span`. Absent numbers are 0 or undefined; a field of another type is passed over. */
+/** Reads one struct `Span`. Absent numbers are 0 or undefined; fields of a wrong type are skipped. */
 function readZipkinSpan(cursor: ThriftCursor): Span {
   const span = {
     traceId: 0n,
@@ -170,7 +170,7 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
   return span;
 }
 
-/** A time in microseconds, a text, and the host that took note of it. */
+/** Reads a time in microseconds, a text, and the host that recorded the annotation. */
 function readAnnotation(cursor: ThriftCursor): Annotation {
   const annotation = { timestamp: 0n, value: "", host: undefined as Endpoint | undefined };
   readFields(cursor, (id) => {
@@ -199,7 +199,7 @@ function readAnnotation(cursor: ThriftCursor): Annotation {
 
 const noBytes = Buffer.alloc(0);
 
-/** A key with a value of `annotationType`, whose bytes stay as they are; `typedTag` reads them. */
+/** Reads a key with a value of `annotationType`. The bytes of the value are not decoded; `typedTag` decodes them. */
 function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   const annotation = {
     key: "",
@@ -236,7 +236,7 @@ function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   return annotation;
 }
 
-/** A port is signed in Thrift: 65535 is sent as -1. */
+/** Reads an endpoint. A port is signed in Thrift: 65535 is sent as -1. */
 function readEndpoint(cursor: ThriftCursor): Endpoint {
   const endpoint = { ipv4: 0, port: 0, serviceName: "", ipv6: undefined as Buffer | undefined };
   readFields(cursor, (id) => {
@@ -269,8 +269,8 @@ function readEndpoint(cursor: ThriftCursor): Endpoint {
 }
 
 /**
- * Reads a struct field by field, to its end.
- * @param read reads the value of the field with this id, or passes over it
+ * Reads the fields of a struct up to its end.
+ * @param read reads or skips the value of the field with this id
  */
 function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   let id = 0;
@@ -280,7 +280,7 @@ function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   }
 }
 
-/** A list of structs. @throws WireError WIRE_TOO_LARGE for more than `most`, before any is read */
+/** Reads a list of structs. @throws WireError WIRE_TOO_LARGE for more than `most`, before any is read */
 function readList<T>(
   cursor: ThriftCursor,
   field: ThriftField<typeof thriftTypes.list>,
@@ -303,13 +303,13 @@ function readString(cursor: ThriftCursor): string {
   return cursor.bytes.toString("utf8", cursor.start, cursor.stop);
 }
 
-/** A copy: the message's buffer may be used again. */
+/** Copies bytes, because the message's buffer may be reused. */
 function readBytes(cursor: ThriftCursor): Buffer {
   cursor.string();
   return Buffer.from(cursor.bytes.subarray(cursor.start, cursor.stop));
 }
 
-/** An id, which is unsigned for us and signed in Thrift. */
+/** Reads an id, which is unsigned in our model and signed in Thrift. */
 function readId(cursor: ThriftCursor): bigint {
   return BigInt.asUintN(64, readInt64(cursor));
 }
@@ -319,7 +319,7 @@ function readInt64(cursor: ThriftCursor): bigint {
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }
 
-/** Only Zipkin's structs have numbers of 16 bits, which the compact protocol writes like those of 32. */
+/** Reads a 16-bit number, which only Zipkin's structs have. The compact protocol encodes it like a 32-bit number. */
 function readInt16(cursor: ThriftCursor): number {
   if (!(cursor instanceof BinaryCursor)) {
     return cursor.int32();

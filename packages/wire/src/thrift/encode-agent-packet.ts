@@ -5,7 +5,10 @@ import { CompactWriter } from "./compact-writer.ts";
 import { messageTypes, type ThriftProtocol } from "./message-envelope.ts";
 import type { ThriftWriter } from "./thrift-writer.ts";
 
-/** A packet as clients send it to the agent: the message `Agent.emitBatch`, ONEWAY, binary in the strict form. */
+/**
+ * Encodes a packet for the agent, as clients send it: the message `Agent.emitBatch`, ONEWAY. The binary protocol uses
+ * the strict form.
+ */
 export function encodeAgentPacket(batch: Batch, protocol: ThriftProtocol): Buffer {
   const { name, arguments: argumentsStruct } = Agent.emitBatch;
   const writer = writerOf(protocol);
@@ -14,7 +17,10 @@ export function encodeAgentPacket(batch: Batch, protocol: ThriftProtocol): Buffe
   return writer.take();
 }
 
-/** A bare struct `Batch`. In the binary protocol it is the body that clients post to `/api/traces`. */
+/**
+ * Encodes a struct `Batch` without an envelope. In the binary protocol it is the body that clients post to
+ * `/api/traces`.
+ */
 export function encodeThriftBatch(batch: Batch, protocol: ThriftProtocol): Buffer {
   const writer = writerOf(protocol);
   writer.struct(Batch, batch);

@@ -2,10 +2,10 @@ import { Batch } from "../gen/thrift/tracing.ts";
 import { binaryTypeOf, binaryTypes } from "./binary-types.ts";
 import type { ThriftField, ThriftStruct } from "./thrift-descriptors.ts";
 
-/** Numbers of types in the binary protocol. */
+/** Type numbers of the binary protocol. */
 const types = { stop: 0, ...binaryTypes } as const;
 
-/** Types whose values have always the same number of bytes. */
+/** Types whose values always have the same size, in bytes. */
 const widths: ReadonlyMap<number, number> = new Map([
   [types.i16, 2],
   [types.i32, 4],
@@ -14,17 +14,17 @@ const widths: ReadonlyMap<number, number> = new Map([
   [types.uuid, 16],
 ]);
 
-/** Levels of values that Apache's Go reader skips, and the most bytes that it reads for one string. */
+/** Limits of Apache's Go reader: levels of skipped values, and size of one string. */
 const maxDepth = 64;
 const maxSize = 100 * 1024 * 1024;
-/** The public model reads shorter strings in another way, which ends in another error. */
+/** The public model reads strings up to this size in another way, which leads to another error. */
 const scratchBytes = 64;
 
 /**
- * The public model's error text for a struct `Batch` in the binary protocol that it cannot read; clients and
- * their tests know these texts: `*tracing.Batch field 0 read error: EOF`. The explainer is slower than the reader, and
- * runs only after the reader refused the bytes.
- * @returns undefined when the public model would have read the bytes
+ * The public model's error text for a struct `Batch` in the binary protocol that is invalid for it. Clients and their
+ * tests rely on these texts: `*tracing.Batch field 0 read error: EOF`. This code is slower than the reader, and runs
+ * only after the reader refused the bytes.
+ * @returns undefined when the public model would accept the bytes
  *
  * Source: Jaeger 1.62, generated code of jaeger.thrift; apache/thrift 0.21, lib/go
  */
@@ -45,13 +45,13 @@ interface PlannedField {
   readonly name: string;
   readonly type: number;
   readonly isBinary: boolean;
-  /** The struct that it holds, one or a list. */
+  /** Declaration of the struct in the field, or of the structs in its list. */
   readonly inner: Plan | undefined;
 }
 
 interface Plan {
   readonly name: string;
-  /** By id. */
+  /** Fields by id. */
   readonly fields: readonly (PlannedField | undefined)[];
   readonly requiredBits: number;
 }
@@ -71,7 +71,7 @@ function planOf(struct: ThriftStruct): Plan {
 
 const batchPlan = planOf(Batch);
 
-/** The end of the explanation. Its message is the text that clients get; it is caught in this file. */
+/** Thrown to end the explanation, and caught in this file. Its message is the text that clients get. */
 class Refusal extends Error {}
 
 /**
@@ -81,7 +81,7 @@ class Refusal extends Error {}
 class Explainer {
   readonly #bytes: Buffer;
   #offset = 0;
-  /** The bytes of the last read stay in it, and appear in the error of a field id that is cut off. */
+  /** Has the bytes of the last read. They appear in the error for a field id that is cut off. */
   readonly #scratch = Buffer.alloc(scratchBytes);
   #fieldId = 0;
 
@@ -89,7 +89,7 @@ class Explainer {
     this.#bytes = bytes;
   }
 
-  /** Reads a struct to its end, and then checks that its required fields came. */
+  /** Reads a struct to its end, and then checks that the required fields were present. */
   struct({ name, fields, requiredBits }: Plan): void {
     let missing = requiredBits;
     for (;;) {
@@ -117,7 +117,7 @@ class Explainer {
     }
   }
 
-  /** Reads a field of a known type. Errors of its parts get a prefix for each level. */
+  /** Reads a field of a known type. Each level adds a prefix to errors of inner values. */
   #field(id: number, { type, inner, isBinary }: PlannedField): void {
     if (inner === undefined) {
       try {
@@ -141,7 +141,7 @@ class Explainer {
     }
   }
 
-  /** Reads a field's header into `#fieldId`. @returns the type; `types.stop` at the end of the struct */
+  /** Reads a field's header into `#fieldId`. @returns type of the field; `types.stop` at the end of the struct */
   #fieldType(): number {
     this.#fieldId = 0;
     const type = this.#byte();
@@ -155,7 +155,7 @@ class Explainer {
     return type;
   }
 
-  /** Passes over a value of an unknown field. @param depth levels that may still be nested in it */
+  /** Skips the value of an unknown field. @param depth number of levels that may still be nested in the value */
   #skip(type: number, depth: number): void {
     if (depth <= 0) {
       throw new Refusal("Depth limit exceeded");
@@ -206,7 +206,7 @@ class Explainer {
     }
   }
 
-  /** The header of a list; its element type is not looked at. */
+  /** Reads the header of a list. Its element type is ignored. */
   #listCount(): number {
     try {
       this.#byte();
@@ -216,7 +216,7 @@ class Explainer {
     }
   }
 
-  /** A length or a count. */
+  /** Reads a length or a count. */
   #size(): number {
     this.#full(4);
     const size = this.#scratch.readInt32BE(0);
@@ -229,7 +229,7 @@ class Explainer {
     return size;
   }
 
-  /** The next byte; unlike in `#full`, its absence is never "unexpected". */
+  /** Reads the next byte. Unlike in `#full`, the error at the end of the bytes never contains "unexpected". */
   #byte(): number {
     const byte = this.#bytes[this.#offset];
     if (byte === undefined) {
@@ -239,7 +239,7 @@ class Explainer {
     return byte;
   }
 
-  /** Reads up to `scratchBytes`; nothing left and too few bytes give different errors. */
+  /** Reads up to `scratchBytes` bytes. The errors differ for zero bytes and for too few bytes. */
   #full(count: number): void {
     const left = this.#bytes.length - this.#offset;
     const copied = Math.min(count, left);
@@ -255,7 +255,7 @@ class Explainer {
     this.#offset += count;
   }
 
-  /** Passes over the bytes of a string. */
+  /** Skips the bytes of a string. */
   #take(count: number): void {
     if (this.#bytes.length - this.#offset < count) {
       throw new Refusal("EOF");
@@ -264,7 +264,7 @@ class Explainer {
   }
 }
 
-/** Puts a prefix in front of a refusal; any other error is handed on. */
+/** Adds a prefix to a refusal; other errors are returned unchanged. */
 function within(prefix: string, error: unknown): unknown {
   return error instanceof Refusal ? new Refusal(prefix + error.message) : error;
 }

@@ -56,7 +56,10 @@ function packet(message: Buffer): Buffer {
   return Buffer.concat([text("emitBatch"), Buffer.of(4), int(0), field(12, 1, message), stop]);
 }
 
-/** The same messages were sent to the public model: it stores what stands here, but refuses the whole message for tags that are texts. */
+/**
+ * The same messages were sent to the public model. It stores the expected values, but refuses the whole message when
+ * tags are texts.
+ */
 describe("types of the elements of a Thrift list", () => {
   test.each<[name: string, message: Buffer, stored: readonly string[]]>([
     [
@@ -106,7 +109,7 @@ describe("types of the elements of a Thrift list", () => {
 
   test("the same lists in the compact protocol", () => {
     const compact = new AgentPacketReader("compact");
-    // Fields 1 to 4 (i64), 5 (string), 7 (i32), 8 and 9 (i64), and what follows them.
+    // Fields 1 to 4 (i64), 5 (string), 7 (i32), 8 and 9 (i64), then the fields of `more`.
     const compactSpan = (...more: number[]) => [
       22,
       2,

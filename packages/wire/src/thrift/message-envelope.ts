@@ -1,4 +1,4 @@
-/** How a message is written: compact on ports 5775 and 6831, binary on 6832. */
+/** Encoding of a message: compact on ports 5775 and 6831, binary on 6832. */
 export type ThriftProtocol = "compact" | "binary";
 
 /** Kinds of messages, in both protocols. */

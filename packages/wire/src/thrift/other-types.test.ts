@@ -1,4 +1,4 @@
-// A field or a list whose wire type is not the declared one costs that field or that span, in each protocol.
+// A field or a list with another wire type than declared must cost only that field or that span, in each protocol.
 import { describe, expect, test } from "vitest";
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { EmitBatchArguments, EmitZipkinBatchArguments } from "../gen/thrift/agent.ts";
@@ -11,7 +11,7 @@ import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 import { type ThriftStruct, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
 type Protocol = "binary" | "compact";
-/** A value, and the number by which its header names its type. */
+/** A value with the type number for its header. */
 interface Value {
   readonly type: ThriftType;
   readonly bytes: (protocol: Protocol) => Buffer;
@@ -69,7 +69,7 @@ function struct(...fields: readonly Field[]): Value {
   };
 }
 
-/** @param named element type that the header names */
+/** @param named element type for the header */
 function list(values: readonly Value[], named = values[0]?.type ?? thriftTypes.struct): Value {
   return {
     type: thriftTypes.list,
@@ -156,7 +156,7 @@ const http = new ThriftBatchTranscoder();
 const zipkinHttp = new ZipkinV1ThriftTranscoder();
 const countOf = (rows: Uint8Array) => readSpanRows(rows).length;
 
-/** Three spans, the second of them with the change; what the spans share has it too. */
+/** Three spans. The second one has the change; so have the parts that all spans share. */
 function jaegerBatch(change: Change): Value {
   const batchStruct = EmitBatchArguments.fields.batch.struct;
   const spans = ["one", "bad", "two"].map((name) =>

@@ -1,26 +1,26 @@
 /** A process that was converted before. */
 export interface KnownProcess {
-  /** The struct as it was received. */
+  /** Bytes of the struct as received. */
   readonly source: Buffer;
-  /** The same as an `api_v2` `Process` message. */
+  /** The process as an `api_v2` `Process` message. */
   readonly process: Buffer;
-  /** Text of its first tag `client-uuid`; "" without one. */
+  /** Text of the first tag `client-uuid`; "" without one. */
   readonly clientUuid: string;
 }
 
 const slots = 16;
-/** A larger one is converted again each time. */
+/** Size limit of a cached struct in bytes; larger structs are converted each time. */
 const maxSourceBytes = 8_192;
 
-/** The processes met last: clients send the same one with every batch, and an agent has a few clients. */
+/** Cache of recent processes: clients send the same process with every batch, and an agent has few clients. */
 export class ProcessCache {
   readonly #known: KnownProcess[] = [];
   #last = 0;
   #next = 0;
 
   /**
-   * Finds the process whose struct is at `start`. A struct that begins with the bytes of a known one is that
-   * one, because those bytes include its end.
+   * Finds the process whose struct is at `start`. If the bytes at `start` begin with a cached struct, it is the same
+   * struct, because the cached bytes include the struct's end.
    */
   find(bytes: Buffer, start: number, end: number): KnownProcess | undefined {
     const last = this.#known[this.#last];
@@ -37,7 +37,7 @@ export class ProcessCache {
     return undefined;
   }
 
-  /** Adds a process instead of the oldest one. */
+  /** Adds a process and removes the oldest one. */
   keep(process: KnownProcess): void {
     if (process.source.length > maxSourceBytes) {
       return;

@@ -8,9 +8,9 @@ const i64: fc.Arbitrary<I64> = fc.oneof(
   fc.record({ high: fc.constant(0), low: fc.nat(300) }),
   fc.constantFrom({ high: -1, low: -1 }, { high: -(2 ** 31), low: 0 }, { high: 2 ** 31 - 1, low: -1 }),
 );
-/** Few ids, so that references meet parents. */
+/** Few different ids, so that references often match parents. */
 const id = fc.oneof(i64, fc.constantFrom({ high: 0, low: 1 }, { high: 0, low: 0 }));
-/** Times of our days, and of no day at all. */
+/** Present times, and times outside of any calendar. */
 const micros = fc.oneof(
   i64,
   fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }).map((value) => ({

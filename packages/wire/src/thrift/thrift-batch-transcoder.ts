@@ -6,13 +6,13 @@ import { BinaryCursor } from "./binary-cursor.ts";
 import { explainBinaryError } from "./explain-binary-error.ts";
 import { ThriftToApiV2 } from "./thrift-to-api-v2.ts";
 
-/** Bytes of the tag and length before a batch in a `PostSpansRequest`: the length always has five. */
+/** Bytes of the tag and the length before a batch in a `PostSpansRequest`. The length always uses five bytes. */
 const headerBytes = 6;
 
 /**
- * Converts a bare Thrift struct `Batch` in the binary protocol, which old clients send over HTTP, to rows of
- * the format "jaeger". It goes through `api_v2` protobuf, so that both formats share their rules, and makes
- * no object for each span.
+ * Converts a Thrift struct `Batch` in the binary protocol, which old clients send over HTTP, to rows of the format
+ * "jaeger". The conversion goes through `api_v2` protobuf, so that both formats follow the same rules. It creates no
+ * object for each span.
  *
  * A transcoder handles one message at a time and reuses its buffers.
  */
@@ -33,9 +33,9 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   /**
    * @param message the struct; bytes after it are ignored, as in the public model
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP
-   *   (64 levels of skipped values); the text is the public model's when that would refuse the message too.
-   *   WIRE_TOO_LARGE as in `ApiV2Transcoder`
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64
+   * levels of skipped values); if the public model would also refuse the message, the error has its text.
+   * WIRE_TOO_LARGE as in `ApiV2Transcoder`
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     this.#readBatch(message);

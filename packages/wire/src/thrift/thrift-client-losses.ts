@@ -19,9 +19,9 @@ export function readBigint(cursor: ThriftCursor): bigint {
 }
 
 /**
- * Reads the Thrift struct `ClientStats` at the cursor's position. The statistics tell about spans that are lost already: a
- * broken struct is passed over and costs no span.
- * @returns undefined for a broken struct
+ * Reads the Thrift struct `ClientStats` at the cursor's position. The statistics concern spans that are already lost,
+ * so an invalid struct is skipped without rejecting spans.
+ * @returns undefined for an invalid struct
  */
 export function readClientLosses(cursor: ThriftCursor): ThriftClientLosses | undefined {
   const start = cursor.position;

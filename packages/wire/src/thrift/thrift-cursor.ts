@@ -3,14 +3,14 @@ import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } fro
 
 const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name, type]) => [type, name]));
 
-/** Deepest nesting of values that are skipped, since the IDL does not know them; as in Apache's readers. */
+/** Limit of nesting for skipped values, which the IDL does not declare; as in Apache's readers. */
 const maxDepth = 64;
 /**
- * The same in a span that is rejected. Deeper values could overflow the stack before the end of the span is found.
+ * The limit of nesting in a rejected span. Deeper values could overflow the stack before the end of the span is found.
  */
 const maxRejectedDepth = 1_000;
 
-/** The error for bytes that no further bytes can mend; bytes that end early are WIRE_TRUNCATED. */
+/** The error for invalid bytes. Bytes that end too early get WIRE_TRUNCATED instead. */
 export function malformed(message: string): WireError {
   return new WireError("WIRE_MALFORMED", message);
 }
@@ -24,24 +24,24 @@ export abstract class ThriftCursor {
   view: DataView = new DataView(new ArrayBuffer(0));
   position = 0;
   end = 0;
-  /** The last field's id and type. */
+  /** Id of the last field; its type is in `fieldType`. */
   fieldId = 0;
   fieldType = 0;
-  /** Halves of the last 64-bit number, of which only the bits count. */
+  /** Low and high 32 bits of the last 64-bit number; either half may be signed or unsigned. */
   low = 0;
   high = 0;
-  /** Begin and end of the last string in `bytes`. */
+  /** Start and end of the last string in `bytes`. */
   start = 0;
   stop = 0;
-  /** Element type (0 if the protocol does not have the type) and size of the last list or set. */
+  /** Element type of the last list or set (0 if the protocol does not have the type); its size is in `count`. */
   elementType = 0;
   count = 0;
-  /** Whether lists are read as the IDL declares them, whatever element type their headers name. */
+  /** True when lists are read as the IDL declares, and the element type in their headers is ignored. */
   #readsAsDeclared = false;
-  /** Whether a list of structs of this message has a header with another element type. */
+  /** True when a list of structs in this message has another element type in its header. */
   hasOtherElements = false;
 
-  /** Goes to the start of other bytes. */
+  /** Moves to the start of other bytes. */
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -50,7 +50,7 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Reads the envelope of a message: its method is the last string then.
+   * Reads the envelope of a message; `start` and `stop` then enclose the method's name.
    * @returns the type of the message
    * @throws WireError WIRE_MALFORMED for another protocol or version
    */
@@ -58,7 +58,7 @@ export abstract class ThriftCursor {
 
   /**
    * Reads the header of a struct's next field into `fieldId` and `fieldType`.
-   * @param previousId of the field before it, 0 for the first
+   * @param previousId id of the previous field, 0 for the first
    * @returns false at the end of the struct
    */
   abstract field(previousId: number): boolean;
@@ -74,22 +74,25 @@ export abstract class ThriftCursor {
 
   abstract double(): number;
 
-  /** Passes over a string: `start` and `stop` say where it stands. */
+  /** Skips a string, and sets `start` and `stop` to its bounds. */
   abstract string(): void;
 
-  /** Reads the header of a list or set into `elementType` and `count`, which is never more than the bytes left. */
+  /** Reads the header of a list or set into `elementType` and `count`. `count` never exceeds the remaining bytes. */
   abstract list(): void;
 
   /** Reads the header of a map into `count`. @returns key type * 16 + value type */
   protected abstract map(): number;
 
-  /** Passes over a value of `width` bytes, if all values of the type have the same width. @returns false otherwise */
+  /**
+   * Skips a value, if all values of its type have the same size. @returns false for other types; then nothing is
+   * skipped
+   */
   protected abstract skipPlain(type: number): boolean;
 
   /**
-   * Whether the last field has the type that the IDL declares. A field of another type is passed over, as generated
-   * readers do: another IDL declares it. It costs a span only if the span needs it. The caller names the type that it
-   * goes on to read, so that it does not compile when the IDL declares another.
+   * True when the last field has the type that the IDL declares. The caller skips a field of another type, as generated
+   * readers do, because it comes from another IDL. A span is rejected only if it needs the field. The caller passes the
+   * type that it reads, so that the compiler checks it against the IDL.
    */
   has<Type extends ThriftType>(type: Type, _field: ThriftField<Type>): boolean {
     if (this.fieldType === type) {
@@ -100,11 +103,11 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Reads a message in which headers of lists may name other element types than the IDL. Such a list is passed over, as a
-   * field of another type is. When that loses spans or bytes, the message is read again as the IDL declares it, and the
-   * reading that loses less is taken. The readers of Apache's compiler never look at the element type of a known list.
-   * @param read starts at the present position, and forgets what an earlier call has read
-   * @param lostOf returns how many spans a reading has rejected
+   * Reads a message in which headers of lists may name other element types than the IDL. Such a list is skipped, like a
+   * field of another type. If that loses spans or bytes, the message is read again as the IDL declares it, and the
+   * result with the smaller loss is used. Readers from Apache's compiler ignore the element type of a known list.
+   * @param read starts at the present position, and drops the result of an earlier call
+   * @param lostOf returns the number of rejected spans in a result
    * @throws WireError of the first reading, when both fail
    */
   readEitherWay<Result>(read: () => Result, lostOf: (result: Result) => number): Result {
@@ -143,15 +146,15 @@ export abstract class ThriftCursor {
     return read();
   }
 
-  /** Bytes may follow a message, so they count less than a span. */
+  /** Bytes may follow a message, so lost bytes weigh less than a lost span. */
   #loss(rejectedSpans: number): number {
     return rejectedSpans * 2 + (this.position === this.end ? 0 : 1);
   }
 
   /**
-   * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have is
-   * taken for structs. A list of another type is passed over.
-   * @returns how many structs follow
+   * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have
+   * counts as structs. A list of another type is skipped.
+   * @returns number of structs that follow
    */
   structs(): number {
     this.list();
@@ -166,9 +169,9 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * The same for the list of spans, without which there is no message.
-   * @param name of the list, for the error
-   * @throws WireError WIRE_MALFORMED when it holds something else
+   * The same for the list of spans, without which the message is invalid.
+   * @param name name of the list, for the error
+   * @throws WireError WIRE_MALFORMED when its elements are not structs
    */
   spans(name: string): number {
     this.list();
@@ -187,10 +190,10 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Goes to the end of the struct that begins at `start`, in which something was wrong.
-   * @param problem what was wrong
-   * @param struct its declaration
-   * @throws the problem, when the bytes are no struct of Thrift: the place of the next struct is then unknown
+   * Moves to the end of the faulty struct that begins at `start`.
+   * @param problem the fault
+   * @param struct declaration of the struct
+   * @throws the problem, when the bytes are not a Thrift struct: the position of the next struct is then unknown
    */
   passOverStruct(start: number, problem: unknown, struct: ThriftStruct): void {
     if (!(problem instanceof WireError)) {
@@ -208,7 +211,7 @@ export abstract class ThriftCursor {
     }
   }
 
-  /** Passes over a struct; declarations are never nested in themselves. */
+  /** Skips a struct by its declaration; declarations are not recursive. */
   #skipAsDeclared(struct: ThriftStruct): void {
     const fields = Object.values(struct.fields);
     for (let id = 0; this.field(id); ) {
@@ -225,8 +228,8 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Passes over a value.
-   * @param most deepest nesting
+   * Skips a value.
+   * @param most limit of nesting
    * @throws WireError WIRE_TOO_DEEP past it, WIRE_MALFORMED for an unknown type
    */
   skip(type: number, depth = 0, most = maxDepth): void {
@@ -244,7 +247,7 @@ export abstract class ThriftCursor {
         let id = 0;
         while (this.field(id)) {
           id = this.fieldId;
-          // In a field of the compact protocol the type of a bool is its value.
+          // In a field of the compact protocol, the type number of a bool is also its value.
           if (this.fieldType === thriftTypes.bool) {
             this.bool();
           } else {
@@ -275,7 +278,7 @@ export abstract class ThriftCursor {
     }
   }
 
-  /** Passes over the field whose header was just read. */
+  /** Skips the field whose header was just read. */
   skipField(most = maxDepth): void {
     if (this.fieldType === thriftTypes.bool) {
       this.bool();
@@ -284,7 +287,7 @@ export abstract class ThriftCursor {
     }
   }
 
-  /** @returns where the next `length` bytes begin, having passed over them */
+  /** Skips `length` bytes. @returns position of the first skipped byte */
   protected take(length: number): number {
     const start = this.position;
     if (length > this.end - start) {
@@ -294,7 +297,7 @@ export abstract class ThriftCursor {
     return start;
   }
 
-  /** @throws WireError WIRE_TRUNCATED when `count` elements of at least `bytesEach` cannot be there */
+  /** @throws WireError WIRE_TRUNCATED when `count` elements of at least `bytesEach` bytes exceed the remaining bytes */
   protected checkCount(count: number, bytesEach: number): void {
     if (count * bytesEach > this.end - this.position) {
       throw this.truncated(count * bytesEach);

@@ -1,4 +1,4 @@
-/** Types of values in either protocol, by the numbers of the compact one. */
+/** Types of values in both protocols, with the numbers of the compact protocol. */
 export const thriftTypes = {
   bool: 1,
   byte: 3,
@@ -6,7 +6,7 @@ export const thriftTypes = {
   i32: 5,
   i64: 6,
   double: 7,
-  /** Bytes too. */
+  /** Also the type of bytes. */
   string: 8,
   list: 9,
   set: 10,
@@ -17,12 +17,12 @@ export const thriftTypes = {
 
 export type ThriftType = (typeof thriftTypes)[keyof typeof thriftTypes];
 
-/** A field of a struct as the IDL declares it. */
+/** A field of a struct in the IDL. */
 export interface ThriftField<Type extends ThriftType = ThriftType> {
   readonly id: number;
-  /** As the IDL writes it: `service_name`. */
+  /** Name in the IDL: `service_name`. */
   readonly name: string;
-  /** The member that holds its value in the generated type: `serviceName`. */
+  /** Member of the generated type with the value: `serviceName`. */
   readonly member: string;
   /** Struct and field, for error texts: `Endpoint.service_name`. */
   readonly label: string;
@@ -36,11 +36,11 @@ export interface ThriftField<Type extends ThriftType = ThriftType> {
   readonly struct?: ThriftStruct;
 }
 
-/** A struct as the IDL declares it. Writers take the ids and types of fields from it; readers check fields with it. */
+/** A struct in the IDL. Writers use its ids and types; readers check fields with it. */
 export interface ThriftStruct {
   readonly name: string;
   /** Bit `1 << id` for each required field. */
   readonly requiredBits: number;
-  /** By member, in the order of the IDL. */
+  /** Fields by member, in the order of the IDL. */
   readonly fields: Readonly<Record<string, ThriftField>>;
 }

@@ -18,7 +18,7 @@ const { fields } = SpanRef;
  */
 const referenceLength = 30;
 
-/** Writes the high and the low half of an id as eight big-endian bytes, for which the caller has made room. */
+/** Writes the high and the low half of an id as eight big-endian bytes. The caller must reserve the space. */
 export function writeId(out: ByteWriter, high: number, low: number): void {
   out.view.setInt32(out.length, high);
   out.view.setInt32(out.length + 4, low);
@@ -35,18 +35,18 @@ export interface ParentIds {
   readonly parentLow: number;
 }
 
-/** References of one Thrift span as field 4 of an `api_v2` span, from bytes to bytes. */
+/** Converts the references of one Thrift span to field 4 of an `api_v2` span, without objects. */
 export class ThriftReferences {
   readonly #cursor: ThriftCursor;
   readonly #written: ByteWriter;
 
-  /** @param maxBytes most bytes that the references of one span may become */
+  /** @param maxBytes size limit for the references of one span in bytes */
   constructor(cursor: ThriftCursor, maxBytes?: number) {
     this.#cursor = cursor;
     this.#written = new ByteWriter(maxBytes);
   }
 
-  /** Begins the references of another span. */
+  /** Must be called before the references of the next span. */
   clear(): void {
     this.#written.clear();
   }
@@ -60,7 +60,7 @@ export class ThriftReferences {
     }
   }
 
-  /** Reads a struct and writes its ids at their places of the table above, in whichever order they come. */
+  /** Reads a struct. Its ids may come in any order and are written at their positions of the table above. */
   #readOne(out: ByteWriter): void {
     const cursor = this.#cursor;
     const start = out.length;
@@ -103,7 +103,7 @@ export class ThriftReferences {
     finishReference(out, start, type);
   }
 
-  /** Reads a number of 64 bits and writes it at `place`, which `read` has reserved. */
+  /** Reads a 64-bit number and writes it at `place`, which `read` has reserved. */
   #writeIdAt(place: number): void {
     const cursor = this.#cursor;
     cursor.int64();
@@ -111,7 +111,7 @@ export class ThriftReferences {
     writeId(this.#written, cursor.high, cursor.low);
   }
 
-  /** Writes all references, and before them the parent as CHILD_OF unless a reference names it. */
+  /** Writes all references. If none of them points to the parent, a CHILD_OF reference to it comes first. */
   writeTo(out: ByteWriter, ids: ParentIds): void {
     if ((ids.parentHigh | ids.parentLow) !== 0 && !this.#names(ids)) {
       out.reserve(referenceLength);
@@ -128,7 +128,10 @@ export class ThriftReferences {
     out.copy(this.#written.buffer, 0, this.#written.length);
   }
 
-  /** A client that says FOLLOWS_FROM names the same span as the parent: that is no CHILD_OF. */
+  /**
+   * True when a reference points to the parent. A client that sends FOLLOWS_FROM names the same span as the parent, so
+   * no CHILD_OF is added.
+   */
   #names(ids: ParentIds): boolean {
     const { buffer, view, length } = this.#written;
     for (let start = 0; start < length; start += 2 + (buffer[start + 1] as number)) {

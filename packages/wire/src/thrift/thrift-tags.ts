@@ -9,18 +9,18 @@ import { thriftTypes } from "./thrift-descriptors.ts";
 
 const { fields } = Tag;
 
-/** The tag by which the agent tells clients apart when it counts their losses. */
+/** Key of the tag that identifies a client when the agent counts its losses. */
 const clientUuidKey = Buffer.from("client-uuid");
 
 /**
- * Converts Thrift structs `Tag` to `api_v2` `KeyValue` messages, for processes, spans and logs. A tag of an
- * unknown type becomes a text that says so. It is as strict as `ThriftToApiV2`.
+ * Converts Thrift structs `Tag` to `api_v2` `KeyValue` messages, for processes, spans and logs. A tag of an unknown
+ * type becomes a text with that number. The class is as strict as `ThriftToApiV2`.
  *
  * The tag `a=true` becomes, as field 8 of a span, `42 07 0a 01 61 10 01 20 01`: key, type BOOL, value.
  */
 export class ThriftTags {
   readonly #cursor: ThriftCursor;
-  /** Text of the first tag `client-uuid` of the present process; "": none yet. */
+  /** Text of the first tag `client-uuid` of the present process; "" before it was found. */
   #clientUuid = "";
 
   constructor(cursor: ThriftCursor) {
@@ -30,7 +30,7 @@ export class ThriftTags {
   /**
    * Writes each tag as a field of the present message.
    * @param protoTag the field's number and wire type
-   * @param count tags at the cursor's position
+   * @param count number of tags at the cursor's position
    */
   write(out: ByteWriter, protoTag: number, count: number): void {
     for (let index = 0; index < count; index++) {
@@ -39,7 +39,7 @@ export class ThriftTags {
   }
 
   /**
-   * The same for a process, which all spans of the batch need: a tag in which something is wrong is left out.
+   * The same for a process, which all spans of the batch need, so an invalid tag is dropped.
    * @returns text of the first tag `client-uuid`; "" when there is none
    */
   writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
@@ -58,8 +58,8 @@ export class ThriftTags {
   }
 
   /**
-   * Reads one struct, whose fields may come in any order, and writes it. Only the value of its type is written; a value
-   * with protobuf's default (0, false, "") is left out.
+   * Reads one struct, whose fields may come in any order, and writes it. Only the value that the type selects is
+   * written. Protobuf's defaults (0, false, "") are omitted.
    */
   #write(out: ByteWriter, protoTag: number, isProcess: boolean): void {
     const cursor = this.#cursor;
@@ -190,13 +190,13 @@ export class ThriftTags {
   }
 }
 
-/** Writes field 2, `v_type`; a string has none, because its number is 0. */
+/** Writes field 2, `v_type`. For a string it is omitted, because its number is 0. */
 function writeType(out: ByteWriter, type: ValueType): void {
   out.uint8(0x10);
   out.uint8(type);
 }
 
-/** Whether `[start, stop)` is `client-uuid`. */
+/** True when `[start, stop)` is `client-uuid`. */
 function isKey(bytes: Buffer, start: number, stop: number): boolean {
   return stop - start === clientUuidKey.length && clientUuidKey.compare(bytes, start, stop) === 0;
 }

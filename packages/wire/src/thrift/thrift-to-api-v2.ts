@@ -19,18 +19,17 @@ const { fields: spanFields } = Span;
 const { fields: logFields } = Log;
 
 /**
- * Converts the Thrift struct `Batch` to `api_v2` protobuf, from bytes to bytes, without an object for each
- * span. Times become nanoseconds. The parent id becomes a first CHILD_OF reference unless any reference names
- * the same span. A tag of an unknown type becomes a text that says so. Bytes of strings that are not UTF-8
- * become U+FFFD.
+ * Converts the Thrift struct `Batch` to `api_v2` protobuf, without an object for each span. Times become nanoseconds.
+ * The parent id becomes a first CHILD_OF reference unless any reference names the same span. A tag of an unknown type
+ * becomes a text with that number. Bytes of strings that are not UTF-8 become U+FFFD.
  *
- * A required field must be there, and a list must not come twice. A faulty span is rejected alone, as long as it is a
- * struct of Thrift; a faulty tag of the process is left out alone. Fields that the IDL does not know, or declares
- * with another type, are passed over.
+ * A missing required field and a repeated list are faults. A faulty span is rejected, and the others are kept, if the
+ * span is a valid Thrift struct. A faulty tag of the process is dropped. Fields that the IDL does not declare, or
+ * declares with another type, are skipped.
  */
 export class ThriftToApiV2 {
   /**
-   * The last batch's process: an encoded `api_v2` `Process`, which is never written to again. Equal processes mostly
+   * Process of the last batch: an encoded `api_v2` `Process`, which is never changed afterwards. Equal processes mostly
    * get the same object.
    */
   process: Buffer = noProcess;
@@ -38,24 +37,24 @@ export class ThriftToApiV2 {
   readonly spans: ByteWriter;
   /** Number of the spans in `spans`. */
   spanCount = 0;
-  /** Spans of the last batch that are not in `spans`. */
+  /** Rejected spans of the last batch. */
   rejected = new RejectedSpans();
   /** The last batch's `seqNo`. */
   seqNo: bigint | undefined;
-  /** The spans that the client says it has lost; undefined when it sends no statistics. */
+  /** Losses in the client's statistics; undefined when the client sends none. */
   losses: ThriftClientLosses | undefined;
   readonly #cursor: ThriftCursor;
   readonly #spansAt: number;
-  /** Tags and logs of the span at hand, which are copied behind its other fields when all of these are known. */
+  /** Tags and logs of the present span. They are copied after its other fields, which must be known first. */
   readonly #tail: ByteWriter;
   readonly #references: ThriftReferences;
-  /** The process at hand. */
+  /** Buffer for the present process. */
   readonly #processWriter: ByteWriter;
   readonly #tags: ThriftTags;
   readonly #processes = new ProcessCache();
   #clientUuid = "";
 
-  // The span at hand. The IDL requires all of these fields, so a span that is written keeps no value of another one.
+  // Ids of the present span. The IDL requires all fields of a span, so no value of a previous span can remain.
   readonly #ids = {
     traceHighHigh: 0,
     traceHighLow: 0,
@@ -75,8 +74,8 @@ export class ThriftToApiV2 {
   #durationLow = 0;
 
   /**
-   * @param maxBytes most bytes that the spans or the process of one batch may become
-   * @param spansAt how many bytes of `spans` are left free at its beginning, for the caller
+   * @param maxBytes size limit in bytes for the spans, and for the process, of one batch
+   * @param spansAt number of bytes that stay free at the start of `spans`, for the caller
    */
   constructor(cursor: ThriftCursor, maxBytes?: number, spansAt = 0) {
     this.#cursor = cursor;
@@ -94,7 +93,7 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Reads the struct at the cursor's position. The caller reads within `readEitherWay`.
+   * Reads the struct at the cursor's position. The caller must use `readEitherWay`.
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels), WIRE_TOO_LARGE past `maxBytes`
    */
   readBatch(): void {
@@ -113,7 +112,7 @@ export class ThriftToApiV2 {
       switch (id) {
         case batchFields.process.id:
           checkOnce(seen, batchFields.process);
-          // A process of another type costs the names that it gives, not the spans.
+          // When the process has a wrong type, only its service name and tags are lost, not the spans.
           seen |= 1 << batchFields.process.id;
           if (!cursor.has(thriftTypes.struct, batchFields.process)) {
             continue;
@@ -152,7 +151,7 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Takes the process from the cache when the same bytes come again, as they do in every packet of a client. Only a new
+   * Takes the process from the cache if its bytes are equal, as they are in every packet of a client. Only a new
    * process is converted.
    */
   #readProcess(): void {
@@ -161,7 +160,7 @@ export class ThriftToApiV2 {
     let known = this.#processes.find(cursor.bytes, start, cursor.end);
     if (known === undefined) {
       known = this.#convertProcess(start);
-      // Two readings of such a message end its process at different bytes.
+      // In such a message, two ways of reading end the process at different bytes, so it is not cached.
       if (!cursor.hasOtherElements) {
         this.#processes.keep(known);
       }
@@ -172,7 +171,7 @@ export class ThriftToApiV2 {
     this.#clientUuid = known.clientUuid;
   }
 
-  /** @param start where the struct begins, for the key of the cache */
+  /** @param start start of the struct, for the key of the cache */
   #convertProcess(start: number): KnownProcess {
     const cursor = this.#cursor;
     const out = this.#processWriter;
@@ -218,8 +217,8 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Converts one struct `Span`. A span that fails leaves no bytes in `spans`, and the cursor goes on behind it.
-   * @param index of the span in the list, for its path in the error
+   * Converts one struct `Span`. For a faulty span, its bytes are removed from `spans`, and the cursor moves after it.
+   * @param index index of the span in the list, for the error
    */
   #spanOrReject(index: number): void {
     const cursor = this.#cursor;
@@ -343,7 +342,7 @@ export class ThriftToApiV2 {
 
   /**
    * Writes the span as field 1 of a `Batch`: tag, length in two bytes or more, and the fields in the order of their
-   * numbers. Fields with their default, as an empty name or flags of 0, are left out, as protobuf does.
+   * numbers. Fields with their default, such as an empty name or flags of 0, are omitted, as in protobuf.
    */
   #writeSpan(): void {
     const { bytes, view } = this.#cursor;

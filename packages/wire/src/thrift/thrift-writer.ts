@@ -1,10 +1,7 @@
 import type { I64 } from "./i64.ts";
 import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
-/**
- * Writes values of Thrift, whichever protocol they are in, one after the other. For exports, load generators and tests:
- * no hot path writes Thrift.
- */
+/** Writes Thrift values in either protocol. For exports, load generators and tests: it is not optimized for speed. */
 export abstract class ThriftWriter {
   protected bytes: Buffer = Buffer.allocUnsafe(1_024);
   #length = 0;
@@ -20,7 +17,7 @@ export abstract class ThriftWriter {
    */
   abstract message(method: string, type: number): void;
 
-  /** Writes the fields that are not undefined, in the order of the IDL, and the end. */
+  /** Writes the fields that are not undefined, in the order of the IDL, and the end of the struct. */
   struct(struct: ThriftStruct, values: object): void {
     let previousId = 0;
     for (const field of Object.values(struct.fields)) {
@@ -39,7 +36,7 @@ export abstract class ThriftWriter {
     this.byte(0);
   }
 
-  /** Writes a list of structs: a field's value, or a message of its own. */
+  /** Writes a list of structs: the value of a field, or a whole message. */
   structs(struct: ThriftStruct, values: readonly object[]): void {
     this.listHeader(thriftTypes.struct, values.length);
     for (const value of values) {
@@ -47,7 +44,7 @@ export abstract class ThriftWriter {
     }
   }
 
-  /** @param previousId of the field before it in the same struct, 0 for the first */
+  /** @param previousId id of the previous field in the struct, 0 for the first */
   protected abstract fieldHeader(type: ThriftType, id: number, previousId: number): void;
   protected abstract boolField(value: boolean, id: number, previousId: number): void;
   protected abstract listHeader(elementType: ThriftType, count: number): void;
@@ -57,7 +54,7 @@ export abstract class ThriftWriter {
   /** Writes the low 64 bits. */
   protected abstract int64(value: bigint): void;
   protected abstract double(value: number): void;
-  /** A string, or bytes, which are the same in Thrift. */
+  /** Writes a string or bytes, which are the same in Thrift. */
   protected abstract text(value: string | Uint8Array): void;
 
   protected byte(value: number): void {
@@ -65,7 +62,7 @@ export abstract class ThriftWriter {
     this.bytes[start] = value;
   }
 
-  /** Makes room, maybe in other bytes than before. @returns where it begins */
+  /** Reserves space and may replace the buffer. @returns start of the space */
   protected grow(count: number): number {
     const start = this.#length;
     this.#length += count;

@@ -3,12 +3,12 @@ import { beginMessage, endMessage, writeInt53 } from "../protobuf/proto-writer.t
 import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const microsPerSecond = 1_000_000;
-/** For larger numbers a division by a million may round up to the next whole number. */
+/** Limit of exact divisions: for larger numbers a division by a million may round up to the next whole number. */
 const maxExactMicros = 2 ** 51;
 
 /**
- * Writes microseconds as a field with a `Timestamp`, or with a `Duration`, whose parts have the same sign.
- * @param tag of the field; @param low,high halves of the 64-bit number
+ * Writes microseconds as a field of type `Timestamp` or `Duration`. Seconds and nanoseconds have the same sign.
+ * @param tag tag of the field; @param low,high halves of the 64-bit number
  */
 export function writeMicros(
   out: ByteWriter,

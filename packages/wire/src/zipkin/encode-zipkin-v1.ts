@@ -13,16 +13,16 @@ import type { ZipkinEndpoint } from "./zipkin-v2-span.ts";
 const trueValue = Buffer.of(1);
 
 /**
- * Spans as Zipkin v1 JSON, a UTF-8 list. Facts that Zipkin cannot express are left out; see
- * `zipkinV1MessageOf`. Source: openzipkin/zipkin-api zipkin-api.yaml.
+ * Spans as Zipkin v1 JSON, a UTF-8 list. Data that Zipkin cannot express is omitted; see `zipkinV1MessageOf`. Source:
+ * openzipkin/zipkin-api zipkin-api.yaml.
  */
 export function encodeZipkinV1Json(spans: readonly Span[]): Buffer {
   return Buffer.from(`[${spans.map((span) => jsonOf(zipkinV1MessageOf(span))).join(",")}]`);
 }
 
 /**
- * Spans as Zipkin v1 Thrift: a bare list of `zipkincore.Span` in the binary protocol. Facts that Zipkin
- * cannot express are left out; see `zipkinV1MessageOf`. Source: idl/zipkincore.thrift.
+ * Spans as Zipkin v1 Thrift: a list of `zipkincore.Span` without an envelope, in the binary protocol. Data that Zipkin
+ * cannot express is omitted; see `zipkinV1MessageOf`. Source: idl/zipkincore.thrift.
  */
 export function encodeZipkinV1Thrift(spans: readonly Span[]): Buffer {
   const writer = new BinaryWriter();
@@ -69,7 +69,7 @@ function endpointMemberJson(endpoint: ZipkinEndpoint | undefined): string {
   return endpoint === undefined ? "" : `,"endpoint":${endpointJson(endpoint)}`;
 }
 
-/** A span for Thrift: a trace id of 128 bits is in two fields, of which the high one is left out for short ids. */
+/** A span for Thrift. A 128-bit trace id needs two fields; the high one is omitted for short ids. */
 function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): CoreSpan {
   const traceId = span.traceId.padStart(32, "0");
   const host = hostOf(span.localEndpoint);
@@ -86,7 +86,7 @@ function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): 
   };
 }
 
-/** An address is the byte 1 as a bool with a host, as Zipkin's clients send `sa`. */
+/** A binary annotation for Thrift. An address is the bool value 1 with a host, like `sa` of Zipkin's clients. */
 function coreBinaryAnnotationOf({
   key,
   value,
@@ -101,7 +101,7 @@ function coreBinaryAnnotationOf({
   };
 }
 
-/** IPv4 is a signed number, big-endian; 0 for none. */
+/** A host for Thrift. IPv4 is a signed big-endian number; 0 means no address. */
 function hostOf(endpoint: ZipkinEndpoint | undefined): Endpoint | undefined {
   if (endpoint === undefined) {
     return undefined;

@@ -6,16 +6,16 @@ import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin
 const kindNumbers = { CLIENT: 1, SERVER: 2, PRODUCER: 3, CONSUMER: 4 } as const;
 
 /**
- * Spans as Zipkin v2 JSON, a UTF-8 list. Facts that Zipkin cannot express are left out; see `zipkinV2SpanOf`.
- * Source: openzipkin/zipkin-api zipkin2-api.yaml.
+ * Spans as Zipkin v2 JSON, a UTF-8 list. Data that Zipkin cannot express is omitted; see `zipkinV2SpanOf`. Source:
+ * openzipkin/zipkin-api zipkin2-api.yaml.
  */
 export function encodeZipkinV2Json(spans: readonly Span[]): Buffer {
   return Buffer.from(`[${spans.map((span) => jsonOf(zipkinV2SpanOf(span))).join(",")}]`);
 }
 
 /**
- * Spans as Zipkin v2 protobuf, a `ListOfSpans`. Facts that Zipkin cannot express are left out; see
- * `zipkinV2SpanOf`. Source: openzipkin/zipkin-api zipkin.proto.
+ * Spans as Zipkin v2 protobuf, a `ListOfSpans`. Data that Zipkin cannot express is omitted; see `zipkinV2SpanOf`.
+ * Source: openzipkin/zipkin-api zipkin.proto.
  */
 export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
   const writer = new BinaryWriter();
@@ -28,8 +28,8 @@ export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
 }
 
 /**
- * Written by hand, because times may have more digits than a number holds, and tags may be called `__proto__`
- * or `1`.
+ * JSON of a span. `JSON.stringify` cannot be used: times may have more digits than a number can represent, and tags may
+ * have the names `__proto__` or `1`.
  */
 function jsonOf(span: ZipkinV2Span): string {
   const members = [memberJson("traceId", span.traceId)];
@@ -67,7 +67,7 @@ function jsonOf(span: ZipkinV2Span): string {
   return `{${members.join(",")}}`;
 }
 
-/** An endpoint as v1 and v2 have it. */
+/** JSON of an endpoint, for v1 and v2. */
 export function endpointJson({ serviceName, ip, port }: ZipkinEndpoint): string {
   const members: string[] = [];
   if (serviceName !== "") {

@@ -1,25 +1,24 @@
-// OpenTelemetry's exporters encode facts in Zipkin's plain texts for which it has no field. An event's
-// attributes go into the text of an annotation, `name|{"key":"value"}|0`, and a link into a tag,
-// `traceId|spanId|traceState|{…}|0`. The last number counts dropped attributes. Source:
-// opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
+// OpenTelemetry's exporters encode data for which Zipkin has no field in plain texts. An event's attributes go into the
+// text of an annotation, `name|{"key":"value"}|0`, and a link into a tag, `traceId|spanId|traceState|{…}|0`. The last
+// number counts dropped attributes. Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
 import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { SpanLink } from "../model/span.ts";
 
 /** The count is stored in 32 bits. */
 const mostDropped = 0xffff_ffff;
-/** Limit of pipes, because each may cost an attempt to read the rest as JSON. */
+/** Limit of pipes in a trace state, because each may need an attempt to parse the rest as JSON. */
 const maxPipesInState = 16;
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);
 
-/** An event without its time. */
+/** An event without a time. */
 export interface EncodedEvent {
   readonly name: string;
   readonly attributes: readonly Attribute[];
   readonly droppedAttributesCount: number;
 }
 
-/** The event in an annotation's text; undefined when the text is plain, whatever pipes it has. */
+/** The event in an annotation's text. Undefined when the text is plain; plain text may also contain pipes. */
 export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   const nameEnd = text.indexOf("|");
   const dropped = droppedAttributesOf(text);
@@ -30,7 +29,7 @@ export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   return { name: text.slice(0, nameEnd), attributes, droppedAttributesCount: dropped };
 }
 
-/** The link in a tag's value; undefined when it is none. Its trace state may have pipes in it. */
+/** The link in a tag's value; undefined when the value is not a link. Its trace state may contain pipes. */
 export function parseEncodedLink(text: string): SpanLink | undefined {
   const [traceId = "", spanId = ""] = text.split("|", 2);
   const dropped = droppedAttributesOf(text);
@@ -61,7 +60,7 @@ export function parseEncodedLink(text: string): SpanLink | undefined {
   return undefined;
 }
 
-/** The number behind the last pipe; undefined when no number is there. */
+/** The number after the last pipe; undefined when there is no number. */
 function droppedAttributesOf(text: string): number | undefined {
   const digits = text.slice(text.lastIndexOf("|") + 1);
   if (!/^\d{1,10}$/.test(digits)) {
@@ -71,7 +70,7 @@ function droppedAttributesOf(text: string): number | undefined {
   return dropped <= mostDropped ? dropped : undefined;
 }
 
-/** The attributes of a JSON object; `null` means none. Undefined for text that is no object. */
+/** Attributes of a JSON object; `null` means no attributes. Undefined for text that is not an object. */
 function attributesOf(json: string): Attribute[] | undefined {
   if (json === "null") {
     return [];
@@ -87,10 +86,7 @@ function attributesOf(json: string): Attribute[] | undefined {
   }
 }
 
-/**
- * Reads whole numbers past 2^53 from their source text as a bigint, because the double has lost their last
- * digits.
- */
+/** Converts integers above 2^53 from their source text to a bigint, because the double has lost the last digits. */
 function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) {
     return value;
@@ -99,7 +95,7 @@ function exactInt(_key: string, value: unknown, context?: { readonly source?: st
   return /^-?\d{1,20}$/.test(source) ? BigInt(source) : value;
 }
 
-/** @param depth of the list or object around the value. @throws RangeError past `maxAttributeDepth` */
+/** @param depth depth of the list or object that contains the value. @throws RangeError past `maxAttributeDepth` */
 function attributeValueOf(json: unknown, depth: number): AttributeValue {
   if (depth > maxAttributeDepth) {
     throw new RangeError("nested too deep");

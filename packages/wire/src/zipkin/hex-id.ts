@@ -3,7 +3,7 @@ import { WireError } from "../errors.ts";
 const shownLength = 100;
 
 /**
- * Reads hex digits in either case into the end of `target[at, at + byteCount)`, whose other bytes are already
+ * Reads upper-case or lower-case hex digits into the end of `target[at, at + byteCount)`, whose other bytes are already
  * zero.
  * @throws WireError WIRE_BAD_ID with the text of Go's number parser, which clients of the public model know
  */
@@ -16,7 +16,7 @@ export function readHexId(
   byteCount: number,
 ): void {
   let from = start;
-  // Zeros in front may be as many as the sender likes.
+  // Any number of leading zeros is allowed.
   while (end - from > byteCount * 2 && bytes[from] === 0x30) {
     from++;
   }

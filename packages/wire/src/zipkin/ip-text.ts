@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * An IP address in 4 or 16 bytes.
- * @returns undefined when the text is no address; a zone such as `%eth0` makes it invalid
+ * Parses an IP address into 4 or 16 bytes.
+ * @returns undefined when the text is not an address; a zone such as `%eth0` makes it invalid
  */
 export function parseIp(text: string): Buffer | undefined {
   if (isIPv4(text)) {
@@ -30,8 +30,8 @@ export function parseIp(text: string): Buffer | undefined {
 }
 
 /**
- * Prints an IP address as RFC 5952 does; also an IPv4 address that is mapped into IPv6. Bytes of another
- * length become `?` and their hex digits.
+ * Prints an IP address in the form of RFC 5952, including IPv4 addresses mapped into IPv6. Bytes of another length
+ * become `?` and their hex digits.
  */
 export function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) {
@@ -57,7 +57,7 @@ export function ipText(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(":")}::${hex.slice(start + length).join(":")}`;
 }
 
-/** The first of the longest runs of zeros. */
+/** Finds the longest run of zeros; if several have the same length, the first one. */
 function longestZeros(words: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let length = 0;

@@ -4,20 +4,20 @@ const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 const sameCase = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Places of the hash table: a power of two, because `#slot` cuts with a mask. */
+/** Number of slots in the hash table: a power of two, because `#slot` uses a mask. */
 const slots = 1024;
 
-/** Finds bytes in a fixed list of names, without making a string of them. */
+/** Finds bytes in a fixed list of names without creating a string. */
 export class KeyTable {
   readonly #names: readonly Uint8Array[];
   readonly #fold: Uint8Array;
-  /** The first name with each hash; -1: none. */
+  /** For each hash, index of the first name; -1: none. */
   readonly #heads = new Int16Array(slots).fill(-1);
-  /** For each name, the next one with the same hash. */
+  /** For each name, index of the next name with the same hash. */
   readonly #next: Int16Array;
   readonly #longest: number;
 
-  /** @param options.ignoreCase whether ASCII letters match in either case; no by default */
+  /** @param options.ignoreCase true: ASCII letters match in upper and lower case; default: false */
   constructor(names: readonly string[], options: { readonly ignoreCase?: boolean } = {}) {
     this.#fold = options.ignoreCase ? lowerCase : sameCase;
     this.#names = names.map((name) => Buffer.from(options.ignoreCase ? name.toLowerCase() : name));
@@ -30,7 +30,7 @@ export class KeyTable {
     }
   }
 
-  /** @returns the number of the name that `[start, end)` is, or -1 */
+  /** @returns index of the name that equals `[start, end)`, or -1 */
   find(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length === 0 || length > this.#longest) {
@@ -54,7 +54,7 @@ export class KeyTable {
     return -1;
   }
 
-  /** A hash of the length and three bytes. It tells known names apart well enough, and reads no whole name. */
+  /** Hash of the length and three bytes. It separates the known names well enough without reading whole names. */
   #slot(bytes: Uint8Array, start: number, end: number): number {
     const fold = this.#fold;
     const first = fold[bytes[start] as number] as number;

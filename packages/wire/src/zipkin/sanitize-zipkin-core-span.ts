@@ -6,7 +6,7 @@ import {
 
 const boolType = AnnotationType.BOOL;
 const stringType = AnnotationType.STRING;
-/** Given to a span without a usable duration; 0 would mean "absent" to its readers. */
+/** Duration in microseconds for a span without a usable one; 0 would mean "absent" to readers. */
 const leastDurationUs = 1n;
 
 /**
@@ -20,7 +20,7 @@ export function sanitizeZipkinCoreSpan(span: ZipkinCoreSpan): ZipkinCoreSpan {
   return withBoolError(withoutZeroParent(withDuration(withStart(span))));
 }
 
-/** The first `cs`, or for a root the last `sr`. Other spans stay without a start. */
+/** Start of a span without one: the first `cs`, or for a root the last `sr`. Other spans stay without a start. */
 function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
   if (span.timestamp !== undefined) {
     return span;
@@ -36,7 +36,10 @@ function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
   return span;
 }
 
-/** The time between `cs` and `cr`, or between the first annotation and the last. Otherwise 1 µs. */
+/**
+ * Duration of a span without one: the time from `cs` to `cr`, otherwise from the first annotation to the last,
+ * otherwise 1 µs.
+ */
 function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {
   const { duration, annotations } = span;
   if (duration !== undefined) {
@@ -44,7 +47,7 @@ function withDuration(span: ZipkinCoreSpan): ZipkinCoreSpan {
       ? span
       : withTag({ ...span, duration: leastDurationUs }, "errNegativeDuration", Buffer.from(String(duration)));
   }
-  // `cs` and `cr` enclose the request; other annotations may lie inside of it.
+  // `cs` and `cr` enclose the request; other annotations may lie between them.
   const first = (annotations.findLast(({ value }) => value === "cs") ?? annotations[0])?.timestamp;
   const last = (annotations.findLast(({ value }) => value === "cr") ?? annotations.at(-1))?.timestamp;
   if (annotations.length < 2 || first === undefined || last === undefined || first >= last) {

@@ -29,23 +29,23 @@ const statusNumbers = new Map([
 ]);
 
 /**
- * Most texts of one message that look encoded and are not. To find out costs twenty times as much as reading
- * a text; after this many all further ones are taken for plain text.
+ * Limit of texts in one message that look encoded but are not. After it, all texts count as plain, because checking one
+ * costs twenty times as much as reading one.
  */
 const maxUnreadable = 1000;
 
-/** The use of a tag is its number in `specialTags`, `plain` for other keys, or `taken` when a column has its value. */
+/** Use of a tag: its number in `specialTags`, `plain` for other keys, or `taken` when a column has its value. */
 const plain = -1;
 const taken = -2;
 
 /**
- * Writes Zipkin v2 spans as rows of format `zipkin`, by the public model's rules for conversion to OTLP. Tags
- * about process, scope, kind, status, trace state and links become those fields, endpoints become
- * `net.host.*` and `net.peer.*` attributes, and annotations become events.
+ * Converts Zipkin v2 spans to rows of format `zipkin`, by the public model's rules for conversion to OTLP. Tags about
+ * process, scope, kind, status, trace state and links become those fields, endpoints become `net.host.*` and
+ * `net.peer.*` attributes, and annotations become events.
  *
- * Unlike the public model it loses no facts. A resource's tags stay with each span, also without a service name. The
- * public model gives the tags of one span to all spans of a service in a message. An unreadable kind, status code,
- * link or encoded annotation stays as text. `debug` and `shared` have no place in a row.
+ * Unlike the public model, it loses no data. A resource's tags stay with each span, even without a service name. The
+ * public model gives the tags of one span to all spans of a service in a message. An unreadable kind, status code, link
+ * or encoded annotation stays as text. A row has no columns for `debug` and `shared`.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, as used by Jaeger 1.62.
  */
@@ -53,25 +53,25 @@ export class SpanDraftWriter {
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
   readonly #attributes: AttributeWriter;
-  /** The use of each tag. */
+  /** Use of each tag, by the tag's index. */
   #uses = new Int16Array(64);
-  /** For each number in `specialTags`, its tag; -1 when absent. */
+  /** For each number in `specialTags`, index of its tag; -1 when the tag is absent. */
   readonly #special = new Int32Array(specialTagKeys.length);
-  /** How many tags describe the resource. */
+  /** Number of tags that describe the resource. */
   #resourceTags = 0;
   #links: SpanLink[] = [];
   #kind = 0;
   #status = 0;
   #unreadable = 0;
 
-  /** @param maxRowsBytes most bytes of the rows of a message; 256 MiB by default */
+  /** @param maxRowsBytes size limit for the rows of a message in bytes; 256 MiB by default */
   constructor(maxRowsBytes: number | undefined) {
     this.#out = new ByteWriter(maxRowsBytes);
     this.#prefixes = new RowPrefixes(this.#out, maxRowsBytes);
     this.#attributes = new AttributeWriter(this.#out);
   }
 
-  /** Begins a new message. */
+  /** Must be called before each message. */
   open(): void {
     this.#out.clear();
     this.#prefixes.begin();
@@ -84,8 +84,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Writes a row. When it throws, the earlier rows stay valid, and nothing of this span remains.
-   * @throws WireError WIRE_TOO_LARGE past the most bytes that rows may take
+   * Writes a row. When it throws, earlier rows stay valid, and no bytes of this span remain.
+   * @throws WireError WIRE_TOO_LARGE past the size limit of the rows
    */
   write(draft: SpanDraft, tenant: string): void {
     const { length } = this.#out;
@@ -98,8 +98,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Writes the columns in their order. The tags are classified first, because each later step may take some of them:
-   * kind, status and links for their columns, the resource and the scope for theirs. The attributes are the rest.
+   * Writes the columns in their order. The tags are classified first, because each later step may use some of them: for
+   * kind, status, links, resource and scope. The rest become attributes.
    */
   #row(draft: SpanDraft, tenant: string): void {
     const out = this.#out;
@@ -145,7 +145,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Finds the use of each tag, and takes the links. */
+  /** Finds the use of each tag, and removes the tags with links. */
   #classify(draft: SpanDraft): void {
     const { tags, bytes } = draft;
     const { count, offsets } = tags;
@@ -177,7 +177,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Takes the tags `otlp.link.0`, `otlp.link.1` and so on, up to the first gap. An unreadable one stays a tag. */
+  /** Removes the tags `otlp.link.0`, `otlp.link.1` and so on, up to the first gap. An unreadable one remains a tag. */
   #takeLinks(draft: SpanDraft): void {
     const { count } = draft.tags;
     const byKey = new Map<string, number>();
@@ -204,7 +204,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** The span's own kind counts; without one the tag `span.kind` does, when it names a kind. */
+  /** Sets the kind: the span's own kind, or the kind in the tag `span.kind`. */
   #takeKind(draft: SpanDraft): void {
     const tag = this.#special[specialTags.spanKind] as number;
     this.#kind = draft.kind;
@@ -220,8 +220,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * The status by `otel.status_code`; the tag `error` makes it an error, whatever its value. With another value than
-   * `true` the tag stays an attribute too, because the value may be a message.
+   * Sets the status from `otel.status_code`; the tag `error` with any value makes it an error. A value other than
+   * `true` may be a message, so the tag then also remains an attribute.
    */
   #takeStatus(draft: SpanDraft): void {
     this.#status = 0;
@@ -254,7 +254,7 @@ export class SpanDraftWriter {
     const nameTag = this.#special[specialTags.serviceName] as number;
     const source = this.#special[specialTags.serviceNameSource] as number;
     const sourceKey = source === -1 || !hasService ? "" : valueText(draft, source);
-    // The tag `service.name` is the better knowledge, unless the endpoint has no name at all.
+    // The tag `service.name` takes precedence, unless the endpoint has no name member at all.
     if (!hasService) {
       out.string(noService);
     } else if (nameTag !== -1) {
@@ -284,7 +284,7 @@ export class SpanDraftWriter {
     out.uint8(0); // No schema URL.
   }
 
-  /** Whether a tag of the resource has this key. */
+  /** True when a tag of the resource has this key. */
   #hasResourceTag(draft: SpanDraft, key: string): boolean {
     if (key === "service.name") {
       return this.#special[specialTags.serviceName] !== -1;
@@ -297,7 +297,7 @@ export class SpanDraftWriter {
     return false;
   }
 
-  /** Columns `scope_name` to `scope_schema_url`, from `otel.library.name` and `otel.library.version`. */
+  /** Writes the columns `scope_name` to `scope_schema_url`, from `otel.library.name` and `otel.library.version`. */
   #writeScope(draft: SpanDraft): void {
     const out = this.#out;
     this.#writeValue(draft, specialTags.libraryName);
@@ -308,8 +308,8 @@ export class SpanDraftWriter {
   }
 
   /**
-   * The column `attributes`: tags that no other column has taken, then the facts of the endpoints. A fact of an
-   * endpoint replaces a tag with the same key.
+   * Writes the column `attributes`: tags that no other column uses, then attributes from the endpoints. An endpoint's
+   * attribute replaces a tag with the same key.
    */
   #writeAttributes(draft: SpanDraft): void {
     const { local, remote, tags } = draft;
@@ -360,7 +360,7 @@ export class SpanDraftWriter {
     this.#attributes.end();
   }
 
-  /** The tag of this number is dropped, because the span itself has the fact. */
+  /** Drops the tag with this number, because a field of the span has the same information. */
   #replace(number: number): void {
     const tag = this.#special[number] as number;
     if (tag !== -1) {
@@ -368,15 +368,15 @@ export class SpanDraftWriter {
     }
   }
 
-  /** Writes an attribute with a key and a value of ours. */
+  /** Writes an attribute whose key and value do not come from tags. */
   #attribute(key: string, type: number, value: string): void {
     this.#attributes.key(type, key);
     this.#attributes.value(value);
   }
 
   /**
-   * The column `events`. `draft.annotations` has four numbers for each annotation: the halves of its time in µs, and
-   * start and end of its text.
+   * Writes the column `events`. `draft.annotations` has four numbers for each annotation: low and high half of its time
+   * in µs, and start and end of its text.
    */
   #writeEvents(draft: SpanDraft): void {
     const out = this.#out;
@@ -399,7 +399,7 @@ export class SpanDraftWriter {
     }
   }
 
-  /** The event in a text of OpenTelemetry's exporters; undefined for a plain text. */
+  /** The event in a text from OpenTelemetry's exporters; undefined for plain text. */
   #encodedEvent(bytes: Buffer, start: number, end: number): EncodedEvent | undefined {
     if (!hasPipe(bytes, start, end) || this.#unreadable > maxUnreadable) {
       return undefined;
@@ -412,7 +412,7 @@ export class SpanDraftWriter {
     return event;
   }
 
-  /** The value of the tag with this number, or "". */
+  /** Writes the value of the tag with this number, or "". */
   #writeValue(draft: SpanDraft, number: number): void {
     const tag = this.#special[number] as number;
     if (tag === -1) {
@@ -434,7 +434,7 @@ export class SpanDraftWriter {
   }
 }
 
-/** Whether a tag of this use becomes an attribute of the span. */
+/** True when a tag with this use becomes an attribute of the span. */
 function isAttribute(use: number): boolean {
   switch (use) {
     case taken:
@@ -479,12 +479,12 @@ function valueText({ bytes, tags }: SpanDraft, tag: number): string {
   return bytes.toString("utf8", tags.offsets[tag * 4 + 2], tags.offsets[tag * 4 + 3]);
 }
 
-/** From here on the upper half of microseconds is that of a negative number, which became unsigned. */
+/** High halves of microseconds from this value on belong to negative numbers that became unsigned. */
 const negativeFrom = 0xffdf3b65;
 
 /**
- * Writes microseconds, given in halves, as nanoseconds. A time after 2262 has no 64-bit nanoseconds: it becomes the
- * last one, with a warning on the span.
+ * Writes microseconds, given as two halves, as nanoseconds. A time after 2262 becomes the last time that fits 64-bit
+ * nanoseconds, with a warning on the span.
  */
 function writeNanos({ mends }: SpanDraft, out: ByteWriter, low: number, high: number): void {
   const lowNanos = (low >>> 0) * 1000;

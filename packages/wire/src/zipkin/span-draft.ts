@@ -1,12 +1,12 @@
 import { SpanMends } from "../rows/span-mends.ts";
 import { TagList } from "./tag-list.ts";
 
-/** An endpoint of a Zipkin v2 span as its reader found it. */
+/** An endpoint of a Zipkin v2 span, as its reader found it. */
 export class EndpointDraft {
-  /** Where the name is in the message. */
+  /** Position of the service name in the message. */
   serviceStart = 0;
   serviceEnd = 0;
-  /** As text; "": none. */
+  /** IPv4 address as text; "": none. */
   ipv4 = "";
   ipv6 = "";
   port = 0;
@@ -19,18 +19,18 @@ export class EndpointDraft {
     this.port = 0;
   }
 
-  /** The address that the public model shows. */
+  /** The address that the public model shows: IPv4 if present, otherwise IPv6. */
   get ip(): string {
     return this.ipv6 === "" ? this.ipv4 : this.ipv6;
   }
 }
 
 /**
- * One Zipkin v2 span, JSON or protobuf, between reading and writing it: places in the bytes of its message and a few
- * numbers. One draft serves all spans of a transcoder.
+ * One Zipkin v2 span, JSON or protobuf, between reading and writing: positions in the bytes of its message, and a few
+ * numbers. A transcoder uses one draft for all spans.
  */
 export class SpanDraft {
-  /** The bytes that all places refer to: UTF-8, checked by the reader. */
+  /** The bytes to which all positions refer: UTF-8, checked by the reader. */
   bytes: Buffer = Buffer.alloc(0);
   /** The same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
@@ -40,22 +40,22 @@ export class SpanDraft {
   nameEnd = 0;
   /** Index in `spanKinds`. */
   kind = 0;
-  /** Microseconds since the epoch, in halves of 32 bits; undefined in JSON means "absent". */
+  /** True when the span has a timestamp. The next fields have its microseconds since the epoch in 32-bit halves. */
   hasTimestamp = false;
   timestampLow = 0;
   timestampHigh = 0;
-  /** Microseconds. */
+  /** Duration in microseconds, in 32-bit halves. */
   durationLow = 0;
   durationHigh = 0;
   readonly local = new EndpointDraft();
   readonly remote = new EndpointDraft();
   readonly tags = new TagList();
   annotationCount = 0;
-  /** For each annotation: low and high half of its microseconds, first byte of its text, the byte after. */
+  /** Four numbers for each annotation: low and high half of its microseconds, start and end of its text. */
   annotations = new Int32Array(64);
-  /** Faults that the reader repaired. */
+  /** Warnings about faults that the reader repaired. */
   readonly mends = new SpanMends();
-  /** Where the next repaired text is put, after a copy of the message; 0: nothing was repaired yet. */
+  /** Position for the next repaired text, after a copy of the message; 0: nothing was repaired yet. */
   #free = 0;
 
   open(bytes: Uint8Array): void {
@@ -66,13 +66,13 @@ export class SpanDraft {
 
   /**
    * Replaces bytes that are not UTF-8 in the message's text `[start, end)` by U+FFFD.
-   * @returns where the repaired text begins; it ends at `mendedEnd`
+   * @returns start of the repaired text; its end is `mendedEnd`
    */
   mendText(start: number, end: number): number {
     const text = this.bytes.toString("utf8", start, end);
     if (this.#free === 0) {
       this.#free = this.bytes.length;
-      // A byte becomes at most three bytes.
+      // A repaired byte needs at most three bytes.
       const copy = Buffer.allocUnsafeSlow(this.bytes.length * 4);
       copy.set(this.bytes);
       this.bytes = copy;

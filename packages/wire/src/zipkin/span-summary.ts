@@ -1,17 +1,17 @@
 import { toNanos } from "../api-v2/nano-times.ts";
 import { type KeyValue, type Span, SpanRefType, ValueType } from "../gen/tracing/api_v2/model.ts";
 
-/** For tests: an `api_v2` span as plain, readable JSON for fixtures; tags are ordered by key. */
+/** For tests: an `api_v2` span as readable JSON for fixtures; tags are ordered by key. */
 export interface SpanSummary {
   readonly traceId: string;
   readonly spanId: string;
   readonly operationName: string;
-  /** For each, its type and its ids: `CHILD_OF 00000000000000000000000000000001 0000000000000002`. */
+  /** Type and ids of each reference: `CHILD_OF 00000000000000000000000000000001 0000000000000002`. */
   readonly references: readonly string[];
   readonly flags: number;
-  /** Nanoseconds since the epoch, in decimal. */
+  /** Start in nanoseconds since the epoch, in decimal. */
   readonly start: string;
-  /** Nanoseconds, in decimal. */
+  /** Duration in nanoseconds, in decimal. */
   readonly duration: string;
   /** See `tagText`. */
   readonly tags: readonly string[];
@@ -43,7 +43,7 @@ export function spanSummary(span: Span): SpanSummary {
   };
 }
 
-/** For tests: spans ordered by id, those with the same id by tags. */
+/** For tests: spans ordered by id, then by tags. */
 export function spanSummaries(spans: readonly Span[]): SpanSummary[] {
   return spans.map(spanSummary).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
@@ -52,7 +52,7 @@ function tagsOf(tags: readonly KeyValue[]): string[] {
   return tags.map(tagText).sort();
 }
 
-/** The key and the value, with its type unless that is a string: `retries (int64) 3`, `peer "db"`. */
+/** Key, type and value of a tag; the type is omitted for strings: `retries (int64) 3`, `peer "db"`. */
 function tagText(tag: KeyValue): string {
   switch (tag.vType) {
     case ValueType.BOOL:

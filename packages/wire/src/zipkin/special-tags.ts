@@ -1,8 +1,8 @@
 import { KeyTable } from "./key-table.ts";
 
 /**
- * Keys about the process instead of the span: OpenTelemetry's resource conventions as of 1.6.1, with three of
- * OpenCensus. Exporters to Zipkin copy a resource into the tags of each span, and these are moved back.
+ * Keys that describe the process instead of the span: OpenTelemetry's resource conventions as of 1.6.1, and three keys
+ * of OpenCensus. Exporters to Zipkin copy a resource into the tags of each span. This conversion moves them back.
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin 0.111, as used by Jaeger 1.62.
  */
 const resourceKeys = [
@@ -27,7 +27,7 @@ const resourceKeys = [
   ...["opencensus.starttime", "opencensus.exporterversion", "opencensus.resourcetype"],
 ];
 
-/** Tags that become something else than a plain attribute, and attributes that an endpoint may set. */
+/** Numbers of tags that do not become plain attributes, and of attributes that an endpoint may set. */
 export const specialTags = {
   serviceName: 0,
   serviceNameSource: 1,
@@ -44,7 +44,7 @@ export const specialTags = {
   peerIp: 12,
   peerPort: 13,
   startTimeAbsent: 14,
-  /** This number and higher ones. */
+  /** First number of the tags that describe the resource; higher numbers also do. */
   resource: 15,
 } as const;
 
@@ -70,8 +70,8 @@ export const specialTagKeys = [
 /** Finds the number of a tag's key, as in `specialTags`. */
 export const specialTagTable = new KeyTable([...specialTagKeys, ...resourceKeys]);
 
-/** Tags `otlp.link.0`, `otlp.link.1` and so on hold a span's links, one each. */
+/** Prefix of the tags `otlp.link.0`, `otlp.link.1` and so on. Each has one link of the span. */
 export const linkTagPrefix = "otlp.link.";
 
-/** Most links of a span that are read from tags. */
+/** Limit of links that are read from the tags of one span. */
 export const maxLinks = 128;

@@ -1,19 +1,18 @@
 const initialTags = 32;
-/** Tags. A list that grew past this for one unusual span is freed at the next `clear`. */
+/** Limit of tags. A list that grew beyond it for one large span is freed at the next `clear`. */
 const keptTags = 4096;
 /**
- * With more tags than this a key is looked up instead of compared with each, because a sender must not choose
- * quadratic work.
+ * Number of tags above which a hash table is used instead of comparing keys, so that a sender cannot cause quadratic
+ * work.
  */
 const comparedTags = 32;
 
 /**
- * Places of keys and values of one span's tags in a message. A repeated key replaces the first value, as in a
- * map.
+ * Positions of keys and values of one span's tags in a message. A repeated key replaces the first value, as in a map.
  */
 export class TagList {
   count = 0;
-  /** For each tag: begin and end of its key, begin and end of its value. */
+  /** Four numbers for each tag: start and end of its key, start and end of its value. */
   offsets = new Int32Array(initialTags * 4);
   #byKey: Map<string, number> | undefined;
 
@@ -42,7 +41,7 @@ export class TagList {
     this.offsets[tag * 4 + 3] = valueEnd;
   }
 
-  /** @returns the tag with this key, or -1 */
+  /** @returns index of the tag with this key, or -1 */
   #find(bytes: Buffer, keyStart: number, keyEnd: number): number {
     const { count, offsets } = this;
     if (count > comparedTags) {

@@ -20,11 +20,11 @@ import {
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 
-/** The bit of `flags` that marks a debug span in the older model. */
+/** Bit of `flags` that marks a debug span in the older model. */
 const debugFlag = 2;
 const nanosPerMicro = 1000n;
 
-/** Annotations that say on which side of a request a span is: `sr` is "server received", `cs` "client sent". */
+/** Annotations that define the span's side of a request: `sr` is "server received", `cs` "client sent". */
 const kinds = new Map([
   ["sr", "server"],
   ["ss", "server"],
@@ -32,7 +32,7 @@ const kinds = new Map([
   ["cs", "client"],
 ]);
 
-/** Binary annotations that describe the process, and the tags that they become. */
+/** Binary annotations that describe the process, with the tags that they become. */
 const processTags = new Map([
   ["jaegerClient", "jaeger.version"],
   ["jaeger.version", "jaeger.version"],
@@ -44,9 +44,8 @@ const processTags = new Map([
  * process. This conversion is older than the collector's: see `sanitizeZipkinCoreSpan` for the repairs before
  * it. A span with both sides of a request becomes two spans with the same id.
  *
- * @param rejected gets the spans in which no service name is found. The public model refuses the whole packet for
- *   one of them.
- * Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
+ * @param rejected receives the spans without a service name. The public model refuses the whole packet because of one
+ * such span. Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
  */
 export function zipkinCoreSpansToApiV2(
   spans: readonly ZipkinCoreSpan[],
@@ -74,8 +73,9 @@ export function zipkinCoreSpansToApiV2(
 }
 
 /**
- * One span, or two when the span has both `cs` and `sr`: its client and its server then share one id. The first has
- * the side of the first annotation that names one. The second has the other side, its own times, and no other tags.
+ * One span, or two when the span has both `cs` and `sr`: its client and its server then share one id. The first has the
+ * side of the first annotation that defines a side. The second has the other side, separate times, and only the tag for
+ * its kind.
  */
 function spansOf(span: ZipkinCoreSpan): Span[] {
   const tags = span.binaryAnnotations.filter(({ key }) => !processTags.has(key)).flatMap(tagsOf);
@@ -104,7 +104,10 @@ function spansOf(span: ZipkinCoreSpan): Span[] {
   ];
 }
 
-/** Times are in microseconds. The ids become big-endian bytes, and a parent becomes a CHILD_OF reference. */
+/**
+ * Makes a span of the older model; times are in microseconds. The ids become big-endian bytes, and a parent becomes a
+ * CHILD_OF reference.
+ */
 function modelSpan(
   span: ZipkinCoreSpan,
   startUs: bigint,
@@ -208,8 +211,8 @@ function hostOf(span: ZipkinCoreSpan): ZipkinCoreEndpoint {
 }
 
 /**
- * `lc` is the local component. `sa`, `ca` and `ma` are addresses of the server, the client and the broker: their host
- * becomes the `peer.*` tags.
+ * Converts a binary annotation to tags. `lc` is the local component. `sa`, `ca` and `ma` are addresses of the server,
+ * the client and the broker: their host becomes the `peer.*` tags.
  */
 function tagsOf(annotation: ZipkinCoreBinaryAnnotation): KeyValue[] {
   const { key, value, host } = annotation;
@@ -239,7 +242,10 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
   return tags;
 }
 
-/** Numbers are big-endian. A value that is too short becomes a text that says so, as in the public model. */
+/**
+ * Converts a value by its type; numbers are big-endian. A value that is too short becomes a text that explains this, as
+ * in the public model.
+ */
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
   switch (annotationType) {
     case AnnotationType.BOOL:
@@ -261,7 +267,7 @@ function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): K
   }
 }
 
-/** @param read called when the value has `byteCount` bytes or more; further bytes are ignored */
+/** @param read called when the value has at least `byteCount` bytes; further bytes are ignored */
 function numberTag(key: string, value: Buffer, byteCount: number, read: () => KeyValue): KeyValue {
   if (value.length >= byteCount) {
     return read();
@@ -273,7 +279,7 @@ function unreadableTag(key: string, value: Buffer, problem: string): KeyValue {
   return stringTag(key, `Cannot parse Zipkin value ${value.toString("base64")}: ${problem}`);
 }
 
-/** Annotations that name no side of the request, as logs. */
+/** Logs from the annotations that do not define a side of the request. */
 function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
   return annotations
     .filter(({ value }) => value !== "" && !kinds.has(value))
@@ -284,7 +290,7 @@ function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
 }
 
 /**
- * Zipkin has no logs of several fields, so clients sent a JSON object of texts: `{"event":"retry","try":"2"}` has two
+ * Zipkin has no logs of several fields, so clients send a JSON object of texts: `{"event":"retry","try":"2"}` has two
  * fields. Any other text becomes the field `event`.
  */
 function fieldsOf(text: string): KeyValue[] {

@@ -1,4 +1,4 @@
-// Jaeger 1.62's result for each message of the corpus: its answer, and the spans of its query service
+// The result of Jaeger 1.62 for each message of the corpus: its answer, and the spans that its query service returns
 // afterwards.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -21,15 +21,15 @@ import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";
 interface Case {
   readonly name: string;
   readonly format: keyof typeof transcoders | "agent-compact" | "agent-binary";
-  /** One of these three. */
+  /** The message, in one of these three forms. */
   readonly body?: unknown;
   readonly bodyText?: string;
   readonly bodyHex?: string;
-  /** None over UDP. */
+  /** Status of the answer; absent for UDP. */
   readonly status?: number;
   readonly text?: string;
   readonly spans: readonly SpanSummary[];
-  /** Why our answer is another one. */
+  /** Reason why our answer differs. */
   readonly differs?: string;
 }
 

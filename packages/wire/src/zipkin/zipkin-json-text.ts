@@ -9,23 +9,23 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const nullStart = 0x6e;
-/** Larger buffers for copies of messages are not kept. */
+/** Size limit in bytes for keeping the buffer of a message's copy. */
 const keptBytes = 8 * 1024 * 1024;
 const keptIps = 1024;
 const shownLength = 100;
 
 /**
- * A Zipkin JSON text and its values. Strings are places in `bytes`, unescaped; 64-bit numbers are two halves.
- * Errors have the words of Go's decoder, which clients of the public model know.
+ * A Zipkin JSON text and its values. Strings are positions in `bytes`, unescaped; 64-bit numbers are two halves. Errors
+ * have the texts of Go's decoder, which clients of the public model know.
  */
 export class ZipkinJsonText {
   readonly tape = new JsonTape();
   /** The text, followed by unescaped strings. */
   bytes: Buffer = Buffer.alloc(0);
-  /** Where the last string is in `bytes`. */
+  /** Start of the last string in `bytes`; `end` is its end. */
   start = 0;
   end = 0;
-  /** The last number. */
+  /** Low half of the last number; `high` is its high half. */
   low = 0;
   high = 0;
   #copy: Buffer = Buffer.alloc(0);
@@ -33,7 +33,7 @@ export class ZipkinJsonText {
   readonly #ips = new Map<string, string>();
 
   /**
-   * Takes a text. Bytes that are not UTF-8 become U+FFFD.
+   * Reads a text. Bytes that are not UTF-8 become U+FFFD.
    * @throws WireError WIRE_TRUNCATED when it ends early, WIRE_MALFORMED, WIRE_TOO_DEEP, WIRE_TOO_LARGE
    */
   open(message: Uint8Array): void {
@@ -51,7 +51,7 @@ export class ZipkinJsonText {
     if (this.#copy.length > keptBytes) {
       this.#copy = Buffer.alloc(0);
     }
-    // Unescaped a string never takes more room than escaped, so twice the length is enough.
+    // An unescaped string never needs more space than the escaped one, so twice the length is enough.
     if (text.includes(backslash)) {
       if (this.#copy.length < length * 2) {
         this.#copy = Buffer.allocUnsafeSlow(length * 2);
@@ -61,7 +61,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** Whether a token is a list; false for null. @throws WireError for anything else */
+  /** True when a token is a list; false for null. @throws WireError for other types */
   isList(token: number, name: string): boolean {
     const kind = this.tape.kind(token);
     if (kind !== openBracket && kind !== nullStart) {
@@ -70,7 +70,7 @@ export class ZipkinJsonText {
     return kind === openBracket;
   }
 
-  /** Finds a string's place; the token must be a string. */
+  /** Finds the position of a string; the token must be a string. */
   locate(token: number): void {
     const { tape } = this;
     if (tape.isEscaped(token)) {
@@ -83,7 +83,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** As `locate`. @throws WireError WIRE_MALFORMED when it is no string */
+  /** As `locate`. @throws WireError WIRE_MALFORMED when the token is not a string */
   string(token: number, name: string): void {
     if (this.tape.kind(token) !== quote) {
       throw this.unfit(token, name, "string");
@@ -91,7 +91,7 @@ export class ZipkinJsonText {
     this.locate(token);
   }
 
-  /** Finds the place of a list or an object, from its first bracket to its last. */
+  /** Finds the position of a list or an object, from its first bracket to its last. */
   container(token: number): void {
     const { tape, bytes } = this;
     this.start = tape.start(token);
@@ -111,13 +111,13 @@ export class ZipkinJsonText {
     this.end = at;
   }
 
-  /** True for a list without elements: PHP writes an empty object so. */
+  /** True for an empty list: PHP encodes an empty object as one. */
   isEmptyList(token: number): boolean {
     const { tape } = this;
     return tape.kind(token) === openBracket && tape.after(token) === token + 1;
   }
 
-  /** Reads a number of 64 bits without a sign, exact, given as a number or a string. @throws WireError WIRE_MALFORMED */
+  /** Reads an unsigned 64-bit number exactly, given as a number or a string. @throws WireError WIRE_MALFORMED */
   uint64(token: number, name: string): void {
     const { tape, bytes } = this;
     const isString = tape.kind(token) === quote;
@@ -132,7 +132,7 @@ export class ZipkinJsonText {
       }
       value = value * 10 + digit;
     }
-    // More digits, a sign, a fraction: rare.
+    // The rare cases: more digits, a sign, a fraction.
     if (at < to || from === to || value > Number.MAX_SAFE_INTEGER) {
       this.#unusualUint64(token, name);
     } else {
@@ -155,7 +155,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** An IP address in its usual form; "" for an empty string. @throws WireError WIRE_MALFORMED */
+  /** An IP address in its standard form; "" for an empty string. @throws WireError WIRE_MALFORMED */
   ip(token: number, name: string): string {
     this.string(token, name);
     if (this.start === this.end) {
@@ -179,8 +179,8 @@ export class ZipkinJsonText {
   }
 
   /**
-   * The members of an object that are not null, by name in lower case: names match in either case. The last of equal names
-   * counts. An empty list is an empty object.
+   * The members of an object that are not null, by name in lower case: names may be in upper or lower case. The last of
+   * equal names counts. An empty list is an empty object.
    * @throws WireError WIRE_MALFORMED when it is no object
    */
   members(token: number, name: string): Map<string, number> {
@@ -201,7 +201,7 @@ export class ZipkinJsonText {
     return members;
   }
 
-  /** A string; "" when absent. Half of a surrogate pair becomes U+FFFD. @throws WireError WIRE_MALFORMED */
+  /** A string; "" when absent. A lone surrogate becomes U+FFFD. @throws WireError WIRE_MALFORMED */
   text(token: number | undefined, name: string): string {
     if (token === undefined) {
       return "";
@@ -212,7 +212,7 @@ export class ZipkinJsonText {
     return this.tape.string(token).toWellFormed();
   }
 
-  /** A signed number of 64 bits, given as a number or a string; 0 when absent. @throws WireError WIRE_MALFORMED */
+  /** A signed 64-bit number, given as a number or a string; 0 when absent. @throws WireError WIRE_MALFORMED */
   int64(token: number | undefined, name: string): bigint {
     if (token === undefined) {
       return 0n;
@@ -229,7 +229,7 @@ export class ZipkinJsonText {
     return value;
   }
 
-  /** The error for a value whose type does not fit `name`. */
+  /** The error for a value of a wrong type. @param wanted the expected type */
   unfit(token: number, name: string, wanted: string): WireError {
     return new WireError(
       "WIRE_MALFORMED",
@@ -278,7 +278,7 @@ export class ZipkinJsonText {
   }
 }
 
-/** @returns where a string that begins at `at` ends */
+/** @returns position of the closing quote of a string that begins at `at` */
 function closingQuote(bytes: Buffer, at: number): number {
   let end = at + 1;
   while (bytes[end] !== quote) {

@@ -1,4 +1,4 @@
-// For tests: Zipkin spans in Thrift, written by Apache's library and so independent of our readers.
+// For tests: Zipkin spans in Thrift. Apache's library writes them, so they are independent of our readers.
 import thrift, { type Protocol } from "thrift";
 import type {
   Annotation as ZipkinCoreAnnotation,
@@ -14,17 +14,20 @@ declare module "thrift" {
 }
 
 const { Int64, TBinaryProtocol, TBufferedTransport, TCompactProtocol } = thrift;
-/** Numbers of types in Apache's library, which are those of the binary protocol; the library translates them. */
+/**
+ * Type numbers in Apache's library. They equal the numbers of the binary protocol, and the library translates them for
+ * the compact one.
+ */
 const types = { bool: 2, i16: 6, i32: 8, i64: 10, string: 11, struct: 12, list: 15 } as const;
-/** The message type of calls without an answer. */
+/** Message type of calls without an answer. */
 const oneway = 4;
 
-/** The bare list in the binary protocol that `POST /api/v1/spans` takes. */
+/** The list without an envelope, in the binary protocol, as `POST /api/v1/spans` expects it. */
 export function zipkinSpanList(spans: readonly ZipkinCoreSpan[]): Buffer {
   return written("binary", (protocol) => writeList(protocol, spans, writeSpan));
 }
 
-/** The message `Agent.emitZipkinBatch` that the agent takes. */
+/** The message `Agent.emitZipkinBatch`, as the agent expects it. */
 export function zipkinPacket(spans: readonly ZipkinCoreSpan[], protocol: "compact" | "binary"): Buffer {
   return written(protocol, (out) => {
     out.writeMessageBegin("emitZipkinBatch", oneway, 0);
@@ -32,7 +35,7 @@ export function zipkinPacket(spans: readonly ZipkinCoreSpan[], protocol: "compac
   });
 }
 
-/** Runs `write` on a protocol of Apache's library and returns the bytes that it flushed. */
+/** Runs `write` on a protocol of Apache's library and returns the resulting bytes. */
 function written(name: "compact" | "binary", write: (protocol: Protocol) => void): Buffer {
   let bytes: Buffer = Buffer.alloc(0);
   const transport = new TBufferedTransport(undefined, (flushed) => {
@@ -45,7 +48,7 @@ function written(name: "compact" | "binary", write: (protocol: Protocol) => void
   return bytes;
 }
 
-/** Struct `Span`. Fields that are undefined are left out, as clients leave them out. */
+/** Writes the struct `Span`. Undefined fields are omitted, as clients do. */
 function writeSpan(out: Protocol, span: ZipkinCoreSpan): void {
   writeStruct(out, () => {
     writeInt64(out, 1, span.traceId);
@@ -89,7 +92,10 @@ function writeBinaryAnnotation(out: Protocol, annotation: ZipkinCoreBinaryAnnota
   });
 }
 
-/** Field `id` with a struct `Endpoint`. A port past 32,767 becomes negative: Thrift has no unsigned 16 bits. */
+/**
+ * Writes field `id` with a struct `Endpoint`. A port above 32,767 becomes negative: Thrift has no unsigned 16-bit
+ * numbers.
+ */
 function writeHost(out: Protocol, id: number, host: ZipkinCoreEndpoint | undefined): void {
   if (host === undefined) {
     return;
@@ -123,7 +129,7 @@ function writeText(out: Protocol, id: number, value: string | Buffer): void {
   writeField(out, types.string, id, () => out.writeString(value));
 }
 
-/** Field `id` with a number of 64 bits; ids with the highest bit set become negative. */
+/** Writes field `id` with a 64-bit number; ids with the highest bit set become negative. */
 function writeInt64(out: Protocol, id: number, value: bigint): void {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt.asUintN(64, value));

@@ -17,16 +17,16 @@ import {
 const nullStart = 0x6e;
 
 export interface ZipkinV1JsonOptions extends TranscoderOptions {
-  /** The time, in nanoseconds since the epoch, for spans without a time; the system's clock by default. */
+  /** Returns the present time in nanoseconds since the epoch, for spans without a time. Default: the system's clock. */
   readonly nowUnixNano?: () => bigint;
 }
 
 /**
  * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers may be
- * strings; a value may be of any type, lists and objects as the text of their JSON; unknown members are ignored. A
- * span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
- * parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span. A span that cannot
- * be kept is rejected alone.
+ * strings; a value may have any type, and lists and objects become the text of their JSON; unknown members are ignored.
+ * A span without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
+ * parent id, port or annotation, and lists of a wrong type are dropped with a warning on the span. An invalid span is
+ * rejected, and the others are kept.
  *
  * Source: openzipkin/zipkin-api zipkin-api.yaml; for refusals and their texts, Jaeger 1.62.
  */
@@ -46,12 +46,12 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED when it is no
-   *   JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's
-   *   fault when none is good
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED when it is not a JSON
+   * list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's fault when all spans
+   * are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
-    // Drops the rows of a message that was refused half-way.
+    // Drops the rows of a message that was refused in the middle.
     this.#writer.take();
     const rejected = new RejectedSpans();
     try {
@@ -84,7 +84,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** Gives a span without any time the present one, so that a search for the last hour finds it. */
+  /** Gives a span without any time the present time, so that a search for the last hour finds it. */
   #withTime(span: Span): Span {
     if (span.startTimeUnixNano !== 0n) {
       return span;
@@ -102,7 +102,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** @throws WireError WIRE_BAD_ID for a bad id; WIRE_MALFORMED for a time, a duration or a name of a wrong type */
+  /**
+   * @throws WireError WIRE_BAD_ID for an invalid id; WIRE_MALFORMED for a time, a duration or a name of a wrong type
+   */
   #spanOf(token: number): ZipkinV1Span {
     const text = this.#text;
     const members = text.members(token, "a span");
@@ -125,13 +127,13 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** A list whose unreadable elements are left out. */
+  /** Reads a list; unreadable elements are dropped. */
   #listOf<T>(token: number | undefined, name: string, read: (item: number) => T): T[] {
     const items = this.#orDropped(name, () => this.#items(token, name)) ?? [];
     return items.flatMap((item) => this.#orDropped(`an element of ${name}`, () => [read(item)]) ?? []);
   }
 
-  /** For a member without which the span is still useful. */
+  /** Reads an optional member; an unreadable one is dropped with a warning. */
   #orDropped<T>(name: string, read: () => T): T | undefined {
     try {
       return read();
@@ -144,7 +146,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** `{"timestamp":1,"value":"sr","endpoint":{…}}` */
+  /** Reads `{"timestamp":1,"value":"sr","endpoint":{…}}`. */
   #annotationOf(token: number): ZipkinV1Annotation {
     const text = this.#text;
     const members = text.members(token, "an annotation");
@@ -155,7 +157,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** `{"key":"http.path","value":"/","endpoint":{…}}` */
+  /** Reads `{"key":"http.path","value":"/","endpoint":{…}}`. */
   #binaryAnnotationOf(token: number): ZipkinV1BinaryAnnotation {
     const text = this.#text;
     const members = text.members(token, "a binary annotation");
@@ -169,8 +171,8 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 
   /**
-   * A value of any type, by the first byte of its JSON. Old clients send an address as `true`. Whole numbers of 64 bits
-   * are ints, all others doubles. Lists and objects are the text of their JSON.
+   * Reads a value of any type. Old clients send an address as `true`. Whole 64-bit numbers become ints, all other
+   * numbers doubles. Lists and objects become the text of their JSON.
    */
   #valueOf(token: number | undefined): AttributeValue {
     const { tape } = this.#text;
@@ -207,7 +209,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** A port that does not fit 32 bits is dropped with a warning and becomes 0. */
+  /** Reads an endpoint. A port that does not fit 32 bits becomes 0, with a warning. */
   #endpointOf(token: number | undefined): ZipkinV1Endpoint | undefined {
     if (token === undefined) {
       return undefined;
@@ -246,7 +248,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 }
 
-/** 16 or 32 hex digits as 32 lower-case ones. @throws WireError WIRE_BAD_ID with the public model's text */
+/** Converts 16 or 32 hex digits to 32 lower-case digits. @throws WireError WIRE_BAD_ID with the public model's text */
 function traceIdOf(hex: string): string {
   const length = Buffer.byteLength(hex);
   if (length !== 16 && length !== 32) {
@@ -255,7 +257,7 @@ function traceIdOf(hex: string): string {
   return checkedId(hex, "traceId", "traceId is zero").padStart(32, "0");
 }
 
-/** 16 hex digits in lower case. @param name of the member, for the error */
+/** Converts 16 hex digits to lower case. @param name name of the member, for the error */
 function spanIdOf(hex: string, name: string): string {
   if (Buffer.byteLength(hex) !== 16) {
     throw badId(name, "hex Id has wrong length (expected 16)");
@@ -263,12 +265,12 @@ function spanIdOf(hex: string, name: string): string {
   return checkedId(hex, name, "ID is zero");
 }
 
-/** "" for a root span. */
+/** The parent's id; "" for a root span. */
 function parentIdOf(hex: string): string {
   return hex === "" ? "" : spanIdOf(hex, "parentId");
 }
 
-/** @param whenZero the public model's text for an id of zeros */
+/** @param whenZero the public model's error text for an id of zeros */
 function checkedId(hex: string, name: string, whenZero: string): string {
   const wrong = Buffer.from(hex).find((byte) => !/[0-9a-fA-F]/.test(String.fromCharCode(byte)));
   if (wrong !== undefined) {

@@ -1,7 +1,7 @@
 import type { Span } from "../model/span.ts";
 import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
-/** A span as both encodings of Zipkin v1 have it. Times in microseconds. */
+/** A span in the form that both encodings of Zipkin v1 share. Times are in microseconds. */
 export interface ZipkinV1Message {
   /** The span in the form of v2. */
   readonly span: ZipkinV2Span;
@@ -12,12 +12,12 @@ export interface ZipkinV1Message {
 export interface ZipkinV1BinaryMessage {
   readonly key: string;
   readonly value: string;
-  /** True for the address of the other side of the request; its value has no meaning. */
+  /** True for an address of the other side of the request. Its value has no meaning. */
   readonly isAddress: boolean;
   readonly endpoint: ZipkinEndpoint | undefined;
 }
 
-/** First and last annotation of each kind of span, and the key of the other side's address. */
+/** For each kind of span: annotations at its start and end, and the key for the address of the other side. */
 const sides = {
   CLIENT: { begin: "cs", end: "cr", address: "sa" },
   SERVER: { begin: "sr", end: "ss", address: "ca" },
@@ -26,9 +26,8 @@ const sides = {
 } as const;
 
 /**
- * A span of the domain model in Zipkin v1, converted through v2. The kind becomes annotations at start and
- * end, tags become binary annotations, and the other endpoint becomes an address. A span without another
- * place for its service gets `lc`.
+ * A span of the domain model in Zipkin v1, converted through v2. The kind becomes annotations at start and end, tags
+ * become binary annotations, and the other endpoint becomes an address. A span whose service would be lost gets `lc`.
  *
  * Source: openzipkin/zipkin, zipkin2.v1.V1SpanConverter.
  */
@@ -46,7 +45,7 @@ export function zipkinV1MessageOf(model: Span): ZipkinV1Message {
   }
   if (span.remoteEndpoint !== undefined) {
     const key = span.kind === undefined ? "sa" : sides[span.kind].address;
-    // First: readers of the service's name take the last endpoint.
+    // The address comes first, because readers take the service's name from the last endpoint.
     binaryAnnotations.unshift({ key, value: "true", isAddress: true, endpoint: span.remoteEndpoint });
   }
   return { span, annotations, binaryAnnotations };

@@ -12,7 +12,7 @@ import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
 import { zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
-/** Facts that v1 has fields for; the others are binary annotations there. */
+/** The data for which v1 has fields; other data becomes binary annotations. */
 function factsOf({
   traceId,
   spanId,
@@ -30,9 +30,9 @@ function factsOf({
   };
 }
 
-/** Annotations that say nothing, or on which side a span is. */
+/** Annotations that are empty, or define the span's side of a request. */
 const taken = ["", "cs", "cr", "sr", "ss", "ms", "mr"];
-/** The writer's own, which readers take for events: the other end of a message. */
+/** Annotations that the writer adds for the other end of a message; readers treat them as events. */
 const added = ["ws", "wr"];
 
 describe.each([

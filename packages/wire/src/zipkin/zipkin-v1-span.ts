@@ -8,7 +8,7 @@ const noScope: Scope = { name: "", version: "", attributes: [], droppedAttribute
 const unknownService = "unknown-service";
 const nanosPerMicro = 1000n;
 
-/** Annotations that name the side of a request: `cs`, client send, is in a client's span. */
+/** Kind of the span for annotations that define the side of a request: `cs`, client send, occurs in a client's span. */
 const kinds = new Map<string, SpanKind>([
   ["cs", "client"],
   ["cr", "client"],
@@ -18,16 +18,16 @@ const kinds = new Map<string, SpanKind>([
   ["sr", "server"],
 ]);
 
-/** The process that took note of an annotation. */
+/** The process that recorded an annotation. */
 export interface ZipkinV1Endpoint {
   readonly serviceName: string;
-  /** As text; "" for none. */
+  /** IPv4 address as text; "": none. */
   readonly ipv4: string;
   readonly ipv6: string;
   readonly port: number;
 }
 
-/** A text at a time: an event, or a side of the request. */
+/** A text with a time: an event, or a side of the request. */
 export interface ZipkinV1Annotation {
   /** Microseconds since the epoch. */
   readonly timestamp: bigint;
@@ -39,9 +39,9 @@ export interface ZipkinV1Annotation {
 export interface ZipkinV1BinaryAnnotation {
   readonly key: string;
   readonly value: AttributeValue;
-  /** The value of `lc`, a component's name. */
+  /** Value of `lc`, the name of a component. */
   readonly text: string;
-  /** Service of its endpoint; undefined when there is none that counts. */
+  /** Service of its endpoint; undefined when there is no usable endpoint. */
   readonly serviceName: string | undefined;
 }
 
@@ -54,30 +54,30 @@ export interface ZipkinV1Span {
   /** 16 lower-case hex digits, or "". */
   readonly parentId: string;
   readonly name: string;
-  /** Microseconds since the epoch; undefined when annotations tell the time. */
+  /** Start in microseconds since the epoch. Undefined: annotations define the time. */
   readonly timestamp: bigint | undefined;
-  /** Microseconds. */
+  /** Duration in microseconds. */
   readonly duration: bigint;
   readonly annotations: readonly ZipkinV1Annotation[];
   readonly binaryAnnotations: readonly ZipkinV1BinaryAnnotation[];
 }
 
 /**
- * Converts the spans of one message to the domain model by the public model's rules. The first annotation of
- * a request's side gives the kind and, with a service name, the resource. Other annotations become events.
- * Binary ones become attributes; the last with a key counts.
+ * Converts the spans of one message to the domain model by the public model's rules. The first annotation that defines
+ * a side gives the kind and, if it has a service name, the resource. Other annotations become events. Binary
+ * annotations become attributes; the last of equal keys counts.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, as used by Jaeger 1.62.
  */
 export class ZipkinV1SpanConverter {
-  /** Spans of one service share the object, which the row writer writes faster. */
+  /** Resources by service. Spans of one service share the object, which makes the row writer faster. */
   readonly #resources = new Map<string, Resource>();
 
   /** @throws WireError WIRE_MALFORMED for a time after 2262, or a duration of over 292 years */
   convert(v1: ZipkinV1Span): Span {
     const { kind, endpoint, earliest, latest, events } = readAnnotations(v1.annotations);
     const { attributes, status, fallbackName } = readBinaryAnnotations(v1.binaryAnnotations);
-    // Without a time of its own the span lasts from its first annotation to its last.
+    // A span without a timestamp lasts from its first annotation to its last.
     const start = nanosOf(v1.timestamp ?? earliest ?? 0n);
     const last = v1.timestamp === undefined ? (latest ?? 0n) : v1.timestamp + v1.duration;
     const end = last <= 0n ? 0n : last * nanosPerMicro;
@@ -134,7 +134,7 @@ export class ZipkinV1SpanConverter {
   }
 }
 
-/** The kind, endpoint, first and last time and events of a span's annotations. */
+/** Kind, endpoint, first and last time, and events from a span's annotations. */
 function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   let kind: SpanKind = "unspecified";
   let endpoint: ZipkinV1Endpoint | undefined;
@@ -173,7 +173,7 @@ function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   return { kind, endpoint, earliest, latest, events };
 }
 
-/** The attributes and the status of a span. A service name in them is the fallback for spans without an endpoint. */
+/** Attributes and status from binary annotations. A service name among them is used for spans without an endpoint. */
 function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[]) {
   const status = new ZipkinV1Status();
   const attributes = new Map<string, AttributeValue>();

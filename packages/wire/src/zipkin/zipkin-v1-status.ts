@@ -4,24 +4,24 @@ import type { Span } from "../model/span.ts";
 type Status = Span["status"];
 
 /**
- * Finds the status of a Zipkin v1 span in its binary annotations; some have no other use. The order is:
- * OpenCensus's code, OpenTelemetry's code (a number here), the key `error` with any value, an HTTP status.
+ * Finds the status of a Zipkin v1 span in its binary annotations; some of these do not become attributes. The order is:
+ * OpenCensus's code, OpenTelemetry's code (a number), the key `error` with any value, an HTTP status.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, status_code.go.
  */
 export class ZipkinV1Status {
-  /** From `census.status_code`; undefined without one. */
+  /** Status from `census.status_code`; undefined without this key. */
   #census: Status["code"] | undefined;
   #censusMessage = "";
-  /** From `otel.status_code`, the number of OTLP's code: 0 unset, 1 ok, 2 error. */
+  /** Status from `otel.status_code`, the number of OTLP's code: 0 unset, 1 ok, 2 error. */
   #own: Status["code"] | undefined;
   #ownMessage = "";
-  /** From `http.status_code`: unset for 100 to 399, otherwise an error. */
+  /** Status from `http.status_code`: unset for 100 to 399, otherwise an error. */
   #http: Status["code"] | undefined;
   #httpMessage = "";
   #hasError = false;
 
-  /** @returns whether the annotation is used up, and no attribute */
+  /** @returns true when the annotation only defines the status, so that it does not become an attribute */
   take(key: string, value: AttributeValue): boolean {
     switch (key) {
       case "census.status_code": {
@@ -63,7 +63,7 @@ export class ZipkinV1Status {
     }
   }
 
-  /** The status after all annotations were taken. */
+  /** The status; valid after all annotations were passed to `take`. */
   get status(): Status {
     if (this.#census !== undefined) {
       return { code: this.#census, message: this.#censusMessage };
@@ -86,7 +86,7 @@ function textOf(value: AttributeValue): string {
   return value.type === "string" ? value.value : "";
 }
 
-/** A number of 32 bits, given as an int or as its decimal text; undefined for anything else. */
+/** A 32-bit number, given as an int or as its decimal text; undefined for other values. */
 function int32Of(value: AttributeValue): number | undefined {
   let int: bigint;
   if (value.type === "int") {

@@ -12,7 +12,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const nullStart = 0x6e;
 
-// Names match in either case, as in the public model.
+// Member names of a span. Upper and lower case are equal, as in the public model.
 const spanNames = [
   "traceId",
   "id",
@@ -29,18 +29,17 @@ const spanNames = [
 const spanTable = new KeyTable(spanNames, { ignoreCase: true });
 const endpointTable = new KeyTable(["serviceName", "ipv4", "ipv6", "port"], { ignoreCase: true });
 const annotationTable = new KeyTable(["timestamp", "value"], { ignoreCase: true });
-/** In the order of `spanKinds`, from 2. */
+/** Kinds in the order of `spanKinds`, from index 2. */
 const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
 
 /**
- * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
+ * Converts Zipkin v2 JSON, a list of spans, to rows, without an object for each span.
  *
- * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces the
- * earlier one, null means absent, and unknown members and kinds are ignored. Tags of any other type become the text
- * of their JSON, and an empty list counts as an empty object. Times lose fractions of a microsecond. These faulty
- * values are dropped with a warning on the span: a parent id, a duration, an address, a port, and an annotation
- * without a time. So are endpoints, tags and annotations of a wrong type. A span that cannot be kept is rejected
- * alone.
+ * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces the earlier
+ * one, null means absent, and unknown members and kinds are ignored. Tags of any other type become the text of their
+ * JSON, and an empty list counts as an empty object. Times lose fractions of a microsecond. These faulty values are
+ * dropped with a warning on the span: a parent id, a duration, an address, a port, and an annotation without a time. So
+ * are endpoints, tags and annotations of a wrong type. An invalid span is rejected, and the others are kept.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for refusals and their texts, zipkin-go 0.4.3.
  */
@@ -56,9 +55,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED when it ends early;
-   *   WIRE_MALFORMED when it is no JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000
-   *   values; the first span's fault when none is good
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED when it ends early; WIRE_MALFORMED when
+   * it is not a JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's
+   * fault when all spans are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const text = this.#text;
@@ -117,7 +116,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
   }
 
-  /** Reads one member of a span; `null` was left out before. */
+  /** Reads one member of a span that is not null. */
   #readMember(name: number, value: number): void {
     const draft = this.#draft;
     const text = this.#text;
@@ -172,7 +171,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** For a member without which the span is still useful. */
+  /** Reads an optional member; an unreadable one is dropped with a warning. */
   #orDropped(name: string, read: () => void): void {
     try {
       read();
@@ -187,7 +186,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Reads a hex id into `ids[at, at + byteCount)`; a shorter one has zeros in front. */
+  /** Reads a hex id into `ids[at, at + byteCount)`; a shorter id gets leading zeros. */
   #readId(value: number, at: number, byteCount: number, name: string): void {
     const text = this.#text;
     text.string(value, name);
@@ -196,7 +195,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     readHexId(text.bytes, text.start, text.end, ids, at, byteCount);
   }
 
-  /** `{"serviceName":"shop","ipv4":"10.0.0.1","port":80}`; an address or a port that is wrong is dropped alone. */
+  /** Reads `{"serviceName":"shop","ipv4":"10.0.0.1","port":80}`. Only an invalid address or port is dropped. */
   #readEndpoint(object: number, endpoint: EndpointDraft, name: string): void {
     const text = this.#text;
     const { tape } = text;
@@ -244,7 +243,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** A list; an annotation that is wrong is dropped alone. */
+  /** Reads a list of annotations. Only invalid annotations are dropped. */
   #readAnnotations(list: number): void {
     const draft = this.#draft;
     const text = this.#text;
@@ -261,7 +260,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** `{"timestamp":1,"value":"sr"}`. @throws WireError without a time, because Zipkin refuses it too */
+  /** Reads `{"timestamp":1,"value":"sr"}`. @throws WireError without a time, because Zipkin refuses this too */
   #readAnnotation(annotation: number): void {
     const text = this.#text;
     const { tape } = text;
@@ -296,7 +295,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     this.#draft.addAnnotation(low, high, start, stop);
   }
 
-  /** An object; a value of another type than a string becomes the text of its JSON. */
+  /** Reads the tags. A value that is not a string becomes the text of its JSON. */
   #readTags(object: number): void {
     const { bytes, tags } = this.#draft;
     const text = this.#text;

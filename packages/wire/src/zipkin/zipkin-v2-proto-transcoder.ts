@@ -23,10 +23,10 @@ const kinds = [
 ];
 
 /**
- * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16 bytes, or
- * 8 for the low half; a parent id of zeros means none. Fields may have any order, unknown fields are skipped, known
- * ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id or address of a wrong
- * length is dropped with a warning on the span. A span that cannot be kept is rejected alone.
+ * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16 bytes, or 8
+ * for the low half; a parent id of zeros means no parent. Fields may have any order, unknown fields are skipped, known
+ * ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id or address of a wrong length
+ * is dropped with a warning on the span. An invalid span is rejected, and the others are kept.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for refusals and their texts, zipkin-go 0.4.3.
  */
@@ -42,8 +42,8 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
   /**
    * @param message a `zipkin.proto3.ListOfSpans`; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED for bytes that
-   *   are no such message; the first span's fault when none is good
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not
+   * such a message; the first span's fault when all spans are rejected
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -95,7 +95,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const draft = this.#draft;
     const cursor = this.#cursor;
     draft.clear();
-    // A time of zero is a time here, as in the public model.
+    // A time of zero counts as a time, as in the public model.
     draft.hasTimestamp = true;
     let traceIdBytes = 0;
     let spanIdBytes = 0;
@@ -142,7 +142,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           break;
         case 96:
         case 104:
-          // Debug and shared: not stored.
+          // Skips debug and shared, which are not stored.
           cursor.varint(end);
           break;
         default:
@@ -152,7 +152,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     this.#checkIds(traceIdBytes, spanIdBytes);
   }
 
-  /** @throws WireError WIRE_BAD_ID for an id that is absent or zero; the texts are those of the public model */
+  /** @throws WireError WIRE_BAD_ID for an id that is absent or zero, with the public model's texts */
   #checkIds(traceIdBytes: number, spanIdBytes: number): void {
     if (traceIdBytes === 0) {
       throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
@@ -168,7 +168,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
-  /** Takes a trace id of 16 bytes, or of 8 as the low half. @returns its length; 0 when it is empty */
+  /** Reads a trace id of 16 bytes, or of 8 as the low half. @returns length of the id; 0 when it is empty */
   #traceId(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -182,7 +182,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return length;
   }
 
-  /** @returns its length; 0 when it is empty */
+  /** @returns length of the id; 0 when it is empty */
   #spanId(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -200,7 +200,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return length;
   }
 
-  /** Takes a parent id of 8 bytes; one of another length is dropped with a warning. */
+  /** Reads a parent id of 8 bytes; an id of another length is dropped with a warning. */
   #parentId(end: number): void {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -217,10 +217,13 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
-  /** The second result of `#textEnd`; a field, so that no span makes an object. */
+  /** Second result of `#textEnd`; a field, so that no object is created for each span. */
   #textStart = 0;
 
-  /** Skips a string, which then begins in the draft's bytes at `#textStart`. @returns where it ends there */
+  /**
+   * Skips a string and sets `#textStart` to its start in the draft's bytes. @returns end of the string in the draft's
+   * bytes
+   */
   #textEnd(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -234,7 +237,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return this.#draft.mendedEnd;
   }
 
-  /** Service name (tag 10), IPv4 (18), IPv6 (26) and port (32). A repeated endpoint is merged into the first. */
+  /** Reads service name (tag 10), IPv4 (18), IPv6 (26) and port (32). A repeated endpoint is merged into the first. */
   #readEndpoint(end: number, endpoint: EndpointDraft): void {
     const cursor = this.#cursor;
     while (cursor.position < end) {
@@ -260,7 +263,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     }
   }
 
-  /** An address as text; "" for an absent one, or one that is dropped. */
+  /** Reads an address as text; "" for an address that is absent or dropped. */
   #ip(end: number): string {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -273,7 +276,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return bytes.length === 0 ? "" : ipText(bytes);
   }
 
-  /** Time in µs (tag 9, `fixed64`) and text (18). */
+  /** Reads time in µs (tag 9, `fixed64`) and text (18). */
   #readAnnotation(end: number): void {
     const cursor = this.#cursor;
     let low = 0;
@@ -296,7 +299,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     this.#draft.addAnnotation(low, high, start, stop);
   }
 
-  /** An entry of the map: key (tag 10) and value (18). */
+  /** Reads an entry of the map: key (tag 10) and value (18). */
   #readTag(end: number): void {
     const cursor = this.#cursor;
     let keyStart = 0;

@@ -5,7 +5,7 @@ import { attributeText } from "../rows/attribute-text.ts";
 import { parseIp } from "./ip-text.ts";
 import { linkTagPrefix, maxLinks } from "./special-tags.ts";
 
-/** A span as Zipkin v2 has it, for both of its encodings. Absent members are undefined. */
+/** A Zipkin v2 span, for both encodings. Absent members are undefined. */
 export interface ZipkinV2Span {
   /** 32 or 16 lower-case hex digits. */
   readonly traceId: string;
@@ -13,16 +13,16 @@ export interface ZipkinV2Span {
   readonly id: string;
   /** 16 lower-case hex digits; undefined for a root span. */
   readonly parentId: string | undefined;
-  /** Undefined for a span that is no call. */
+  /** Kind of the span; undefined for a span that is not a call. */
   readonly kind: "CLIENT" | "SERVER" | "PRODUCER" | "CONSUMER" | undefined;
   readonly name: string;
   /** Microseconds since the epoch. */
   readonly timestamp: bigint | undefined;
   /** Microseconds, at least 1. */
   readonly duration: bigint | undefined;
-  /** The process that made the span. */
+  /** The process that created the span. */
   readonly localEndpoint: ZipkinEndpoint | undefined;
-  /** The other side of its request. */
+  /** The other side of the span's request. */
   readonly remoteEndpoint: ZipkinEndpoint | undefined;
   readonly annotations: readonly { readonly timestamp: bigint; readonly value: string }[];
   readonly tags: ReadonlyMap<string, string>;
@@ -31,18 +31,18 @@ export interface ZipkinV2Span {
 /** The address and service of a span, or of the other side of its request. */
 export interface ZipkinEndpoint {
   readonly serviceName: string;
-  /** 4 or 16 bytes. */
+  /** Address of 4 or 16 bytes. */
   readonly ip: Buffer | undefined;
   readonly port: number;
 }
 
 const zeroHalf = "0".repeat(16);
 const nanosPerMicro = 1000n;
-/** The most microseconds that fit 64 bits as nanoseconds. */
+/** Largest number of microseconds that fits 64-bit nanoseconds. */
 const mostMicros = (2n ** 63n - 1n) / nanosPerMicro;
 const noService = "OTLPResourceNoServiceName";
 const startTimeAbsent = "otel.zipkin.absentField.startTime";
-/** Resource attributes that can replace a service's name, best first. */
+/** Resource attributes that may give the name of the service, best first. */
 const nameSources = ["service.name", "faas.name", "k8s.deployment.name", "process.executable.name"];
 
 /**
@@ -104,7 +104,7 @@ export function zipkinV2SpanOf(span: Span): ZipkinV2Span {
   };
 }
 
-/** Puts the resource into the tags. @returns the service's name */
+/** Adds the resource to the tags. @returns name of the service */
 function takeResource({ resource }: Span, tags: Map<string, string>): string {
   for (const { key, value } of resource.attributes) {
     tags.set(key, textOf(value));
@@ -124,7 +124,10 @@ function takeResource({ resource }: Span, tags: Map<string, string>): string {
   return resource.serviceName === noService ? "" : resource.serviceName;
 }
 
-/** An endpoint from tags, which it removes. Without a name and an address there is none, and the port stays a tag. */
+/**
+ * Makes an endpoint from tags and removes them. Without a name and an address there is no endpoint, and the port stays
+ * a tag.
+ */
 function endpointOf(
   tags: Map<string, string>,
   serviceName: string,
@@ -146,15 +149,15 @@ function endpointOf(
   return { serviceName, ip, port };
 }
 
-/** Puts the status into the tags `error`, `otel.status_code` and `otel.status_description`. */
+/** Adds the tags `error`, `otel.status_code` and `otel.status_description`. */
 function putStatus({ status }: Span, tags: Map<string, string>): void {
   if (status.code === "error") {
-    // The sender's own text says more.
+    // A tag `error` from the sender has more information, so it stays.
     if (!tags.has("error")) {
       tags.set("error", "true");
     }
   } else {
-    // For Zipkin any tag `error` means an error.
+    // For Zipkin a tag `error` with any value means an error.
     tags.delete("error");
   }
   if (status.code === "unset" && status.message === "") {
@@ -183,7 +186,7 @@ function kindOf({ kind }: Span): ZipkinV2Span["kind"] {
   }
 }
 
-/** Rounded, but not to 0, because Zipkin takes 0 for absent. A negative duration cannot be expressed. */
+/** Rounds to microseconds, but not to 0, because Zipkin treats 0 as absent. A negative duration cannot be expressed. */
 function microsOf(nanos: bigint): bigint | undefined {
   if (nanos <= 0n) {
     return undefined;
@@ -195,7 +198,10 @@ function microsOf(nanos: bigint): bigint | undefined {
   return rounded > mostMicros ? mostMicros : rounded;
 }
 
-/** An event as an annotation, `name|{"key":"value"}|0` when it has attributes; none for an event without a time. */
+/**
+ * An event as an annotation: `name|{"key":"value"}|0` when it has attributes. An event without a time gives no
+ * annotation.
+ */
 function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }: SpanEvent) {
   const timestamp = timeUnixNano > 0n ? timeUnixNano / nanosPerMicro : 0n;
   // Zipkin refuses annotations without a time.
@@ -213,7 +219,7 @@ function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }
   return [{ timestamp, value: `${name}|${json || "{}"}|${droppedAttributesCount}` }];
 }
 
-/** A link as the value of a tag, as `encoded-text.ts` describes it. */
+/** A link as the value of a tag; `encoded-text.ts` describes the form. */
 function linkText({
   traceId,
   spanId,
@@ -230,12 +236,12 @@ function linkText({
   return `${traceId}|${spanId}|${traceState}|${json || "{}"}|${droppedAttributesCount}`;
 }
 
-/** References of the older model, except the parent. */
+/** References of the older model without the parent. */
 function referencesOf({ traceId, parentSpanId, links }: Span): readonly SpanLink[] {
   return links.filter((link) => link.traceId !== traceId || link.spanId !== parentSpanId);
 }
 
-/** As OpenTelemetry prints a value, which is the text that a tag shows. */
+/** Text of a value in a tag, as OpenTelemetry prints it. */
 function textOf(value: AttributeValue): string {
   switch (value.type) {
     case "bytes":

@@ -110,7 +110,7 @@ describe("Zipkin v2 JSON", () => {
     expect(() => v2Json.transcode(Buffer.from(message))).toThrow(
       expect.objectContaining({ code, message: text }),
     );
-    // The message before has left nothing.
+    // The previous message must not influence this one.
     expect(readSpanRows(v2Json.transcode(Buffer.from(`[${good}]`)).rows.bytes)).toHaveLength(1);
   });
 

@@ -15,10 +15,10 @@ import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
 import { ZipkinV2JsonTranscoder } from "./zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "./zipkin-v2-proto-transcoder.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 const timeoutMs = 20_000 + rounds * 2;
-/** How often what a transcoder kept from earlier messages is compared with none. */
+/** In every tenth round, a transcoder that has read earlier messages is compared with a new one. */
 const freshEvery = 10;
 
 interface Case {
@@ -39,7 +39,7 @@ function readPacket(packet: Buffer, cursor: BinaryCursor | CompactCursor): Buffe
 }
 
 const now = { nowUnixNano: () => 1n };
-/** Each makes a reader, which gives bytes. */
+/** Each function creates a reader, which returns bytes. */
 const formats: Record<string, () => (message: Buffer) => Uint8Array> = {
   "v1-json": () => rowsOf(new ZipkinV1JsonTranscoder(now)),
   "v1-thrift": () => rowsOf(new ZipkinV1ThriftTranscoder()),

@@ -15,8 +15,8 @@ type PlainColumn = Exclude<SpanColumn, (typeof columnsOfTexts)[number]>;
 export type BlockColumn = PlainColumn | "scope_text" | "event_text" | "adjusted_count";
 
 /**
- * The number of spans that a span stands for: `adjustedCount` of `wire/model`. It is sent even when all are 0, because the
- * table would compute it then.
+ * Column with the number of original spans that a span represents: `adjustedCount` of `wire/model`. It is sent even
+ * when all are 0, because otherwise the table would compute it.
  */
 export const adjustedCountColumn = "adjusted_count";
 
@@ -25,7 +25,7 @@ export const blockColumns: readonly { readonly name: BlockColumn; readonly type:
   ...spanColumns.filter(isPlain),
   { name: "scope_text", type: "LowCardinality(String)" },
   { name: "event_text", type: "String" },
-  // Not of the row, but read from it.
+  // This column is not in the row; it is computed from the row.
   { name: adjustedCountColumn, type: "Float64" },
 ];
 
@@ -35,7 +35,7 @@ function isPlain<T extends { readonly name: SpanColumn }>(
   return !(columnsOfTexts as readonly SpanColumn[]).includes(column.name);
 }
 
-/** Columns that all spans of a resource and scope share, and that have few values: each value is sent once. */
+/** Columns that all spans of a resource and scope share. They have few different values, so each value is sent once. */
 const dictionaryColumns = [
   "tenant",
   "service",

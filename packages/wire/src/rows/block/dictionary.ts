@@ -1,22 +1,22 @@
 import type { ByteWriter } from "../byte-writer.ts";
 
-/** Keys are sent with each block, not once for all blocks. */
+/** Keys are sent with each block; no dictionary is shared between blocks. */
 const sharedDictionariesWithAdditionalKeys = 1;
 const hasAdditionalKeys = 1 << 9;
 
-/** The bytes before the keys of a LowCardinality column. */
+/** Writes the bytes before the keys of a LowCardinality column. */
 export function writeDictionaryHead(out: ByteWriter, keys: number): void {
   writeUint64(out, sharedDictionariesWithAdditionalKeys);
   writeUint64(out, hasAdditionalKeys | Math.log2(indexBytes(keys)));
   writeUint64(out, keys);
 }
 
-/** The bytes between keys and indexes. */
+/** Writes the bytes between keys and indexes. */
 export function writeIndexHead(out: ByteWriter, rows: number): void {
   writeUint64(out, rows);
 }
 
-/** The indexes of rows into `keys` keys, in the narrowest type. */
+/** Encodes the indexes of rows into `keys` keys, in the smallest type that fits. */
 export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
   const width = indexBytes(keys);
   const packed = Buffer.allocUnsafeSlow(indexes.length * width);
@@ -34,7 +34,7 @@ export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
   return packed;
 }
 
-/** 1, 2 or 4. */
+/** Bytes of an index: 1, 2 or 4. */
 function indexBytes(keys: number): number {
   if (keys <= 0x100) {
     return 1;

@@ -6,7 +6,7 @@ import { copyStringBytes } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
 /**
- * Writes the next events in `from` as the string that `event-text.ts` describes, with its length before it.
+ * Reads the next events from `from`, and writes them with their length in the form that `event-text.ts` describes.
  * An event `retry` at 5 ns with `{try: 2}` becomes `fd 5 fc retry ff try fe i2 ff`.
  */
 export function writeEventText(out: ByteWriter, from: RowBytes): void {
@@ -30,7 +30,7 @@ export function writeEventText(out: ByteWriter, from: RowBytes): void {
   out.endString(at);
 }
 
-/** Writes an array of tuples as a list, without the length of the list: the event's marks delimit it. */
+/** Converts an array of tuples to a list, without the length of the list: the event's marks delimit it. */
 function writeAttributes(out: ByteWriter, from: RowBytes): void {
   const count = from.length();
   for (let left = count; left > 0; left--) {

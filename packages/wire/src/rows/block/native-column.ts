@@ -1,27 +1,29 @@
 import { ByteWriter } from "../byte-writer.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Most bytes of one column, and most that stay allocated from one block to the next. */
+/** Size limit of one column in bytes. The next constant limits the memory that is kept between blocks. */
 const maxColumnBytes = 1024 * 1024 * 1024;
 const keptColumnBytes = 32 * 1024 * 1024;
-/** A block has some forty columns and parts of columns for each group of its rows; most stay empty. */
+/**
+ * A column's first size is 0: each group of a block has about forty columns and parts of columns, and most stay empty.
+ */
 const firstColumnBytes = 0;
 
-/** @returns a buffer for values of one column, one after the other */
+/** @returns a buffer for the values of one column */
 export function columnBytes(): ByteWriter {
   return new ByteWriter(maxColumnBytes, keptColumnBytes, firstColumnBytes);
 }
 
 /**
- * A column whose values are mostly empty: an empty string, a zero, or an array that ends where the last one
- * ended. While all values are zero bytes, none is written.
+ * A column whose values are mostly empty: an empty string, a zero, or an array without elements. No memory is used
+ * until a value has a byte other than zero.
  */
 export class MostlyZeroColumn {
   readonly #out = columnBytes();
   readonly #width: number;
   #rows = 0;
 
-  /** @param width bytes of an empty value */
+  /** @param width size of an empty value in bytes */
   constructor(width: number) {
     this.#width = width;
   }
@@ -35,9 +37,7 @@ export class MostlyZeroColumn {
     return this.#rows === 0;
   }
 
-  /**
-   * For the value of a row, which the caller writes. Rows between the last one and this have empty values.
-   */
+  /** Buffer for the value of a row, which the caller writes. Skipped rows get empty values. */
   at(row: number): ByteWriter {
     this.#out.zeros((row - this.#rows) * this.#width);
     this.#rows = row + 1;
@@ -52,12 +52,12 @@ export class MostlyZeroColumn {
   }
 }
 
-/** The ends of the arrays of a column: for each row the number of elements up to its end, as UInt64. */
+/** End positions of the arrays of a column: for each row the number of elements up to its end, as UInt64. */
 export class ArrayEnds {
   readonly #out = columnBytes();
   #rows = 0;
   #elements = 0;
-  /** Sum by which ends were moved. */
+  /** Number that was added to the stored ends. */
   #moved = 0;
 
   clear(): void {
@@ -77,7 +77,7 @@ export class ArrayEnds {
     return this.#elements === 0;
   }
 
-  /** Rows between the last one and this have empty arrays. */
+  /** Adds the array of a row. Skipped rows get empty arrays. */
   add(row: number, elements: number): void {
     this.#fill(row);
     this.#elements += elements;
@@ -86,7 +86,7 @@ export class ArrayEnds {
 
   /**
    * Ends of the first `rows` rows.
-   * @param before elements of the rows that are sent in front of these
+   * @param before number of elements in the rows that precede these in the block
    */
   bytes(rows: number, before: number): Uint8Array {
     this.#fill(rows);

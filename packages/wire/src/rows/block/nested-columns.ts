@@ -1,24 +1,24 @@
 import { ArrayEnds, columnBytes, copyNext, copyString } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** A column of arrays. For each row it reads a value at the place of `from`, and moves the place after it. */
+/** A column of arrays. For each row it reads the array at the position of `from`, and moves the position after it. */
 export interface NestedColumns {
   /** True when all arrays are empty. */
   readonly isNothing: boolean;
-  /** Forgets all rows and keeps the memory. */
+  /** Removes all rows but keeps the memory. */
   clear(): void;
-  /** @param row number of the row in its group; rows between the last one and this have empty arrays */
+  /** @param row number of the row in its group; skipped rows get empty arrays */
   add(row: number, from: RowBytes): void;
-  /** Elements of all arrays, and of arrays in them. */
+  /** Number of elements in all arrays, and in nested arrays. */
   readonly elements: readonly number[];
   /**
-   * The column, as pieces: parts of it that are as many for each column of its kind.
-   * @param before `elements` of the rows that are sent before these; by default none
+   * The column as pieces; columns of one kind have the same number of pieces.
+   * @param before `elements` of the rows that precede these in the block; default: none
    */
   pieces(rows: number, before?: readonly number[]): Uint8Array[];
 }
 
-/** Joins a column whose rows are in several places. */
+/** Joins the pieces of a column whose rows are in several groups. */
 export function joinedPieces(
   places: readonly { readonly column: NestedColumns; readonly rows: number }[],
 ): Uint8Array[] {
@@ -81,7 +81,7 @@ export class LinkColumns implements NestedColumns {
   readonly #dropped = columnBytes();
   readonly #flags = columnBytes();
   readonly #refTypes = columnBytes();
-  /** Links of all rows; the next link is the row of this number in `#attributes`. */
+  /** Number of links in all rows. `#attributes` uses it as the row number of the next link. */
   #count = 0;
 
   get isNothing(): boolean {

@@ -25,17 +25,17 @@ const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource
 
 type ScopeText = (typeof scopeTexts)[number];
 
-/** First size of the hash table; a power of two, because slots are found with a mask. */
+/** First number of slots in the hash table; a power of two, because a mask selects the slot. */
 const minSlots = 1024;
 /**
- * Places that are tried for one prefix. When all are taken, by chance or by design, the prefix is stored once
- * more.
+ * Limit of slots that are tried for one prefix. If all are taken, by chance or by an attack, the prefix is stored a
+ * second time.
  */
 const maxProbes = 32;
 
 /**
- * The different prefixes of rows: the columns that all spans of a resource and scope share, byte by byte. A
- * block has about a hundred of them, or in the worst case one for each row.
+ * The different prefixes of rows: the columns that all spans of a resource and scope share, byte by byte. A block has
+ * about a hundred different prefixes, in the worst case one for each row.
  */
 export class PrefixTable {
   /** The bytes of all prefixes, one after the other. `numberOf` compares a new prefix with them. */
@@ -46,24 +46,24 @@ export class PrefixTable {
     resource_text: columnBytes(),
     scope_text: columnBytes(),
   } satisfies Record<DictionaryColumn, ByteWriter>;
-  /** For the prefix that is being added: where each text begins, with its length. */
+  /** For the prefix that is being added: position of each text, including its length. */
   readonly #scopeTextsAt: Record<ScopeText, number> = {
     scope_name: 0,
     scope_version: 0,
     scope_schema_url: 0,
     resource_schema_url: 0,
   };
-  // The facts of each prefix, by its number.
+  // Format of each prefix, by the prefix's number. The next lists have other fields.
   readonly #formats: number[] = [];
   readonly #resourceDropped: number[] = [];
   readonly #scopeDropped: number[] = [];
-  /** Where each prefix begins in `#copies`, and at last where the next one will begin. */
+  /** Start of each prefix in `#copies`, and at the end the start of the next prefix. */
   readonly #starts: number[] = [0];
   readonly #hashes: number[] = [];
-  /** Where the attributes of the scope begin in `#copies`. */
+  /** Position of the scope's attributes in `#copies`. */
   readonly #scopeAttributesAt: number[] = [];
   readonly #isPlain: boolean[] = [];
-  /** Number of a prefix plus one, or 0; open addressing. */
+  /** Number of a prefix plus one, or 0 for a free slot; open addressing. */
   #slots = new Int32Array(minSlots);
 
   get size(): number {
@@ -116,7 +116,7 @@ export class PrefixTable {
     return this.#texts[name].bytes;
   }
 
-  /** True when everything but the texts is empty: format 0, no attributes of the scope, none dropped. */
+  /** True when everything except the texts is empty: format 0, no attributes of the scope, none dropped. */
   isPlain(number: number): boolean {
     return this.#isPlain[number] as boolean;
   }
@@ -133,7 +133,7 @@ export class PrefixTable {
     return this.#scopeDropped[number] as number;
   }
 
-  /** @returns undefined when the scope has none */
+  /** @returns undefined when the scope has no attributes */
   scopeAttributesOf(number: number): RowBytes | undefined {
     const at = this.#scopeAttributesAt[number] as number;
     if (this.#copies.buffer[at] === 0) {
@@ -144,7 +144,7 @@ export class PrefixTable {
     return from;
   }
 
-  /** Compares all bytes: an equal hash proves nothing. */
+  /** True when all bytes are equal; equal hashes are not enough. */
   #is(number: number, view: DataView, start: number, end: number): boolean {
     const copy = this.#starts[number] as number;
     return (
@@ -153,7 +153,9 @@ export class PrefixTable {
     );
   }
 
-  /** Copies a prefix, and takes its columns apart in the order of `layout`. @returns its number */
+  /**
+   * Copies a prefix, and stores the positions of its columns in the order of `layout`. @returns number of the prefix
+   */
   #add(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const copies = this.#copies;
     const copy = copies.length;
@@ -188,7 +190,9 @@ export class PrefixTable {
     return number;
   }
 
-  /** Joins the four texts of a prefix, with `textMark` between them. @param from the row; `#scopeTextsAt` is filled */
+  /**
+   * Joins the four texts of a prefix, with `textMark` between them. @param from the row; `#scopeTextsAt` must be set
+   */
   #addScopeText(from: RowBytes): void {
     const out = this.#texts.scope_text;
     const at = out.beginString();
@@ -202,7 +206,10 @@ export class PrefixTable {
     out.endString(at);
   }
 
-  /** Four times the slots. A prefix that finds no free slot within `maxProbes` is stored again when it comes again. */
+  /**
+   * Makes the table four times as large. A prefix without a free slot within `maxProbes` is stored again at its next
+   * occurrence.
+   */
   #grow(): void {
     const slots = new Int32Array(this.#slots.length * 4);
     const mask = slots.length - 1;
@@ -224,7 +231,7 @@ function isScopeText(name: SpanColumn): name is ScopeText {
   return (scopeTexts as readonly SpanColumn[]).includes(name);
 }
 
-/** Whether `count` bytes, 4 or more, are the same in two places. */
+/** True when `count` bytes, at least 4, are equal at two positions. */
 export function sameBytes(
   one: DataView,
   oneStart: number,
@@ -235,8 +242,8 @@ export function sameBytes(
   const last = count - 4;
   const shift = otherStart - oneStart;
   let index = oneStart + last;
-  // Hashes from the end, because the scope, which differs most, is there. Four words in each loop: for rows
-  // without marks this is half of a block's cost.
+  // The hash starts at the end, because prefixes differ most in the scope. Each loop reads four words: for rows without
+  // marks, this hash is half of a block's cost.
   for (; index >= oneStart + 16; index -= 16) {
     const different =
       (one.getInt32(index) ^ other.getInt32(index + shift)) |
@@ -263,7 +270,7 @@ function skipAttributes(from: RowBytes): void {
   }
 }
 
-/** A hash of all bytes, four at a time; it also depends on their number. */
+/** Hash of all bytes, four at a time, and of their number. */
 function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = end - start;
   let index = start;

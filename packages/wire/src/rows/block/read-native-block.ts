@@ -4,7 +4,7 @@ import { spanColumns } from "../span-columns.ts";
 import { SpanRowReader } from "../span-row-reader.ts";
 import { writeAttributes } from "../span-row-writer.ts";
 
-/** Takes bytes from the front of a block. */
+/** Reads bytes from the start of a block. */
 class BlockBytes {
   readonly #bytes: Buffer;
   position = 0;
@@ -43,7 +43,7 @@ class BlockBytes {
   }
 }
 
-/** Types whose values have the same number of bytes each. All others are strings, with their length before them. */
+/** Types whose values all have the same size. All other types are strings with their length in front. */
 const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
   [/^Enum8\(/, 1],
   [/^UInt32$/, 4],
@@ -53,7 +53,7 @@ const fixedBytes: readonly (readonly [type: RegExp, bytes: number])[] = [
 ];
 
 /**
- * The values of a column, each as RowBinary has it. Native has columns in another way than RowBinary has values:
+ * Reads the values of a column in the form of RowBinary. Native stores columns differently:
  *
  * | Type | In Native |
  * |---|---|
@@ -102,7 +102,7 @@ function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
   });
 }
 
-/** Types of a tuple's members: `a String, b Array(UInt8)` has two. Commas in brackets separate nothing. */
+/** Types of a tuple's members: `a String, b Array(UInt8)` has two. Commas inside brackets do not separate members. */
 function membersOf(list: string): string[] {
   const members: string[] = [];
   let depth = 0;
@@ -133,7 +133,7 @@ function varint(value: number): Buffer {
   return bytes;
 }
 
-/** Adds the columns that a row has of its own and a block has in `scope_text` and `event_text`. */
+/** Adds the columns of a row that a block stores in `scope_text` and `event_text`. */
 function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
   const scopeColumns = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
   const scopes = columns.get("scope_text")?.map(textsOf) ?? [];
@@ -146,14 +146,16 @@ function addColumnsOfTexts(columns: Map<string, Buffer[]>): void {
   columns.set("events", columns.get("event_text")?.map(eventsOf) ?? []);
 }
 
-/** @param text four texts with marks between them, as one RowBinary string. @returns the four as strings */
+/**
+ * @param text four texts with marks between them, as one RowBinary string. @returns the four texts as RowBinary strings
+ */
 function textsOf(text: Buffer): Buffer[] {
   const from = new BlockBytes(text);
   const bytes = from.take(from.length()).toString("latin1");
   return bytes.split("\xff").map((each) => Buffer.concat([varint(each.length), Buffer.from(each, "latin1")]));
 }
 
-/** @param text the events of a span as one RowBinary string. @returns the array of events of a row */
+/** @param text the events of a span as one RowBinary string. @returns the events as an array of a row */
 function eventsOf(text: Buffer): Buffer {
   const events = readEventText(new SpanRowReader(text));
   const out = new ByteWriter();
@@ -168,8 +170,8 @@ function eventsOf(text: Buffer): Buffer {
 }
 
 /**
- * For tests: the rows of a block in ClickHouse's format Native. It is written from the format's documentation
- * and not from our writer. Missing columns have empty values in all rows.
+ * For tests: the rows of a block in ClickHouse's format Native. The code follows the format's documentation, not our
+ * writer. Missing columns have empty values in all rows.
  */
 export function readNativeBlock(block: Uint8Array): {
   bytes: Buffer;

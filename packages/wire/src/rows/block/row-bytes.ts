@@ -1,4 +1,4 @@
-/** Bytes of rows that a `RowScanner` has checked, and a place in them. */
+/** Bytes of rows that a `RowScanner` has checked, with a reading position. */
 export class RowBytes {
   readonly bytes: Uint8Array;
   /** The same memory as `bytes`. */
@@ -23,7 +23,7 @@ export class RowBytes {
     }
   }
 
-  /** Skips a string. @returns where it begins, including its length */
+  /** Skips a string. @returns position of the string, including its length */
   string(): number {
     const start = this.position;
     const length = this.length();

@@ -1,21 +1,23 @@
 import { countOfProbability, countOfTraceState, probabilityInTags } from "../../model/adjusted-count.ts";
 import type { RowScanner } from "../row-scanner.ts";
 
-/** All tags of samplers contain it. A span without it needs no look at each tag. */
+/** Text that all tags of samplers contain. In a span without it, the tags need not be read. */
 const inSamplerTags = Buffer.from("sampl");
 
-/** The numbers of spans that rows stand for: `adjustedCount` of `wire/model`, for rows that are not decoded. */
+/**
+ * Computes the number of original spans behind a row, like `adjustedCount` of `wire/model`, without decoding the row.
+ */
 export class SampledCounts {
   readonly #bytes: Buffer;
-  /** The first place of `inSamplerTags` at or after the last place that was asked for. */
+  /** Position of the first `inSamplerTags` at or after the last searched position. */
   #nextTag = -1;
 
-  /** @param bytes rows, asked for in their order */
+  /** @param bytes rows, which must be passed to `of` in their order */
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** @param scanner has read the row @returns 0 when nothing tells it */
+  /** @param scanner its present row is used @returns 0 when the number is unknown */
   of(scanner: RowScanner): number {
     if (scanner.traceStateEnd > scanner.traceStateAt + 1) {
       const stated = countOfTraceState(scanner.traceStateText);

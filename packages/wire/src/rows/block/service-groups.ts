@@ -1,20 +1,21 @@
 import type { RowScanner } from "../row-scanner.ts";
 import { SpanGroup } from "./span-group.ts";
 
-/** Services past this number share a group. */
+/** Limit of services with a group of their own; further services share one group. */
 const maxServices = 256;
 
 /**
- * The rows of a block, by service. They are sent in the order of services, which is the store's own order, so the
- * store need not sort them. With more than 256 services some rows are not, and it sorts them all.
+ * The rows of a block, grouped by service. They are sent in the order of services, which is the order of the store's
+ * table, so the store need not sort them. With more than 256 services some rows are out of order, and the store sorts
+ * all.
  *
- * Groups rows by service. A service keeps its memory from block to block while the size fits.
+ * A service keeps its memory for the next block unless it is far too large.
  */
 export class ServiceGroups {
-  /** By name, with its bytes as code units, so that the order is that of bytes. */
+  /** Groups by service name. Each byte of the name is one code unit, so that names sort by bytes. */
   readonly #groups = new Map<string, SpanGroup>();
   #others = new SpanGroup();
-  /** The group of each prefix, by its number. */
+  /** Group of each prefix, by the prefix's number. */
   readonly #ofPrefix: SpanGroup[] = [];
 
   clear(): void {
@@ -35,14 +36,14 @@ export class ServiceGroups {
 
   /**
    * Returns the group of a prefix.
-   * @param scanner has read the prefix, and with it the service
+   * @param scanner has read the prefix, which contains the service
    */
   ofPrefix(prefix: number, scanner: RowScanner): SpanGroup {
     this.#ofPrefix[prefix] ??= this.#ofService(scanner);
     return this.#ofPrefix[prefix];
   }
 
-  /** All that have rows, in their order. */
+  /** Groups that have rows, in the order of their services. */
   get inOrder(): SpanGroup[] {
     const ordered = [...this.#groups].toSorted(([one], [other]) => (one < other ? -1 : 1));
     return [...ordered.map(([, group]) => group), this.#others].filter(({ rows }) => rows > 0);

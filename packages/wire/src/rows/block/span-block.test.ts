@@ -27,7 +27,7 @@ function written(block: SpanBlock): ReturnType<typeof readNativeBlock> {
   return read;
 }
 
-/** As a block has them. */
+/** Spans in the order of a block. */
 function inOrder(spans: readonly Span[]): Span[] {
   const service = ({ resource }: Span) => Buffer.from(resource.serviceName);
   return spans.toSorted((one, other) => Buffer.compare(service(one), service(other)));
@@ -35,7 +35,7 @@ function inOrder(spans: readonly Span[]): Span[] {
 
 const [plain] = fc.sample(spanArbitrary, { seed: 5, numRuns: 1 }) as [Span];
 
-/** A span with nothing in it but its ids. */
+/** A span with ids and no other content. */
 const bare: Span = {
   ...plain,
   ...{ traceState: "", flags: 0, name: "", kind: "unspecified", attributes: [], droppedAttributesCount: 0 },
@@ -49,7 +49,7 @@ describe("SpanBlock", () => {
   test("has every value of every row, in any number of batches, block after block", () => {
     const block = new SpanBlock();
     const span = fc.oneof(spanArbitrary, fc.constantFrom(plain, bare));
-    // The same resource and scope again and again, as batches have them.
+    // Spans in which resources and scopes repeat, as in real batches.
     const spans = fc.array(fc.tuple(span, fc.boolean()), { minLength: 1, maxLength: 6 }).map((list) => {
       const [first] = list as [[Span, boolean]];
       const { resource, scope } = first[0];
@@ -67,7 +67,7 @@ describe("SpanBlock", () => {
         expect(readSpanRows(bytes)).toEqual(
           inOrder(readSpanRows(Buffer.concat(all.map((rows) => rows.bytes)))),
         );
-        // A row begins with the tenant, its length in front.
+        // A row begins with the length of the tenant, then the tenant.
         const tenantBytes = rowsOf([bare], tenant).bytes.subarray(0, 1 + Buffer.byteLength(tenant));
         expect(bytes.includes(tenantBytes)).toBe(true);
       }),
@@ -138,7 +138,7 @@ describe("SpanBlock", () => {
       ...inOrder(spans.filter(isKnown)),
       ...spans.filter((span) => !isKnown(span)),
     ]);
-    // Places of services that no longer occur are free for others from the block after the next one on.
+    // The group of a service that no longer occurs is reused from the second next block on.
     for (let times = 0; times < 2; times++) {
       block.begin();
       block.add(rowsOf(spans.slice(500, 700)));
@@ -173,7 +173,8 @@ describe("SpanBlock", () => {
     const bytes = Buffer.concat(block.pieces());
     expect(readSpanRows(readNativeBlock(bytes).bytes)).toEqual(readSpanRows(rows.bytes));
     const indexBytes = count <= 256 ? 1 : 2;
-    // Ids, name, kind, times, attributes and what they stand for; the indexes of service, resource and scope; each resource once.
+    // Size of a block: ids, name, kind, times, attributes and adjusted count of each span; indexes of service, resource
+    // and scope; each resource once.
     expect(bytes.length).toBeLessThan(count * (2 * (59 + 3 * indexBytes) + 27) + 600);
   });
 

@@ -12,8 +12,8 @@ import { ServiceGroups } from "./service-groups.ts";
 import { SpanGroup } from "./span-group.ts";
 
 /**
- * Spans as one block of ClickHouse's format Native, which is RowBinary by columns. The engine reads a block for a
- * quarter of the cost of rows. Values that spans of a resource and scope share are in it only once.
+ * Encodes spans as one block of ClickHouse's format Native, which is RowBinary by columns. ClickHouse reads a block for
+ * a quarter of the cost of rows. Values that spans of a resource and scope share are sent only once.
  *
  * block.begin(); for (const rows of batches) block.add(rows); send(block.pieces());
  *
@@ -43,8 +43,8 @@ export class SpanBlock {
 
   /**
    * Adds complete rows, which are copied.
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no rows, or another number than
-   *   `count`; WIRE_TOO_LARGE for a column of over a gibibyte. The block is then unusable.
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are not rows, or not `count` rows; WIRE_TOO_LARGE
+   * for a column of over a gibibyte. The block is then unusable.
    */
   add({ bytes, count }: SpanRows): void {
     const scanner = this.#scanner;
@@ -63,7 +63,7 @@ export class SpanBlock {
       }
       const start = position;
       if (group !== undefined && hasPrefixMark(bytes, start)) {
-        // The prefix of the row before: the run of rows of one resource and scope continues.
+        // The row has the prefix of the previous row: the run of rows with one resource and scope continues.
         position = scanner.readSpan(scanner.readPrefix(start));
       } else {
         const { prefixStart } = scanner;
@@ -73,7 +73,7 @@ export class SpanBlock {
           start + prefixBytes <= length &&
           sameBytes(view, prefixStart, view, start, prefixBytes);
         const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
-        // The row is scanned completely before any of it is used.
+        // The whole row is checked before any part of it is copied.
         position = scanner.readSpan(end);
         if (!repeats || group === undefined) {
           prefix = prefixes.numberOf(bytes, view, start, end);
@@ -93,14 +93,14 @@ export class SpanBlock {
   }
 
   /**
-   * The columns in which any row has a value that is not empty, and those that are always sent. For the
-   * others the tables' defaults apply.
+   * Columns in which at least one row has a value that is not empty, and columns that are always sent. Missing columns
+   * get the tables' defaults.
    */
   get columns(): BlockColumn[] {
     return this.#present(this.#groups.inOrder).map(({ name }) => name);
   }
 
-  /** The block, as pieces to be sent one after the other; good until the next `begin`. */
+  /** The block as pieces to be sent in order. They are valid until the next `begin`. */
   pieces(): Uint8Array[] {
     const rows = this.#rows;
     const keys = this.#prefixes.size;

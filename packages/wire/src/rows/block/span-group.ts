@@ -13,12 +13,12 @@ import {
 import type { PrefixTable } from "./prefix-table.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Columns whose values each group holds itself. */
+/** Columns whose values are stored in each group. */
 export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
 /**
- * Rows that are adjacent in a block: those of one service, or those of all services that have no group. Columns whose
- * values are mostly 0 or empty take memory only from the first row with another value on.
+ * Adjacent rows of a block: the rows of one service, or the rows of all services without a group. Columns whose values
+ * are mostly 0 or empty take memory only from the first row with another value on.
  *
  * Life: `add` copies each row of a batch, `pieces` gives the columns to the block, `clear` begins the next batch with
  * the same memory.
@@ -27,9 +27,9 @@ export class SpanGroup {
   /** For each row, the number of its prefix. */
   #prefixes = new Uint32Array(64);
   #rows = 0;
-  /** Most rows of one batch since the group was made. */
+  /** Largest number of rows in one batch since the group was created. */
   #mostRows = 0;
-  /** The columns by name. A `ByteWriter` has a value for each row, also when the value is 0. */
+  /** The columns by name. A `ByteWriter` has a value for each row, even when the value is 0. */
   readonly #columns = {
     format: new MostlyZeroColumn(1),
     resource_dropped_attributes: new MostlyZeroColumn(4),
@@ -60,12 +60,14 @@ export class SpanGroup {
     return this.#rows;
   }
 
-  /** The numbers of the rows' prefixes. */
+  /** Numbers of the rows' prefixes. */
   get prefixes(): Uint32Array {
     return this.#prefixes.subarray(0, this.#rows);
   }
 
-  /** Whether the group once had more than twice as many rows as now; the next `clear` of a block then drops it. */
+  /**
+   * True when the group once had more than twice as many rows as now. The next `clear` of a block then drops the group.
+   */
   get isTooLarge(): boolean {
     return this.#rows * 2 < this.#mostRows;
   }
@@ -86,8 +88,8 @@ export class SpanGroup {
 
   /**
    * Copies a row.
-   * @param scanner has read it
-   * @param prefix its number in `prefixes`
+   * @param scanner has read the row
+   * @param prefix number of the row's prefix in `prefixes`
    */
   add(from: RowBytes, scanner: RowScanner, prefixes: PrefixTable, prefix: number): void {
     if (this.#rows === this.#prefixes.length) {
@@ -101,19 +103,19 @@ export class SpanGroup {
     this.#rows++;
   }
 
-  /** Notes the number of spans that the last row stands for; it is 0 without this. */
+  /** Sets the number of original spans of the last row. The default is 0. */
   setAdjustedCount(count: number): void {
     this.#columns.adjusted_count.at(this.#rows - 1).float64(count);
   }
 
-  /** Doubles the room for prefix numbers. */
+  /** Doubles the space for prefix numbers. */
   #grow(): void {
     const prefixes = new Uint32Array(this.#prefixes.length * 2);
     prefixes.set(this.#prefixes);
     this.#prefixes = prefixes;
   }
 
-  /** Copies the facts of resource and scope that are rarely set; all others are in dictionaries. */
+  /** Copies the fields of resource and scope that are rarely set; all other fields are in dictionaries. */
   #addPrefix(prefixes: PrefixTable, prefix: number): void {
     const row = this.#rows;
     const columns = this.#columns;
@@ -126,7 +128,7 @@ export class SpanGroup {
     }
   }
 
-  /** Copies the columns `trace_id` to `warnings`. The scanner knows where the longer ones begin and end. */
+  /** Copies the columns `trace_id` to `warnings`. The scanner has the positions of the longer columns. */
   #addSpan(from: RowBytes, scanner: RowScanner): void {
     const { bytes, view } = from;
     const row = this.#rows;
@@ -172,7 +174,7 @@ export class SpanGroup {
     addArray(columns.warnings, row, from, linksEnd + 4);
   }
 
-  /** A column of all groups in order, as pieces. */
+  /** One column of all groups, in their order, as pieces. */
   static pieces(groups: readonly SpanGroup[], name: OwnColumn): Uint8Array[] {
     const nested: { column: NestedColumns; rows: number }[] = [];
     const pieces: Uint8Array[] = [];
