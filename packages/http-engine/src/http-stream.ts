@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import type { FieldMemo } from "http-protocols/http1";
+import type { FieldMemo } from "http-protocols/http1/field-memo";
 import type { ErrorOwner } from "server-core/threads/error-owner";
 import type { HeaderList } from "./header-list.ts";
 

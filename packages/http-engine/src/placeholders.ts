@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { trimBlanks } from "http-protocols/http1";
+import { trimBlanks } from "http-protocols/http1/field-lines";
 import { tryHostPort } from "server-core/go/host-port";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { HeadScanner, type RequestHead } from "http-protocols/http1";
+import { HeadScanner } from "http-protocols/http1/head-scanner";
+import type { RequestHead } from "http-protocols/http1/request-head";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import type { ConnectionLimits } from "../connection-limits.ts";

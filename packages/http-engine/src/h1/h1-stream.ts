@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { FieldMemo, RequestHead } from "http-protocols/http1";
+import type { FieldMemo } from "http-protocols/http1/field-memo";
+import type { RequestHead } from "http-protocols/http1/request-head";
 import { ServerError } from "server-core/errors";
 import { BytesReadable } from "../body/contained-stream.ts";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";

@@ -1,4 +1,4 @@
-import { ChunkedDecoder } from "http-protocols/http1";
+import { ChunkedDecoder } from "http-protocols/http1/chunked-decoder";
 import type { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
 import { H1Body } from "./h1-body.ts";

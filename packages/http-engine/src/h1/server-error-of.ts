@@ -1,4 +1,4 @@
-import { Http1Error, type Http1Fault } from "http-protocols/http1";
+import { Http1Error, type Http1Fault } from "http-protocols/http1/http1-error";
 import { ServerError, type ServerErrorCode } from "server-core/errors";
 
 const codes: Readonly<Record<Http1Fault, ServerErrorCode>> = {

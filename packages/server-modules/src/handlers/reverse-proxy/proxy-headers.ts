@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import { getHeader, getHeaders, type HeaderList, removeHeaders } from "http-engine/header-list";
 import { remoteAddress, withoutZone } from "http-engine/remote-address";
-import { connectionWords } from "http-protocols/http1";
+import { connectionWords } from "http-protocols/http1/field-lines";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([

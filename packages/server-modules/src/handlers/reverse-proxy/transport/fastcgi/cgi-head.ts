@@ -1,5 +1,5 @@
 import type { HeaderList } from "http-engine/header-list";
-import { trimBlanks } from "http-protocols/http1";
+import { trimBlanks } from "http-protocols/http1/field-lines";
 
 /** The head of a CGI response. */
 export interface CgiHead {

@@ -1,4 +1,4 @@
-import { Http1Error } from "http-protocols/http1";
+import { Http1Error } from "http-protocols/http1/http1-error";
 import { ServerError } from "server-core/errors";
 
 /** A chunk that is none is the upstream's fault here, not the client's as in a request. */

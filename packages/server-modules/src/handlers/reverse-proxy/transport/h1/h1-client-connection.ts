@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { HeaderList } from "http-engine/header-list";
-import { ChunkedDecoder } from "http-protocols/http1";
+import { ChunkedDecoder } from "http-protocols/http1/chunked-decoder";
 import { runFor } from "server-core/threads/error-owner";
 import { BodyWriter } from "../body-writer.ts";
 import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";

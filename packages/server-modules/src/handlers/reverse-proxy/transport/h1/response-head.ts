@@ -1,5 +1,5 @@
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
-import { connectionWords, readFieldLines } from "http-protocols/http1";
+import { connectionWords, readFieldLines } from "http-protocols/http1/field-lines";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { currentHead } from "./legacy-head.ts";
 
