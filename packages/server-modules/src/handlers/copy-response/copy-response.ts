@@ -2,7 +2,7 @@ import type { HttpHandler } from "http-engine/handler";
 import { compileTemplate } from "http-engine/placeholders";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { statusFrom } from "../intercept/response-rules.ts";
+import { statusFrom } from "../intercept/response-rule.ts";
 import { heldResponse } from "../reverse-proxy/response/held-responses.ts";
 
 /** Sends the upstream's response to the client, in routes of `handle_response`. Source: the public model (Caddy 2.11) */

@@ -6,7 +6,7 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import type { RouteList } from "http-engine/routes";
 import { AnswerFilter } from "./answer-filter.ts";
 import { BodyFields } from "./framing-fields.ts";
-import { findRule, type ResponseRule, statusFrom } from "./response-rules.ts";
+import { findRule, type ResponseRule, statusFrom } from "./response-rule.ts";
 
 /**
  * `passing`: the response goes on. `waiting`: its head and the beginning of its body wait for the routes. `dropped`:

@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import type { HeaderList } from "http-engine/header-list";
 import type { Logger } from "lifecycle";
 import type { IpRanges } from "server-core/net/ip-ranges";
-import type { ResponseRule } from "../intercept/response-rules.ts";
+import type { ResponseRule } from "../intercept/response-rule.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { FailureMemory } from "./failure-memory.ts";
 import type { RetryRules } from "./retry-rules.ts";

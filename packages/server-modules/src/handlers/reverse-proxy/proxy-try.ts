@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import type { RequestLine } from "http-engine/exchange-request";
 import type { HeaderList } from "http-engine/header-list";
 import type { UpstreamTrace } from "http-engine/request-trace";
-import { findRule, statusFrom } from "../intercept/response-rules.ts";
+import { findRule, statusFrom } from "../intercept/response-rule.ts";
 import type { Candidate } from "./candidate.ts";
 import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
 import { type RequestHeaderOptions, upstreamRequestHeaders } from "./proxy-headers.ts";

@@ -3,7 +3,7 @@ import type { Exchange } from "http-engine/exchange";
 import { getHeader, type HeaderList } from "http-engine/header-list";
 import { isUnbuffered } from "http-engine/unbuffered-response";
 import { ServerError } from "server-core/errors";
-import type { ResponseRule } from "../intercept/response-rules.ts";
+import type { ResponseRule } from "../intercept/response-rule.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import { ProxyFailure } from "./proxy-error.ts";
 import {
