@@ -3,12 +3,13 @@ const ours =
 
 /** The line with the public name; undefined when the public models have no such metric. */
 function publicLine(line: string): string | undefined {
-  if (!ours.test(line)) {
+  const found = ours.exec(line);
+  if (found === null) {
     return undefined;
   }
-  return line.replace(ours, (_, comment = "", tracing?: string, route?: string, part?: string) =>
-    tracing === undefined ? `${comment}caddy_${route === undefined ? part : "http"}_` : `${comment}jaeger_`,
-  );
+  const [ownStart, comment = "", tracing, route, part] = found;
+  const start = tracing === undefined ? `caddy_${route === undefined ? part : "http"}_` : "jaeger_";
+  return `${comment}${start}${line.slice(ownStart.length)}`;
 }
 
 /** The public name of a metric, as {@link withPublicMetricNames} uses it; undefined when there is none. */

@@ -8,20 +8,15 @@ export interface ChangedPart {
   readonly value: JsonValue;
 }
 
-function collect(
-  old: JsonValue,
-  next: JsonValue,
-  path: readonly (string | number)[],
-  parts: ChangedPart[],
-  most: number,
-): void {
-  if (old === next || parts.length > most) {
+/** Where two documents differ, one part after the other; `path` leads to both. */
+function* differences(old: JsonValue, next: JsonValue, path: ChangedPart["path"]): Generator<ChangedPart> {
+  if (old === next) {
     return;
   }
   if (isJsonArray(old) && isJsonArray(next) && old.length === next.length) {
-    for (let index = 0; index < next.length && parts.length <= most; index++) {
+    for (let index = 0; index < next.length; index++) {
       if (old[index] !== next[index]) {
-        collect(old[index] ?? null, next[index] ?? null, [...path, index], parts, most);
+        yield* differences(old[index] ?? null, next[index] ?? null, [...path, index]);
       }
     }
     return;
@@ -30,14 +25,14 @@ function collect(
     const keys = Object.keys(next);
     if (keys.length === Object.keys(old).length && keys.every((key) => Object.hasOwn(old, key))) {
       for (const key of keys) {
-        if (old[key] !== next[key] && parts.length <= most) {
-          collect(old[key] ?? null, next[key] ?? null, [...path, key], parts, most);
+        if (old[key] !== next[key]) {
+          yield* differences(old[key] ?? null, next[key] ?? null, [...path, key]);
         }
       }
       return;
     }
   }
-  parts.push({ path, value: next });
+  yield { path, value: next };
 }
 
 /**
@@ -46,8 +41,13 @@ function collect(
  */
 export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {
   const parts: ChangedPart[] = [];
-  collect(old, next, [], parts, most);
-  return parts.length > most ? undefined : parts;
+  for (const part of differences(old, next, [])) {
+    if (parts.length === most) {
+      return undefined;
+    }
+    parts.push(part);
+  }
+  return parts;
 }
 
 function put(tree: JsonValue, { path, value }: ChangedPart, position: number): JsonValue {
