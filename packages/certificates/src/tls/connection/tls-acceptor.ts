@@ -30,6 +30,17 @@ const plainAnswer =
 /** Takes a connection whose handshake is done. */
 export type SecureTaker = (socket: TLSSocket) => void;
 
+/** A connection whose ClientHello was read and got a policy. */
+interface Greeting {
+  /** Has the ClientHello unread. */
+  readonly socket: Socket;
+  readonly hello: ClientHello;
+  /** Rules of its handshake. */
+  readonly policy: ConnectionPolicy;
+  /** Gets the connection after the handshake. */
+  readonly taken: SecureTaker;
+}
+
 /** An IPv4 address without the prefix of IPv6 sockets. */
 function bareAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
@@ -212,7 +223,7 @@ export class TlsAcceptor {
     const name = hello.serverName || policy.defaultName || localAddress;
     const asked = this.#events.ask(hello);
     if (asked === undefined) {
-      this.#choose(socket, hello, policy, name, taken);
+      this.#choose({ socket, hello, policy, taken }, name);
       return;
     }
     const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
@@ -221,7 +232,7 @@ export class TlsAcceptor {
         if (!mayGoOn) {
           this.#alert(socket, alerts.internalError);
         } else if (!socket.destroyed) {
-          this.#choose(socket, hello, policy, name, taken);
+          this.#choose({ socket, hello, policy, taken }, name);
         }
       })
       .catch((error: unknown) => this.#failed(socket, hello, error))
@@ -229,16 +240,11 @@ export class TlsAcceptor {
   }
 
   /** Finds the certificate: known ones at once, others by a question to the main thread. */
-  #choose(
-    socket: Socket,
-    hello: ClientHello,
-    policy: ConnectionPolicy,
-    name: string,
-    taken: SecureTaker,
-  ): void {
+  #choose(greeting: Greeting, name: string): void {
+    const { socket, hello, policy } = greeting;
     const known = this.#source.known(name, policy.id);
     if (known) {
-      this.#shake(socket, hello, policy, known, taken);
+      this.#shake(greeting, known);
     } else {
       this.#find(policy, name).then(
         (answer) => {
@@ -246,7 +252,7 @@ export class TlsAcceptor {
             this.#log.debug(`no certificate for ${JSON.stringify(name)}`);
             this.#alert(socket, alerts.internalError);
           } else if (!socket.destroyed) {
-            this.#shake(socket, hello, policy, answer, taken);
+            this.#shake(greeting, answer);
           }
         },
         (error: unknown) => this.#failed(socket, hello, error),
@@ -271,13 +277,7 @@ export class TlsAcceptor {
   }
 
   /** The handshake itself, on a socket that still has the ClientHello unread. */
-  #shake(
-    socket: Socket,
-    hello: ClientHello,
-    policy: ConnectionPolicy,
-    answer: CertificateAnswer,
-    taken: SecureTaker,
-  ): void {
+  #shake({ socket, hello, policy, taken }: Greeting, answer: CertificateAnswer): void {
     let secure: TLSSocket;
     try {
       secure = new TLSSocket(socket, {

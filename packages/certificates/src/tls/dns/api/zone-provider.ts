@@ -96,16 +96,11 @@ export function zoneProvider<Zone extends NonNullable<unknown>>(api: ZoneApi<Zon
     throw new ServerError("ACME", `${api.name}: no zone of this account holds ${name}`);
   };
 
-  const change = async (
-    how: "add" | "remove",
-    name: string,
-    value: string,
-    ttlSeconds: number,
-    type: DnsRecordType,
-  ) => {
+  const change = async (how: "add" | "remove", record: Omit<DnsRecord, "label">) => {
+    const { name } = record;
     const found = await zoneOf(name);
     const label = name === found.name ? "" : name.slice(0, -found.name.length - 1);
-    const work = () => api[how](found.zone, { name, label, type, value, ttlSeconds });
+    const work = () => api[how](found.zone, { ...record, label });
     const turn = (turns.get(found.name) ?? Promise.resolve()).then(work);
     const quiet = turn.catch(() => {});
     turns.set(found.name, quiet);
@@ -119,8 +114,8 @@ export function zoneProvider<Zone extends NonNullable<unknown>>(api: ZoneApi<Zon
   };
 
   return {
-    present: (name, value, ttlSeconds, type = "TXT") => change("add", name, value, ttlSeconds, type),
-    remove: (name, value, type = "TXT") => change("remove", name, value, 0, type),
+    present: (name, value, ttlSeconds, type = "TXT") => change("add", { name, type, value, ttlSeconds }),
+    remove: (name, value, type = "TXT") => change("remove", { name, type, value, ttlSeconds: 0 }),
     async close() {
       await Promise.all(turns.values());
       await api.close?.();
