@@ -1,6 +1,14 @@
 /** Waiting time before the rate counts, when no idle timeout sets it. */
 const defaultHeadStartMs = 60_000;
 
+/** How slow a connection may be. */
+export interface RateLimits {
+  /** Bytes a second; 0: no limit. */
+  readonly minRate: number;
+  /** Time that may pass without any byte before the rate counts; 0: a minute. */
+  readonly idleTimeoutMs: number;
+}
+
 /**
  * Watches that bytes arrive, or leave, at a minimum rate while a party waits for them; other time does not
  * count. Source: the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
@@ -16,12 +24,8 @@ export class RateWatch {
     this.#firstBytes = bytes;
   }
 
-  /**
-   * @param waiting whether a party waits for bytes now
-   * @param minRate bytes a second; 0: no limit
-   * @param idleTimeoutMs time that may pass without any byte; 0: no limit
-   */
-  isTooSlow(now: number, bytes: number, waiting: boolean, minRate: number, idleTimeoutMs: number): boolean {
+  /** @param waiting whether a party waits for bytes now */
+  isTooSlow(now: number, bytes: number, waiting: boolean, { minRate, idleTimeoutMs }: RateLimits): boolean {
     if (waiting) {
       this.#waitedMs += now - this.#lookedAt;
     }

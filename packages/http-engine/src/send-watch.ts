@@ -57,6 +57,7 @@ export class SendWatch {
       return false;
     }
     this.#rate ??= new RateWatch(now, bytes);
-    return this.#rate.isTooSlow(now, bytes, waiting, writeMinRate, writeIdleTimeoutMs);
+    const rate = { minRate: writeMinRate, idleTimeoutMs: writeIdleTimeoutMs };
+    return this.#rate.isTooSlow(now, bytes, waiting, rate);
   }
 }

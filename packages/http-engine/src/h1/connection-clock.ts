@@ -106,6 +106,7 @@ export class ConnectionClock {
     }
     const { bytesRead } = this.#socket;
     this.#bodyRate ??= new RateWatch(now, bytesRead);
-    return this.#bodyRate.isTooSlow(now, bytesRead, !paused, readMinRate, readIdleTimeoutMs);
+    const rate = { minRate: readMinRate, idleTimeoutMs: readIdleTimeoutMs };
+    return this.#bodyRate.isTooSlow(now, bytesRead, !paused, rate);
   }
 }

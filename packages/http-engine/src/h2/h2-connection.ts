@@ -7,7 +7,6 @@ import {
   readRequestFields,
   readTrailerFields,
   ServerConnection,
-  type StreamWindows,
 } from "http-protocols/http2-server";
 import { ServerError } from "server-core/errors";
 import { closeLingering } from "../close-lingering.ts";
@@ -143,8 +142,8 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
       return false;
     }
     const streamId = this.pushed.promise(parent.id, request);
-    const windows = { send: this.initialWindowBytes, receive: 0 };
-    const stream = new H2Stream(this, streamId, request.head, true, windows, Date.now());
+    const opening = { send: this.initialWindowBytes, receive: 0, endsStream: true };
+    const stream = new H2Stream(this, streamId, request.head, opening);
     this.streams.add(stream);
     // Not in the middle of the handler that pushes.
     process.nextTick(() => this.#take(stream));
@@ -158,11 +157,8 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
 
   // Called by the connection's machine
 
-  openStream(
-    streamId: number,
-    { fields, endsStream }: OpeningFields,
-    windows: StreamWindows,
-  ): H2Stream | "malformed" | "answered" {
+  openStream(streamId: number, opening: OpeningFields): H2Stream | "malformed" | "answered" {
+    const { fields, endsStream } = opening;
     if (fields === undefined) {
       this.sendHeaders(streamId, [":status", "431", "content-length", "0"], [], true);
       return "answered";
@@ -171,7 +167,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     if (typeof head === "string" || (endsStream && (head.contentLength ?? 0) > 0)) {
       return "malformed";
     }
-    const stream = new H2Stream(this, streamId, head, endsStream, windows, Date.now());
+    const stream = new H2Stream(this, streamId, head, opening);
     this.#opened.push(stream);
     return stream;
   }

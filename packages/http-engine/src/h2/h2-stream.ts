@@ -9,7 +9,7 @@ import {
   promisedRequest,
   SendQueue,
   type ServerStream,
-  type StreamWindows,
+  type StreamOpening,
 } from "http-protocols/http2-server";
 import { ServerError } from "server-core/errors";
 import { keepOwner, runFor } from "server-core/threads/error-owner";
@@ -103,22 +103,14 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   /** Called when the last bytes of the tunnel are sent. */
   #tunnelEnded: (() => void) | undefined;
 
-  /** @param windows bytes that each side may send at first */
-  constructor(
-    carrier: H2Carrier,
-    id: number,
-    head: H2RequestHead,
-    endsStream: boolean,
-    windows: StreamWindows,
-    now: number,
-  ) {
+  constructor(carrier: H2Carrier, id: number, head: H2RequestHead, opening: StreamOpening) {
     this.#carrier = carrier;
     this.id = id;
     this.version = carrier.version;
     this.socket = carrier.socket;
-    this.sending = new SendQueue(id, windows.send);
-    this.receiveWindowBytes = windows.receive;
-    this.openedAt = now;
+    this.sending = new SendQueue(id, opening.send);
+    this.receiveWindowBytes = opening.receive;
+    this.openedAt = Date.now();
     this.target = head.target;
     this.authority = head.authority;
     this.headers = head.headers;
@@ -134,8 +126,10 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
       }
     }
     this.#expectsContinue = head.expectsContinue;
-    this.#body = endsStream ? undefined : new H2RequestBody(this, head.contentLength ?? -1, false, now);
-    this.hasBody = !endsStream && head.protocol === "" && head.contentLength !== 0;
+    this.#body = opening.endsStream
+      ? undefined
+      : new H2RequestBody(this, head.contentLength ?? -1, false, this.openedAt);
+    this.hasBody = !opening.endsStream && head.protocol === "" && head.contentLength !== 0;
     this.bodyLength = head.contentLength;
   }
 

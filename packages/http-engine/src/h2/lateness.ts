@@ -34,7 +34,8 @@ export function latenessOf(
   const { awaitsBody, bodyBytes } = stream;
   if (readMinRate > 0) {
     stream.bodyRate ??= new RateWatch(now, bodyBytes);
-    if (stream.bodyRate.isTooSlow(now, bodyBytes, awaitsBody, readMinRate, readIdleTimeoutMs)) {
+    const rate = { minRate: readMinRate, idleTimeoutMs: readIdleTimeoutMs };
+    if (stream.bodyRate.isTooSlow(now, bodyBytes, awaitsBody, rate)) {
       return "body";
     }
   }

@@ -1,4 +1,9 @@
-import { type H2RequestHead, type HeaderList, writtenFields } from "http-protocols/http2-server";
+import {
+  type H2RequestHead,
+  type HeaderList,
+  type StreamOpening,
+  writtenFields,
+} from "http-protocols/http2-server";
 import type { Http3RequestHandler, Http3RequestStream } from "http-protocols/http3";
 import { type H2Carrier, H2Stream } from "../h2/h2-stream.ts";
 
@@ -11,6 +16,8 @@ const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE
 const endWaitMs = 50;
 /** The QUIC stream counts bytes, so windows of HTTP/2 never close. */
 const openWindows = { send: Number.MAX_SAFE_INTEGER, receive: Number.MAX_SAFE_INTEGER };
+const withBody: StreamOpening = { ...openWindows, endsStream: false };
+const withoutBody: StreamOpening = { ...openWindows, endsStream: true };
 
 /** The connection, as far as a request needs it. */
 export interface H3RequestOwner extends H2Carrier {
@@ -146,7 +153,7 @@ export class H3Request implements Http3RequestHandler {
   }
 
   #make(endsStream: boolean): H2Stream {
-    const stream = new H2Stream(this.#owner, this.id, this.#head, endsStream, openWindows, Date.now());
+    const stream = new H2Stream(this.#owner, this.id, this.#head, endsStream ? withoutBody : withBody);
     this.stream = stream;
     return stream;
   }

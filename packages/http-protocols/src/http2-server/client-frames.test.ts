@@ -89,7 +89,8 @@ function make() {
   const opened: TestStream[] = [];
   const owner: FrameOwner<TestStream> = {
     isLeaving: false,
-    openStream(streamId, { fields, endsStream }, windows) {
+    openStream(streamId, opening) {
+      const { fields, endsStream } = opening;
       if (fields === undefined) {
         asked.push(`too many fields on ${streamId}`);
         return "answered";
@@ -98,7 +99,7 @@ function make() {
       if (typeof head === "string") {
         return "malformed";
       }
-      const stream = new TestStream(streamId, head, endsStream, windows);
+      const stream = new TestStream(streamId, head, endsStream, opening);
       opened.push(stream);
       return stream;
     },

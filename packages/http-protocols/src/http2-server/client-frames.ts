@@ -11,7 +11,7 @@ import { Http2Error } from "../http2/http2-error.ts";
 import { type ReceiveWindow, streamWindowBytes } from "../http2/receive-window.ts";
 import type { SendScheduler } from "../http2/send-scheduler.ts";
 import type { PushedStreams } from "./pushed-streams.ts";
-import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
+import type { OpeningFields, ServerStream } from "./server-stream.ts";
 import type { StreamTable } from "./stream-table.ts";
 
 const maxHeaderFields = 1_000;
@@ -25,11 +25,7 @@ export interface FrameOwner<Stream extends ServerStream> {
    * @returns the stream; "malformed" for fields that are no request; "answered" when the answer is on its way and nothing of the
    *   request is wanted
    */
-  openStream(
-    streamId: number,
-    opening: OpeningFields,
-    windows: StreamWindows,
-  ): Stream | "malformed" | "answered";
+  openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   /** Checks fields that came after a body. @returns them, or what is wrong */
   readTrailers(fields: readonly HeaderField[]): HeaderList | string;
   /** Breaks a stream off. */
@@ -144,9 +140,12 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
       this.#streams.refuse(streamId, errorCodes.refusedStream);
       return;
     }
-    const opening = { fields: (fields?.length ?? 0) > maxHeaderFields ? undefined : fields, endsStream };
-    const windows = { send: this.#scheduler.initialBytes, receive: streamWindowBytes };
-    const stream = this.#owner.openStream(streamId, opening, windows);
+    const stream = this.#owner.openStream(streamId, {
+      fields: (fields?.length ?? 0) > maxHeaderFields ? undefined : fields,
+      endsStream,
+      send: this.#scheduler.initialBytes,
+      receive: streamWindowBytes,
+    });
     if (typeof stream !== "string") {
       this.#streams.add(stream);
       return;

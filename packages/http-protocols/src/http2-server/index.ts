@@ -6,4 +6,4 @@ export { readSentFields, type SaidFields, writtenFields } from "../http2/sent-fi
 export { type PromisedRequest, promisedRequest } from "./promised-request.ts";
 export { type H2RequestHead, readRequestFields } from "./request-fields.ts";
 export { ServerConnection } from "./server-connection.ts";
-export type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
+export type { OpeningFields, ServerStream, StreamOpening, StreamWindows } from "./server-stream.ts";

@@ -37,7 +37,19 @@ interface PseudoFields {
   protocol: string | undefined;
 }
 
-function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField): string {
+const noPseudoFields = (): PseudoFields => ({
+  method: undefined,
+  scheme: undefined,
+  path: undefined,
+  authority: undefined,
+  protocol: undefined,
+});
+
+/** @param isLate whether other fields came before. @returns what is wrong, "" when nothing is */
+function takePseudo(pseudo: PseudoFields, { name, value }: HeaderField, isLate: boolean): string {
+  if (isLate) {
+    return `field ${name} stands behind others`;
+  }
   const key = name.slice(1);
   if (!Object.hasOwn(pseudo, key)) {
     return `field ${JSON.stringify(name.slice(0, 80))} is unknown`;
@@ -72,19 +84,20 @@ function pseudoProblem(pseudo: PseudoFields): string {
   return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";
 }
 
+/** Two readers could take two hosts of a request that names both. Source: RFC 9113, section 8.3.1 */
+function hostProblem(host: string | undefined, authority: string | undefined): string {
+  return host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()
+    ? "fields :authority and host differ"
+    : "";
+}
+
 /**
  * Checks a request's fields and puts them into the form of HTTP/1.
  * @returns what is wrong, for a request that is malformed
  * Source: RFC 9113, sections 8.2 and 8.3
  */
 export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead | string {
-  const pseudo: PseudoFields = {
-    method: undefined,
-    scheme: undefined,
-    path: undefined,
-    authority: undefined,
-    protocol: undefined,
-  };
+  const pseudo = noPseudoFields();
   const headers: HeaderList = [];
   let contentLength: number | undefined;
   let cookieAt = -1;
@@ -92,16 +105,13 @@ export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead
   let expectsContinue = false;
   for (const field of fields) {
     const { name, value } = field;
-    if (name.charCodeAt(0) === 0x3a) {
-      const problem = headers.length > 0 ? `field ${name} stands behind others` : takePseudo(pseudo, field);
-      if (problem !== "") {
-        return problem;
-      }
-      continue;
-    }
-    const problem = fieldProblem(field);
+    const isPseudo = name.charCodeAt(0) === 0x3a;
+    const problem = isPseudo ? takePseudo(pseudo, field, headers.length > 0) : fieldProblem(field);
     if (problem !== "") {
       return problem;
+    }
+    if (isPseudo) {
+      continue;
     }
     switch (name) {
       case "content-length":
@@ -129,14 +139,10 @@ export function readRequestFields(fields: readonly HeaderField[]): H2RequestHead
     }
     headers.push(name, value);
   }
-  const problem = pseudoProblem(pseudo);
+  const { method = "", authority, protocol = "" } = pseudo;
+  const problem = pseudoProblem(pseudo) || hostProblem(host, authority);
   if (problem !== "") {
     return problem;
-  }
-  const { method = "", authority, protocol = "" } = pseudo;
-  // Two readers could take two hosts of it: RFC 9113, section 8.3.1.
-  if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()) {
-    return "fields :authority and host differ";
   }
   return {
     method,

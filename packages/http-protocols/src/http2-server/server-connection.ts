@@ -23,7 +23,7 @@ import { type SchedulerOwner, SendScheduler } from "../http2/send-scheduler.ts";
 import { addFields } from "../http2/sent-fields.ts";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
 import { PushedStreams } from "./pushed-streams.ts";
-import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
+import type { OpeningFields, ServerStream } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
 /** In a GOAWAY: every stream that the client opened is served. Source: RFC 9113, section 6.8 */
@@ -117,11 +117,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
   // For the server
 
   /** Opens the stream of a request's head. */
-  abstract openStream(
-    streamId: number,
-    opening: OpeningFields,
-    windows: StreamWindows,
-  ): Stream | "malformed" | "answered";
+  abstract openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   abstract readTrailers(fields: readonly HeaderField[]): HeaderList | string;
   /** All that came at once was read. */
   protected abstract readDone(): void;

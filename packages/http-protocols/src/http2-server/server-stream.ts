@@ -25,10 +25,14 @@ export interface StreamWindows {
   readonly receive: number;
 }
 
-/** The fields that open a stream. */
-export interface OpeningFields {
-  /** Undefined when there are too many of them, or they are too long. */
-  readonly fields: readonly HeaderField[] | undefined;
+/** How a stream begins. */
+export interface StreamOpening extends StreamWindows {
   /** Whether no body follows. */
   readonly endsStream: boolean;
+}
+
+/** What a client opened a stream with. */
+export interface OpeningFields extends StreamOpening {
+  /** Undefined when there are too many of them, or they are too long. */
+  readonly fields: readonly HeaderField[] | undefined;
 }

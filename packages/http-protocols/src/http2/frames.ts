@@ -54,7 +54,7 @@ export const defaultFrameBytes = 16_384;
 /** A frame. @param payload at most 2^24 - 1 bytes */
 export function encodeFrame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHeaderBytes + payload.length);
-  writeFrameHeader(frame, payload.length, type, flags, streamId);
+  writeFrameHeader(frame, payload.length, (type << 8) | flags, streamId);
   frame.set(payload, frameHeaderBytes);
   return frame;
 }
@@ -67,20 +67,20 @@ export function encodeFrameHeader(
   streamId: number,
 ): Buffer {
   const header = Buffer.allocUnsafe(frameHeaderBytes);
-  writeFrameHeader(header, payloadBytes, type, flags, streamId);
+  writeFrameHeader(header, payloadBytes, (type << 8) | flags, streamId);
   return header;
 }
 
+/** @param typeAndFlags the type in the upper byte, the flags in the lower. Source: RFC 9113, section 4.1 */
 function writeFrameHeader(
   target: Buffer,
   payloadBytes: number,
-  type: number,
-  flags: number,
+  typeAndFlags: number,
   streamId: number,
 ): void {
   target.writeUIntBE(payloadBytes, 0, 3);
-  target[3] = type;
-  target[4] = flags;
+  target[3] = typeAndFlags >> 8;
+  target[4] = typeAndFlags & 0xff;
   target.writeUInt32BE(streamId, 5);
 }
 

@@ -266,7 +266,7 @@ export class DatagramBuilder {
     const frames: SentFrame[] = [];
     const { ackAt } = received;
     if (ackAt !== undefined && received.ranges.length > 0) {
-      this.#writeAck(space, writer, room, frames, now);
+      frames.push(this.#writeAck(space, writer, room, now));
     }
     const ackEnd = writer.length;
     if (space.probes > 0 || this.#maySend(space, recovery, now)) {
@@ -318,7 +318,7 @@ export class DatagramBuilder {
    * Acknowledges the newest ranges first; older ones stay out when they do not fit. Source: RFC 9000, section
    * 19.3
    */
-  #writeAck(space: PacketSpace, writer: ByteWriter, room: number, frames: SentFrame[], now: number): void {
+  #writeAck(space: PacketSpace, writer: ByteWriter, room: number, now: number): SentFrame {
     const { ranges } = space.received;
     const first = ranges[0] as NumberRange;
     const delay =
@@ -339,7 +339,7 @@ export class DatagramBuilder {
       writer.varint(low - range.high - 2).varint(range.high - range.low);
       low = range.low;
     }
-    frames.push({ kind: "ack", space: space.name, largest: first.high });
+    return { kind: "ack", space: space.name, largest: first.high };
   }
 
   /** Writes bytes of the handshake until the packet is full. Source: RFC 9000, section 19.6 */

@@ -3,7 +3,6 @@ import { isLongHeader } from "../wire/packet-header.ts";
 import type { CipherSuite } from "./cipher-suites.ts";
 import { expandLabel } from "./hkdf.ts";
 
-const noContext = Buffer.alloc(0);
 const fiveZeros = Buffer.alloc(5);
 /** The sample begins where a packet number of four bytes would end. */
 const sampleOffset = 4;
@@ -19,7 +18,7 @@ export class HeaderProtection {
   readonly #blockCipher: Cipheriv | undefined;
 
   constructor(suite: CipherSuite, secret: Uint8Array) {
-    this.#key = expandLabel(suite.hash, secret, "quic hp", noContext, suite.keyBytes);
+    this.#key = expandLabel(suite.hash, secret, { label: "quic hp", length: suite.keyBytes });
     this.#blockCipher =
       suite.headerCipher === "chacha20"
         ? undefined

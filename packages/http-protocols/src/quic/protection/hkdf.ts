@@ -12,6 +12,16 @@ export function hkdfExtract(hash: HashName, salt: Uint8Array, secret: Uint8Array
   return createHmac(hash, salt).update(secret).digest();
 }
 
+/** Which bytes to derive of a secret. */
+export interface DerivedBytes {
+  /** Name of their use, without the `tls13 ` that goes before it: `quic key`. */
+  readonly label: string;
+  /** Hash of the messages so far, or a nonce; absent: empty, as for all keys of packets. */
+  readonly context?: Uint8Array;
+  /** How many, at most 255 times the length of the hash. */
+  readonly length: number;
+}
+
 /**
  * HKDF-Expand-Label of TLS 1.3, whose labels QUIC shares. `node:crypto` has HKDF only as a whole, with Extract in it.
  * Source: RFC 8446, section 7.1
@@ -19,9 +29,7 @@ export function hkdfExtract(hash: HashName, salt: Uint8Array, secret: Uint8Array
 export function expandLabel(
   hash: HashName,
   secret: Uint8Array,
-  label: string,
-  context: Uint8Array,
-  length: number,
+  { label, context = empty, length }: DerivedBytes,
 ): Buffer {
   const info = new ByteWriter(96)
     .u16(length)

@@ -8,7 +8,6 @@ const initialSalt = Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex
 /** Source: RFC 9001, section 5.8 */
 const retryKey = Buffer.from("be0c690b9f66575a1d766b54e368c84e", "hex");
 const retryNonce = Buffer.from("461599d35d632bf2239825bb", "hex");
-const noContext = Buffer.alloc(0);
 
 /** Keys of Initial packets in both directions. */
 export interface InitialKeys {
@@ -20,7 +19,7 @@ export interface InitialKeys {
 
 const initialSecret = (destinationId: Uint8Array) => hkdfExtract("sha256", initialSalt, destinationId);
 const keysOf = (secret: Uint8Array, label: string) =>
-  packetKeysOf(aes128Gcm, expandLabel("sha256", secret, label, noContext, 32));
+  packetKeysOf(aes128Gcm, expandLabel("sha256", secret, { label, length: 32 }));
 
 /**
  * Keys of Initial packets. Everybody who sees the client's first packet can make them.

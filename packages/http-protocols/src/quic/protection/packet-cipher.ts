@@ -2,7 +2,6 @@ import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } fr
 import type { CipherSuite } from "./cipher-suites.ts";
 import { expandLabel } from "./hkdf.ts";
 
-const noContext = Buffer.alloc(0);
 export const tagBytes = 16;
 const nonceBytes = 12;
 const tagOption = { authTagLength: tagBytes };
@@ -30,8 +29,8 @@ export class PacketCipher {
   constructor(suite: CipherSuite, secret: Uint8Array) {
     this.suite = suite;
     this.#secret = secret;
-    this.#key = expandLabel(suite.hash, secret, "quic key", noContext, suite.keyBytes);
-    this.#iv = expandLabel(suite.hash, secret, "quic iv", noContext, nonceBytes);
+    this.#key = expandLabel(suite.hash, secret, { label: "quic key", length: suite.keyBytes });
+    this.#iv = expandLabel(suite.hash, secret, { label: "quic iv", length: nonceBytes });
   }
 
   /** The cipher of the next key phase. Source: RFC 9001, section 6.1 */
@@ -39,7 +38,7 @@ export class PacketCipher {
     const { hash } = this.suite;
     return new PacketCipher(
       this.suite,
-      expandLabel(hash, this.#secret, "quic ku", noContext, this.#secret.length),
+      expandLabel(hash, this.#secret, { label: "quic ku", length: this.#secret.length }),
     );
   }
 

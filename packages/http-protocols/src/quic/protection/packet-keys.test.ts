@@ -112,7 +112,7 @@ test.each(vectors)("does not open the $name when a bit is wrong", ({ keys, packe
 test("derives the keys of the appendix", () => {
   const secret = hex("c00cf151ca5be075ed0ebfb5c80323c42d6b7db67881289af4008f1f6c357aea");
   const derive = (label: string, bytes: number) =>
-    expandLabel("sha256", secret, label, none, bytes).toString("hex");
+    expandLabel("sha256", secret, { label, length: bytes }).toString("hex");
   expect(derive("quic key", 16)).toBe("1f369613dd76d5467730efcbe3b1a22d");
   expect(derive("quic iv", 12)).toBe("fa044b2f42a3fd3b46fb255c");
   expect(derive("quic hp", 16)).toBe("9f50449e04a0e810283a1e9933adedd2");
@@ -120,7 +120,7 @@ test("derives the keys of the appendix", () => {
 
 test("derives the secret of the next key phase", () => {
   const secret = hex("9ac312a7f877468ebe69422748ad00a15443f18203a07d6060f688f30f21632b");
-  expect(expandLabel("sha256", secret, "quic ku", none, 32).toString("hex")).toBe(
+  expect(expandLabel("sha256", secret, { label: "quic ku", length: 32 }).toString("hex")).toBe(
     "1223504755036d556342ee9361d253421a826c9ecdf3c7148684b36b714881f9",
   );
 });

@@ -67,18 +67,22 @@ export class KeySchedule {
    * @param hello the ClientHello up to its binders; messages before it are in the transcript. Source: RFC 8446, section 4.2.11.2
    */
   binder(psk: Uint8Array, hello: Uint8Array): Buffer {
-    const bytes = hashBytes(this.#hash);
+    const length = hashBytes(this.#hash);
     const early = hkdfExtract(this.#hash, noContext, psk);
-    const secret = expandLabel(this.#hash, early, "res binder", this.#emptyHash, bytes);
-    const key = expandLabel(this.#hash, secret, "finished", noContext, bytes);
+    const secret = expandLabel(this.#hash, early, { label: "res binder", context: this.#emptyHash, length });
+    const key = expandLabel(this.#hash, secret, { label: "finished", length });
     return createHmac(this.#hash, key).update(this.#transcript.copy().update(hello).digest()).digest();
   }
 
   /** Secret of a ticket. Call it when the client's Finished is in the transcript. Source: RFC 8446, section 4.6.1 */
   resumptionPsk(nonce: Uint8Array): Buffer {
-    const bytes = hashBytes(this.#hash);
-    const secret = expandLabel(this.#hash, this.#secret, "res master", this.transcriptHash(), bytes);
-    return expandLabel(this.#hash, secret, "resumption", nonce, bytes);
+    const length = hashBytes(this.#hash);
+    const secret = expandLabel(this.#hash, this.#secret, {
+      label: "res master",
+      context: this.transcriptHash(),
+      length,
+    });
+    return expandLabel(this.#hash, secret, { label: "resumption", context: nonce, length });
   }
 
   transcriptHash(): Buffer {
@@ -99,19 +103,22 @@ export class KeySchedule {
 
   /** `verify_data` of a Finished message over the transcript so far. */
   finished(secret: Uint8Array): Buffer {
-    const key = expandLabel(this.#hash, secret, "finished", noContext, hashBytes(this.#hash));
+    const key = expandLabel(this.#hash, secret, { label: "finished", length: hashBytes(this.#hash) });
     return createHmac(this.#hash, key).update(this.transcriptHash()).digest();
   }
 
   #advance(input: Uint8Array): void {
-    const salt = expandLabel(this.#hash, this.#secret, "derived", this.#emptyHash, hashBytes(this.#hash));
+    const length = hashBytes(this.#hash);
+    const derived = { label: "derived", context: this.#emptyHash, length };
+    const salt = expandLabel(this.#hash, this.#secret, derived);
     this.#secret = hkdfExtract(this.#hash, salt, input);
   }
 
   #trafficSecrets(level: "hs" | "ap"): TrafficSecrets {
     const context = this.transcriptHash();
+    const length = hashBytes(this.#hash);
     const derive = (side: "c" | "s") =>
-      expandLabel(this.#hash, this.#secret, `${side} ${level} traffic`, context, hashBytes(this.#hash));
+      expandLabel(this.#hash, this.#secret, { label: `${side} ${level} traffic`, context, length });
     return { client: derive("c"), server: derive("s") };
   }
 }

@@ -1,11 +1,6 @@
 import type { Duplex } from "node:stream";
 import { encodeHeaders, errorCodes, type HeaderField } from "http-protocols/http2";
-import {
-  type HeaderList,
-  type OpeningFields,
-  ServerConnection,
-  type StreamWindows,
-} from "http-protocols/http2-server";
+import { type HeaderList, type OpeningFields, ServerConnection } from "http-protocols/http2-server";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "../grpc-status.ts";
 import { messagePrefixBytes } from "./decode-message.ts";
 import { RequestHeadersReader, trailersProblem } from "./request-headers.ts";
@@ -101,11 +96,8 @@ export class Connection extends ServerConnection<RequestStream> {
 
   // Called by the connection's machine
 
-  openStream(
-    streamId: number,
-    { fields, endsStream }: OpeningFields,
-    windows: StreamWindows,
-  ): RequestStream | "malformed" {
+  openStream(streamId: number, opening: OpeningFields): RequestStream | "malformed" {
+    const { fields, endsStream } = opening;
     if (fields === undefined) {
       const head = {
         id: streamId,
@@ -114,7 +106,7 @@ export class Connection extends ServerConnection<RequestStream> {
         contentLength: undefined,
         endsStream,
       };
-      const request = new RequestStream(this, head, tooLarge, windows);
+      const request = new RequestStream(this, head, tooLarge, opening);
       this.#due.push(request);
       return request;
     }
@@ -124,7 +116,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
     const { target, encoding } = requestTarget(headers, this.#settings.methods);
     const head = { id: streamId, fields, encoding, contentLength: headers.contentLength, endsStream };
-    const request = new RequestStream(this, head, target, windows);
+    const request = new RequestStream(this, head, target, opening);
     // The client of a streaming method may wait for an answer before it ends its request.
     if (endsStream || "details" in target) {
       this.#due.push(request);
