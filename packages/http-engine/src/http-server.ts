@@ -1,21 +1,18 @@
+import { challengeTokenOf } from "certificates/acme/challenge-names";
 import type { ChallengeRequest } from "certificates/material/certificate-messages";
 import { tlsDetails } from "certificates/tls/connection/tls-details";
-import { challengeTokenOf } from "certificates/tls/issuers/acme/challenge-listener";
 import type { Logger } from "lifecycle";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
 import { ActiveExchanges } from "./active-exchanges.ts";
 import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
+import type { ListenerWrappers } from "./connection-wrapper.ts";
 import { Exchange, type ExchangeServer } from "./exchange.ts";
 import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
-import type { ListenerWrappers } from "./listener-wrappers.ts";
 import { refusalOf } from "./refusal.ts";
-import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
-import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
-import { Rehearsal, RehearsalLimit } from "./rehearsed-way.ts";
 import { RequestMemo } from "./request-memo.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
@@ -236,49 +233,21 @@ export class HttpServer implements RequestSink, ExchangeServer {
     );
   };
 
-  /**
-   * Goes the way of a request through its routes without sending an answer.
-   * @param path the place of this server below the app
-   * @throws RehearsalLimit
-   */
-  rehearse(request: RehearsalRequest, path: string): Omit<RehearsalReport, "server" | "listeners"> {
-    const stream = new RehearsalStream(request);
-    const rehearsal = new Rehearsal();
-    let failure: HttpError | undefined;
-    try {
-      const exchange = new Exchange(this, stream);
-      exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
-      try {
-        this.#parts.routes.rehearse(exchange, { rehearsal, path: `${path}/routes`, next: nothing });
-      } catch (error) {
-        if (error instanceof RehearsalLimit) {
-          throw error;
-        }
-        if (!stream.closed) {
-          failure = HttpError.from(error);
-          exchange.error = failure;
-          exchange.restoreLine();
-          rehearsal.answeredBy = undefined;
-          const errors = { rehearsal, path: `${path}/errors/routes`, next: nothing };
-          this.#parts.errorRoutes?.rehearse(exchange, errors);
-        }
-      }
-    } catch (error) {
-      if (error instanceof RehearsalLimit) {
-        throw error;
-      }
-      failure ??= HttpError.from(error);
-    }
-    const { status, responseHeaders } = stream;
-    return {
-      routes: rehearsal.routes,
-      passed: rehearsal.passed,
-      passedCount: rehearsal.passedCount,
-      answeredBy: rehearsal.answeredBy,
-      status: status || undefined,
-      headers: responseHeaders,
-      failure: failure && { status: failure.status, message: failure.message },
-    };
+  /** Routes of requests, for a rehearsal. */
+  get routes(): RouteList {
+    return this.#parts.routes;
+  }
+
+  /** Routes of errors, for a rehearsal; undefined without any. */
+  get errorRoutes(): RouteList | undefined {
+    return this.#parts.errorRoutes;
+  }
+
+  /** The exchange of a rehearsed request, as handlers would see it. @throws ServerError HTTP_BAD_REQUEST */
+  rehearsedExchange(stream: HttpStream): Exchange {
+    const exchange = new Exchange(this, stream);
+    exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
+    return exchange;
   }
 
   exchangeEnded(exchange: Exchange): void {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressOf, canonicalName, isChallengeToken, reverseName } from "./identifier-names.ts";
+import { isChallengeToken } from "./challenge-names.ts";
+import { addressOf, canonicalName, reverseName } from "./identifier-names.ts";
 
 test("an address is found again in its name of the reverse zone", () => {
   expect(reverseName("192.0.2.1")).toBe("1.2.0.192.in-addr.arpa");

@@ -10,17 +10,6 @@ function ipv6Groups(address: string): string[] {
   return [...(before ?? []), ...Array<string>(missing).fill("0"), ...(after ?? [])];
 }
 
-/** Longest token: authorities' have some forty characters. */
-const maxTokenLength = 512;
-
-/**
- * Whether a text has the form of a token: what authorities send, or clients that pretend to be one. Source: RFC
- * 8555, section 8.1
- */
-export function isChallengeToken(text: string): boolean {
-  return text.length <= maxTokenLength && /^[\w-]+$/.test(text);
-}
-
 /** A name or address in the one way of writing it: lower case, without brackets, IPv6 at its shortest. */
 export function canonicalName(name: string): string {
   const bare = name.toLowerCase().replace(/^\[(.*)\]$/, "$1");

@@ -1,28 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createSecureContext, createServer as createTlsServer } from "node:tls";
-import { challengePath, challengeProtocol } from "../../../acme/challenge-names.ts";
-import { isChallengeToken } from "../../../acme/identifier-names.ts";
+import { challengeProtocol, challengeTokenOf } from "../../../acme/challenge-names.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
-
-/** Path below which files lie that prove a name. Source: CA/Browser Forum, Baseline Requirements, 3.2.2.4.18 */
-export const validationPath = "/.well-known/pki-validation/";
-
-/** Longest name of such a file. */
-const validationFile = /^[\w-]{1,512}\.txt$/;
-
-/**
- * The token that an authority requests by a path, or the name of a file that ends with `.txt`; "" for any
- * other path.
- */
-export function challengeTokenOf(path: string): string {
-  if (path.startsWith(challengePath)) {
-    const token = path.slice(challengePath.length);
-    return isChallengeToken(token) ? token : "";
-  }
-  const file = path.startsWith(validationPath) ? path.slice(validationPath.length) : "";
-  return validationFile.test(file) ? file : "";
-}
 
 /** @param hostport value of the header `Host` */
 function hostOf(hostport: string): string {

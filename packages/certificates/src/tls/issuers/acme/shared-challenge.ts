@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
-import { canonicalName, isChallengeToken, reverseName } from "../../../acme/identifier-names.ts";
+import { isChallengeToken } from "../../../acme/challenge-names.ts";
+import { canonicalName, reverseName } from "../../../acme/identifier-names.ts";
 import { safeKeyPart } from "../../storage/safe-key.ts";
 import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
 
