@@ -6,7 +6,7 @@ import {
 } from "server-core/listen/listen-address";
 import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
-import { addedRoute, type RouteConfig } from "./routes.ts";
+import { addedRoute, type RouteConfig } from "./route-config.ts";
 
 /** Port of redirects and of HTTP challenges, unless the app `http` names another. */
 export const defaultHttpPort = 80;

@@ -4,6 +4,7 @@ import { createLogger } from "lifecycle";
 import { OwnPorts } from "server-core/listen/port-source";
 import { expect, test } from "vitest";
 import type { ConnectionLimits } from "./connection-limits.ts";
+import { H2Connection } from "./h2/h2-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
 import { SharedListener } from "./shared-listener.ts";
 
@@ -31,6 +32,7 @@ test("HTTP/2 without TLS is spoken as soon as the port is open, before the confi
     log,
     ports: new OwnPorts(log),
     plainHttp2: true,
+    serveHttp2: (socket, owner, now) => new H2Connection(socket, owner, now),
   });
   const client = connect(`http://${listener.address}`);
   try {

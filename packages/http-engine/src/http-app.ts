@@ -22,6 +22,7 @@ import {
   type PlannedServer,
   planAutomaticHttps,
 } from "./automatic-https.ts";
+import { H2Connection } from "./h2/h2-connection.ts";
 import type { Http3Listener } from "./h3/h3-listener.ts";
 import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
 import { HttpServer } from "./http-server.ts";
@@ -29,18 +30,21 @@ import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadListenerWrappers } from "./listener-wrappers.ts";
+import { loadRoutes } from "./load-routes.ts";
 import {
   type RehearsalReport,
   type RehearsalRequest,
   rehearsalTopic,
 } from "./rehearsal/rehearsal-request.ts";
+import { rehearseRequest } from "./rehearsal/rehearse-request.ts";
 import { RequestsUnderWay, requestsUnderWay, underWayBytes, underWayName } from "./requests-under-way.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
+import type { RouteConfig } from "./route-config.ts";
 import { type RouteReading, routeFiguresTopic } from "./route-figures.ts";
 import { planRouteMetrics } from "./route-metrics-plan.ts";
 import { RouteObserver } from "./route-observer.ts";
 import { RouteTally, routeTallies } from "./route-tally.ts";
-import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
+import type { RouteList } from "./routes.ts";
 import { connectionLimits } from "./server-limits.ts";
 import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
@@ -195,6 +199,7 @@ class HttpApp implements App {
             ports: this.#context.ports,
             tls,
             plainHttp2,
+            serveHttp2: (socket, owner, now) => new H2Connection(socket, owner, now),
           });
         const lease = await this.#context.acquire(httpListeners, key, open);
         this.#leases.push(lease);
@@ -296,7 +301,7 @@ class HttpApp implements App {
       };
     }
     const path = `servers${formatJsonPointer([taker?.server ?? ""])}`;
-    return { server: taker?.server, listeners: [], ...server.rehearse({ ...request, port }, path) };
+    return { server: taker?.server, listeners: [], ...rehearseRequest(server, { ...request, port }, path) };
   }
 
   get #log(): Logger {

@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { accessLogSchema } from "./access-logs/access-config.ts";
 import { listenerWrappersSchema } from "./listener-wrappers.ts";
-import { routeSchema } from "./routes.ts";
+import { routeSchema } from "./route-config.ts";
 
 /** Exceptions from automatic HTTPS. Names alone do not turn it off for the server. */
 const autoHttpsSchema = z.strictObject({

@@ -1,9 +1,9 @@
-import type { Socket } from "node:net";
 import { errorWithin, ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
-import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { ModuleNamespace } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
+import type { ConnectionWrapper, ListenerWrappers } from "./connection-wrapper.ts";
 import {
   type ProxyProtocolRules,
   proxyProtocolRules,
@@ -22,15 +22,6 @@ const httpRedirectSchema = z.strictObject({
 });
 
 const tlsMarkerSchema = z.strictObject({ wrapper: z.literal("tls") });
-
-/** A layer of connections that a module brings. */
-export interface ConnectionWrapper extends ModuleInstance {
-  /**
-   * Takes a connection that is paused, with all its bytes.
-   * @param next gets it, or one over it, for the layers that follow; of a connection that is served or closed nothing is heard
-   */
-  wrap(socket: Socket, next: (socket: Socket) => void): void;
-}
 
 /** Modules that read bytes of a connection before HTTP and TLS do. */
 export const connectionWrappers: ModuleNamespace<ConnectionWrapper> = { prefix: "caddy.listeners" };
@@ -63,21 +54,6 @@ export const listenerWrappersSchema = z
   );
 
 export type ListenerWrappersConfig = z.infer<typeof listenerWrappersSchema>;
-
-/** The work of wrappers on connections, in order. */
-export interface ListenerWrappers {
-  /** Rules for PROXY protocol headers; undefined: none is expected. */
-  readonly proxyProtocol: ProxyProtocolRules | undefined;
-  /**
-   * Largest head, in bytes, of a plain request on a port of TLS that is redirected to https; undefined: it is
-   * refused.
-   */
-  readonly redirectBytes: number | undefined;
-  /** Layers between the PROXY protocol and TLS. */
-  readonly beforeTls: readonly ConnectionWrapper[];
-  /** Layers between TLS and requests. */
-  readonly behindTls: readonly ConnectionWrapper[];
-}
 
 function refuseOrder(text: string): never {
   throw new ServerError("MODULE_CONFIG", `listener_wrappers: ${text}`);
@@ -120,18 +96,4 @@ export async function loadListenerWrappers(
     }
   }
   return { proxyProtocol, redirectBytes, ...layers };
-}
-
-/** Gives a connection to each layer, then to `last`. @param layers in order */
-export function wrapConnection(
-  socket: Socket,
-  layers: readonly ConnectionWrapper[],
-  last: (socket: Socket) => void,
-): void {
-  const [first, ...others] = layers;
-  if (first === undefined) {
-    last(socket);
-    return;
-  }
-  first.wrap(socket, (next) => wrapConnection(next, others, last));
 }

@@ -1,57 +1,13 @@
-import { errorWithin } from "server-core/errors";
-import type { JsonValue } from "server-core/json/json-value";
-import { inlineModule, moduleMap, remembersDecoded } from "server-core/modules/config-fields";
-import { inTurn, withErrors } from "server-core/modules/in-turn";
-import type { ModuleContext } from "server-core/modules/module-context";
 import { runFor } from "server-core/threads/error-owner";
-import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
-import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
+import type { Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
-import { matchersInOrder } from "./matcher-order.ts";
 import { refusals, rehearseHandler } from "./rehearsal/rehearse-handler.ts";
 import type { RehearsedWay } from "./rehearsed-way.ts";
-import { type InnerRoutes, RouteFigures, type RouteReading } from "./route-figures.ts";
-import { hostsOf, RouteIndex } from "./route-index.ts";
+import type { Route } from "./route.ts";
+import type { InnerRoutes, RouteReading } from "./route-figures.ts";
+import { RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
-
-export const routeSchema = remembersDecoded(
-  z.strictObject({
-    group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
-    match: z
-      .array(moduleMap("http.matchers"))
-      .nullish()
-      .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
-    handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
-    terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
-  }),
-);
-
-export type RouteConfig = z.infer<typeof routeSchema>;
-
-/** Lists of one module name, shared by chains of one handler: most chains are such. */
-const namesOfOne = new Map<string, readonly string[]>();
-const maxNamesOfOne = 100;
-
-function handlerNamesOf(handle: RouteConfig["handle"]): readonly string[] {
-  if (handle?.length !== 1) {
-    return (handle ?? []).map(({ handler }) => String(handler));
-  }
-  const name = String(handle[0]?.handler);
-  const known = namesOfOne.get(name);
-  if (known !== undefined) {
-    return known;
-  }
-  const names = [name];
-  if (namesOfOne.size < maxNamesOfOne) {
-    namesOfOne.set(name, names);
-  }
-  return names;
-}
-
-function namesBody(config: unknown): boolean {
-  return JSON.stringify(config).includes("{http.request.body");
-}
 
 /** True when a placeholder needs the unread body. */
 function lacksBody(exchange: Exchange): boolean {
@@ -70,80 +26,10 @@ async function readBody(exchange: Exchange): Promise<void> {
   }
 }
 
-/** Routes that stand in no config. */
-const added = new WeakSet<RouteConfig>();
-
-/** Marks a route that the server adds, so that places of routes are those of the config. */
-export function addedRoute(route: RouteConfig): RouteConfig {
-  added.add(route);
-  return route;
-}
-
 /** The place of each route in its list in the config; `added/0` for the first that the server added. */
 function placesOf(routes: readonly Route[]): string[] {
   const counts = { own: 0, added: 0 };
   return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
-}
-
-/**
- * One route, ready to run. A config may have thousands, so values that only requests need are made with the
- * first request.
- */
-class Route {
-  readonly group: string | undefined;
-  readonly matcherSets: readonly (readonly HttpMatcher[])[];
-  readonly handlers: readonly HttpHandler[];
-  /** Names of the handlers' modules. */
-  readonly handlerNames: readonly string[];
-  readonly terminal: boolean;
-  /** True when none of its handlers starts background work. */
-  readonly startsNothing: boolean;
-  readonly hosts: readonly string[] | undefined;
-  readonly figures = new RouteFigures();
-  /** Whether the server added it. */
-  readonly isAdded: boolean;
-  readonly #config: RouteConfig;
-  #bodyHandler: number | undefined;
-  #matchesBody: boolean | undefined;
-
-  constructor(
-    config: RouteConfig,
-    matcherSets: readonly (readonly HttpMatcher[])[],
-    handlers: readonly HttpHandler[],
-  ) {
-    this.group = config.group || undefined;
-    this.matcherSets = matcherSets;
-    this.handlers = handlers;
-    this.handlerNames = handlerNamesOf(config.handle);
-    this.terminal = config.terminal === true;
-    this.startsNothing = handlers.every((handler) => handler.startsNothing === true);
-    this.hosts = hostsOf(matcherSets);
-    this.isAdded = added.has(config);
-    this.#config = config;
-  }
-
-  /**
-   * Index of the first handler that names the body in a placeholder; -1: none. The body is read just before it,
-   * so that size limits of earlier handlers apply. A subroute's routes look for themselves.
-   */
-  get bodyHandler(): number {
-    this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(
-      (handler) => handler.handler !== "subroute" && namesBody(handler),
-    );
-    return this.#bodyHandler;
-  }
-
-  /** Names of the matchers at these places of its sets. */
-  matcherNames(places: readonly number[]): string[] {
-    const sets = this.#config.match ?? [];
-    return places.map((place, set) => matchersInOrder(sets[set] ?? {})[place] ?? "");
-  }
-
-  /** Whether its matchers name the body: it is read before they look. */
-  get matchesBody(): boolean {
-    this.#matchesBody ??= namesBody(this.#config.match ?? []);
-    return this.#matchesBody;
-  }
 }
 
 /** The longest body for `{http.request.body}`; a longer one gets 413. */
@@ -337,91 +223,4 @@ export class RouteList implements InnerRoutes {
       ? handler.handle(exchange, after)
       : handler.handle(exchange, (inner) => RouteList.#runHandlers(route, index + 1, inner, after));
   }
-}
-
-function loadMatcherSet(
-  modules: Readonly<Record<string, unknown>>,
-  context: ModuleContext,
-  path: string,
-): HttpMatcher[] | Promise<HttpMatcher[]> {
-  const names = matchersInOrder(modules);
-  return inTurn(names.length, (index) => {
-    const name = names[index] as string;
-    return withErrors(
-      () => context.provide(httpMatchers, name, modules[name] as JsonValue, `${path}/${name}`),
-      (error) => errorWithin(`loading matcher modules: module name '${name}'`, error),
-    );
-  });
-}
-
-function loadMatchers(
-  { match }: RouteConfig,
-  context: ModuleContext,
-  path: string,
-): HttpMatcher[][] | Promise<HttpMatcher[][]> {
-  const sets = match ?? [];
-  return inTurn(sets.length, (position) =>
-    loadMatcherSet(sets[position] ?? {}, context, `${path}/match/${position}`),
-  );
-}
-
-function loadHandlers(
-  { handle }: RouteConfig,
-  context: ModuleContext,
-  path: string,
-): HttpHandler[] | Promise<HttpHandler[]> {
-  const configs = handle ?? [];
-  return inTurn(configs.length, (position) =>
-    withErrors(
-      () =>
-        context.provideInline(
-          httpHandlers,
-          "handler",
-          configs[position] as JsonValue,
-          `${path}/handle/${position}`,
-        ),
-      (error) => errorWithin(`loading handler modules: position ${position}`, error),
-    ),
-  );
-}
-
-/**
- * Provisions routes; those that an older config had too are taken over from it.
- * @param path where they stand below the module's own config: `servers/s/routes`
- * @param observer counts what the routes are asked
- * @throws ServerError saying route and position
- */
-export async function loadRoutes(
-  routes: readonly RouteConfig[],
-  context: ModuleContext,
-  path: string,
-  observer?: RouteObserver,
-): Promise<RouteList> {
-  const loaded = await context.parts(routes, (route, position, inner) =>
-    loadRoute(route, inner, path, position),
-  );
-  return new RouteList(loaded, observer);
-}
-
-function loadRoute(
-  route: RouteConfig,
-  context: ModuleContext,
-  path: string,
-  position: number,
-): Route | Promise<Route> {
-  const routePath = `${path}/${position}`;
-  const matcherSets = withErrors(
-    () => loadMatchers(route, context, routePath),
-    (error) => errorWithin(`setting up route matchers: route ${position}`, error),
-  );
-  const withHandlers = (sets: HttpMatcher[][]): Route | Promise<Route> => {
-    const handlers = withErrors(
-      () => loadHandlers(route, context, routePath),
-      (error) => errorWithin(`setting up route handlers: route ${position}`, error),
-    );
-    return handlers instanceof Promise
-      ? handlers.then((made) => new Route(route, sets, made))
-      : new Route(route, sets, handlers);
-  };
-  return matcherSets instanceof Promise ? matcherSets.then(withHandlers) : withHandlers(matcherSets);
 }

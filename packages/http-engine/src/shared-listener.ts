@@ -5,11 +5,10 @@ import type { ListenAddress } from "server-core/listen/listen-address";
 import type { PortSource } from "server-core/listen/port-source";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import type { ConnectionLimits } from "./connection-limits.ts";
-import type { ConnectionOwner } from "./h1/h1-connection.ts";
-import { H1Connection } from "./h1/h1-connection.ts";
-import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
+import { type ConnectionWrapper, type ListenerWrappers, wrapConnection } from "./connection-wrapper.ts";
+import { type ConnectionOwner, H1Connection } from "./h1/h1-connection.ts";
+import type { H2Owner } from "./h2/h2-connection.ts";
 import type { DetachedConnection, HttpStream } from "./http-stream.ts";
-import { type ConnectionWrapper, type ListenerWrappers, wrapConnection } from "./listener-wrappers.ts";
 import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
@@ -39,6 +38,17 @@ const checkIntervalMs = 500;
 /** One for each address: a new config takes the open port over. */
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
+/** An open connection, whatever version of HTTP it speaks. */
+interface ListenedConnection {
+  readonly socket: Socket;
+  /** Closes now if no request is under way; else after the last response. */
+  closeWhenIdle(): void;
+  /** Asks the client to come back over another connection, after the response that is under way. @param now as of `Date.now()` */
+  leaveAfterResponse(now: number): void;
+  /** Ends what takes too long. @param now as of `Date.now()` */
+  checkTimeouts(now: number): void;
+}
+
 /** Settings for the connections of an address. */
 interface ListenOptions {
   /** Limits of the first connections; later ones ask the sink. */
@@ -51,6 +61,8 @@ interface ListenOptions {
   readonly tls?: TlsAcceptor | undefined;
   /** Whether HTTP/2 is served without TLS (`h2c`), by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
+  /** Serves HTTP/2 on a socket. @param now as of `Date.now()` */
+  readonly serveHttp2: (socket: Socket, owner: H2Owner, now: number) => ListenedConnection;
 }
 
 /**
@@ -60,7 +72,7 @@ interface ListenOptions {
 export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
   readonly #accepting: ThreadPort;
   readonly #log: Logger;
-  readonly #connections = new Set<H1Connection | H2Connection>();
+  readonly #connections = new Set<ListenedConnection>();
   /** Connections in their handshake. */
   readonly #shaking = new Set<Socket>();
   /** HTTP/1 connections that left HTTP. */
@@ -75,10 +87,12 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #tls: TlsAcceptor | undefined;
   /** Whether HTTP/2 is spoken without TLS too. */
   #plainHttp2 = false;
+  readonly #makeHttp2: ListenOptions["serveHttp2"];
 
-  private constructor(address: ListenAddress, { limits, ports, log }: ListenOptions) {
+  private constructor(address: ListenAddress, { limits, ports, log, serveHttp2 }: ListenOptions) {
     this.#firstLimits = limits;
     this.#log = log;
+    this.#makeHttp2 = serveHttp2;
     const share = (part: number) => this.#share(part);
     this.#accepting = new ThreadPort(address, { ports, log, share }, (socket) => {
       try {
@@ -209,11 +223,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     this.#log.error({ err: error }, `${this.address}: a connection was cut for a fault of the server`);
   }
 
-  closed(connection: H1Connection): void {
+  closed(connection: ListenedConnection): void {
     this.#connections.delete(connection);
   }
 
-  h2Closed(connection: H2Connection): void {
+  h2Closed(connection: ListenedConnection): void {
     this.#connections.delete(connection);
   }
 
@@ -318,7 +332,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   #serveHttp2(socket: Socket): void {
-    this.#connections.add(new H2Connection(socket, this, Date.now()));
+    this.#connections.add(this.#makeHttp2(socket, this, Date.now()));
   }
 
   #checkTimeouts(): void {

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import type { ConnectionWrapper } from "http-engine/listener-wrappers";
+import type { ConnectionWrapper } from "http-engine/connection-wrapper";
 import { setPeer } from "http-engine/proxy-protocol/take-proxy-header";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";

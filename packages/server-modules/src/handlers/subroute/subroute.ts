@@ -1,8 +1,10 @@
 import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler, Next } from "http-engine/handler";
 import { HttpError } from "http-engine/http-error";
+import { loadRoutes } from "http-engine/load-routes";
 import { RehearsalLimit } from "http-engine/rehearsed-way";
-import { loadRoutes, type RouteList, routeSchema } from "http-engine/routes";
+import { routeSchema } from "http-engine/route-config";
+import type { RouteList } from "http-engine/routes";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 

@@ -1,0 +1,32 @@
+import { inlineModule, moduleMap, remembersDecoded } from "server-core/modules/config-fields";
+import { z } from "zod";
+
+/** One route of a config. */
+export const routeSchema = remembersDecoded(
+  z.strictObject({
+    group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
+    match: z
+      .array(moduleMap("http.matchers"))
+      .nullish()
+      .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
+    handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
+    terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
+  }),
+);
+
+/** A route as configs have it. */
+export type RouteConfig = z.infer<typeof routeSchema>;
+
+/** Routes that stand in no config. */
+const added = new WeakSet<RouteConfig>();
+
+/** Marks a route that the server adds, so that places of routes are those of the config. */
+export function addedRoute(route: RouteConfig): RouteConfig {
+  added.add(route);
+  return route;
+}
+
+/** Whether {@link addedRoute} marked a route. */
+export function isAddedRoute(route: RouteConfig): boolean {
+  return added.has(route);
+}
