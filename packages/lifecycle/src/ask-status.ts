@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { HostPort } from "./options/fields.ts";
-import type { ServerTlsMaterial } from "./tls/server-tls.ts";
+import type { ServerTlsMaterial } from "./tls/secure-context.ts";
 
 /**
  * Reads the health from the admin port of a running process, for `<process> status` and container health

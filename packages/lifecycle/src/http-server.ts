@@ -7,7 +7,8 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { answerClientError } from "./late-requests.ts";
 import { endHandshakesOnClose } from "./open-handshakes.ts";
-import { type ServerTls, secureContextOptions } from "./tls/server-tls.ts";
+import { secureContextOptions } from "./tls/secure-context.ts";
+import type { ServerTls } from "./tls/server-tls.ts";
 import { traceRequests } from "./tracing/trace-requests.ts";
 
 /**

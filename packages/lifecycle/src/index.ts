@@ -26,13 +26,9 @@ export { StorageWatch } from "./storage-watch.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";
 export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
 export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";
+export { type ServerTlsMaterial, secureContextOptions } from "./tls/secure-context.ts";
 export { sendRequest } from "./tls/send-request.ts";
-export {
-  openServerTls,
-  type ServerTls,
-  type ServerTlsMaterial,
-  secureContextOptions,
-} from "./tls/server-tls.ts";
+export { openServerTls, type ServerTls } from "./tls/server-tls.ts";
 export {
   type ClientTlsOptions,
   clientTlsOptions,

@@ -1,48 +1,20 @@
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { createSecureContext } from "node:tls";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import { opensslCiphers } from "./cipher-suites.ts";
 import { certificatesOf, readKeyPair, readPemFile } from "./pem-file.ts";
+import { type ServerTlsMaterial, secureContextOptions } from "./secure-context.ts";
 import {
   anyTlsValueGiven,
   type ServerTlsOptions,
   type ServerTlsValues,
   serverTlsValues,
-  type TlsVersion,
   tlsVersions,
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** TLS files of a listener; they are checked, and fit each other. */
-export interface ServerTlsMaterial {
-  /** PEM: the certificate, and the intermediate ones up to the root. */
-  readonly cert: Buffer;
-  /** PEM, without passphrase. */
-  readonly key: Buffer;
-  /** PEM; present: each client must show a certificate of these authorities. */
-  readonly clientCa?: Buffer;
-  /** OpenSSL's names; absent: Node's choice. */
-  readonly ciphers?: string;
-  /** Handshakes with an older version fail. */
-  readonly minVersion: TlsVersion;
-  /** Handshakes agree on nothing newer. */
-  readonly maxVersion: TlsVersion;
-}
-
 /** TLS of one listener. New connections use new files; open ones keep the old ones. */
 export type ServerTls = WatchedMaterial<ServerTlsMaterial>;
-
-/** Options of Node's servers and of gRPC's for new connections. */
-export function secureContextOptions(material: ServerTlsMaterial): SecureContextOptions {
-  return {
-    cert: material.cert,
-    key: material.key,
-    ...(material.clientCa === undefined ? {} : { ca: material.clientCa }),
-    ...(material.ciphers === undefined ? {} : { ciphers: material.ciphers }),
-    minVersion: material.minVersion,
-    maxVersion: material.maxVersion,
-  };
-}
 
 function readMaterial(values: ServerTlsValues, prefix: string, log: Logger): ServerTlsMaterial {
   const { cert, key, certificate } = readKeyPair(values.cert, values.key, prefix);
