@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decodeExportResponse, encodeExportResponse, encodeExportResponseJson } from "./export-response.ts";
+import { encodeExportResponse, encodeExportResponseJson } from "./export-response.ts";
+import { decodeExportResponse } from "./read-export-response.ts";
 import { encodeRpcStatus, encodeRpcStatusJson } from "./rpc-status.ts";
 
 const full = { rejectedSpans: 0, errorMessage: "" };
@@ -19,6 +20,9 @@ describe("export responses", () => {
       '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"why"}}',
     );
     expect(decodeExportResponse(encodeExportResponse(partial))).toEqual(partial);
+    const wordless = { rejectedSpans: 2 ** 40, errorMessage: "" };
+    expect(decodeExportResponse(encodeExportResponse(wordless))).toEqual(wordless);
+    expect(encodeExportResponseJson(wordless)).toBe('{"partialSuccess":{"rejectedSpans":"1099511627776"}}');
   });
 });
 

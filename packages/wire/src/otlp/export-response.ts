@@ -1,4 +1,4 @@
-import { ExportTraceServiceResponse } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
 /**
  * Number of rejected spans and the reason, for the answer to an export. 0 means full success. A `TranscodeResult` has
@@ -19,29 +19,30 @@ export function encodeExportResponseJson(outcome: ExportOutcome): string {
   return isFull(outcome) ? fullResponseJson : encodeResponseJson(outcome);
 }
 
-/** Reads the protobuf answer of a collector, for clients. */
-export function decodeExportResponse(bytes: Uint8Array): ExportOutcome {
-  const { partialSuccess } = ExportTraceServiceResponse.decode(bytes);
-  return {
-    rejectedSpans: Number(partialSuccess?.rejectedSpans ?? 0n),
-    errorMessage: partialSuccess?.errorMessage ?? "",
-  };
-}
-
 function isFull({ rejectedSpans, errorMessage }: ExportOutcome): boolean {
   return rejectedSpans === 0 && errorMessage === "";
 }
 
-function encodeResponse(outcome: ExportOutcome): Uint8Array {
-  return ExportTraceServiceResponse.encode(responseOf(outcome)).finish();
+/** `ExportTraceServiceResponse`, whose field 1 is `partial_success`. Fields with their default value are left out. */
+function encodeResponse({ rejectedSpans, errorMessage }: ExportOutcome): Uint8Array {
+  const partialSuccess = new BinaryWriter();
+  if (rejectedSpans !== 0) {
+    partialSuccess.uint32(8).int64(rejectedSpans);
+  }
+  if (errorMessage !== "") {
+    partialSuccess.uint32(18).string(errorMessage);
+  }
+  return new BinaryWriter().uint32(10).bytes(partialSuccess.finish()).finish();
 }
 
-function encodeResponseJson(outcome: ExportOutcome): string {
-  return JSON.stringify(ExportTraceServiceResponse.toJSON(responseOf(outcome)));
-}
-
-function responseOf({ rejectedSpans, errorMessage }: ExportOutcome): ExportTraceServiceResponse {
-  return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
+/** JSON of protobuf writes an int64 as a string. */
+function encodeResponseJson({ rejectedSpans, errorMessage }: ExportOutcome): string {
+  return JSON.stringify({
+    partialSuccess: {
+      rejectedSpans: rejectedSpans === 0 ? undefined : String(rejectedSpans),
+      errorMessage: errorMessage === "" ? undefined : errorMessage,
+    },
+  });
 }
 
 /** Answer of full success, encoded once because nearly all answers are equal. */

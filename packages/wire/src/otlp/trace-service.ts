@@ -1,5 +1,6 @@
 import type { handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
-import { decodeExportResponse, type ExportOutcome, encodeExportResponse } from "./export-response.ts";
+import { type ExportOutcome, encodeExportResponse } from "./export-response.ts";
+import { decodeExportResponse } from "./read-export-response.ts";
 
 /** The methods that a server of `traceService` implements. */
 export interface TraceServiceHandlers {

@@ -4,10 +4,10 @@ import { attributeMark, typeLetterBytes, valueMark } from "./attribute-list.ts";
 import { attributeText, doubleText } from "./attribute-text.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { writeDecimal, writeShortDouble } from "./decimal-text.ts";
-import { writeHex } from "./hex-text.ts";
 
 const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
+const hexDigits = Buffer.from("0123456789abcdef");
 
 /**
  * Writes attributes one by one, in the two forms of a row. Attributes of spans and resources are written as one string
@@ -226,4 +226,18 @@ export class AttributeWriter {
       this.#out.buffer[at] = this.#out.length - at - 1;
     }
   }
+}
+
+/** Writes `[start, end)` of `bytes` as lower-case hex digits. */
+function writeHex(out: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
+  const length = (end - start) * 2;
+  out.reserve(length);
+  const { buffer } = out;
+  let position = out.length;
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index] as number;
+    buffer[position++] = hexDigits[byte >>> 4] as number;
+    buffer[position++] = hexDigits[byte & 15] as number;
+  }
+  out.length = position;
 }

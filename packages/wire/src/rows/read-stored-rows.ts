@@ -1,6 +1,6 @@
 import { type Span, type SpanLink, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
 import { DetailsText, type OwnDetails } from "./details-text.ts";
-import { readEventText } from "./event-text.ts";
+import { readEventText } from "./read-event-text.ts";
 import { readScopeText } from "./scope-text.ts";
 import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader } from "./span-row-reader.ts";
 

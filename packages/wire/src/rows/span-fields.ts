@@ -1,5 +1,5 @@
 import type { SpanEvent } from "../model/span.ts";
-import { readEventText } from "./event-text.ts";
+import { readEventText } from "./read-event-text.ts";
 import {
   noDetails,
   openDetails,

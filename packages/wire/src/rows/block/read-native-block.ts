@@ -1,5 +1,5 @@
 import { ByteWriter, varintBytes } from "../byte-writer.ts";
-import { readEventText } from "../event-text.ts";
+import { readEventText } from "../read-event-text.ts";
 import { spanColumns } from "../span-columns.ts";
 import { SpanRowReader } from "../span-row-reader.ts";
 import { writeAttributes } from "../span-row-writer.ts";

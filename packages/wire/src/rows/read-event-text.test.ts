@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readEventText } from "./event-text.ts";
+import { readEventText } from "./read-event-text.ts";
 import { SpanRowReader } from "./span-row-reader.ts";
 
 /** Reads a column with this text, one character for each byte, followed by one more byte. */
