@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSpanRows } from "wire/rows";
-import { Journal } from "../src/pipeline/journal/journal.ts";
+import { openJournalFolder } from "../src/pipeline/journal/open-journal-folder.ts";
 import { quietLog } from "./receiver-fixture.ts";
 import { killCollectors, noStorage, RunningCollector } from "./running-collector.ts";
 
@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 async function namesInJournal(of = folder): Promise<string[]> {
-  const journal = await Journal.open(
+  const journal = await openJournalFolder(
     {
       folder: of,
       sync: "off",

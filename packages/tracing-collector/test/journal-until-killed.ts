@@ -2,11 +2,11 @@
 // It prints each batch that is acknowledged, and each segment when storage would have it, before it is removed.
 
 import { writeSync } from "node:fs";
-import { Journal } from "../src/pipeline/journal/journal.ts";
+import { openJournalFolder } from "../src/pipeline/journal/open-journal-folder.ts";
 import { quietLog } from "./receiver-fixture.ts";
 
 const [folder = "", word = ""] = process.argv.slice(2);
-const journal = await Journal.open(
+const journal = await openJournalFolder(
   {
     folder,
     sync: "always",

@@ -15,7 +15,8 @@ import { SamplingStrategyResponse, SamplingStrategyType } from "wire/api-v2";
 import type { Span } from "wire/model";
 import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
 import { CollectorMetrics } from "../src/counts/metrics.ts";
-import { Journal } from "../src/pipeline/journal/journal.ts";
+import type { Journal } from "../src/pipeline/journal/journal.ts";
+import { openJournalFolder } from "../src/pipeline/journal/open-journal-folder.ts";
 import { SpanCounts } from "../src/pipeline/span-counts.ts";
 import type { GrpcSettings } from "../src/receivers/grpc-listener.ts";
 import type { HttpTimeouts } from "../src/receivers/http-listener.ts";
@@ -73,7 +74,7 @@ export async function openReceiverFixture(
   tenancy = noTenancy,
 ): Promise<ReceiverFixture> {
   const folder = await mkdtemp(join(tmpdir(), "collector-"));
-  const journal = await Journal.open(
+  const journal = await openJournalFolder(
     {
       folder,
       sync: "off",

@@ -1,4 +1,5 @@
-import { Journal } from "../src/pipeline/journal/journal.ts";
+import type { Journal } from "../src/pipeline/journal/journal.ts";
+import { openJournalFolder } from "../src/pipeline/journal/open-journal-folder.ts";
 import { quietLog } from "./receiver-fixture.ts";
 
 /** A journal in a folder that may have segments already; those of its own grow until somebody takes them. */
@@ -10,5 +11,5 @@ export function openWholeJournal(folder: string): Promise<Journal> {
     segmentAgeMs: 1,
     busySegmentRows: 1e6,
   };
-  return Journal.open({ ...limits, folder, sync: "always" }, { committed() {} }, quietLog);
+  return openJournalFolder({ ...limits, folder, sync: "always" }, { committed() {} }, quietLog);
 }

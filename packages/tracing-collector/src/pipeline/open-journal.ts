@@ -2,8 +2,8 @@ import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
 import type { CollectorMetrics } from "../counts/metrics.ts";
 import type { CollectorOptions } from "../options/collector-options.ts";
-import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
+import { openJournalFolder } from "./journal/open-journal-folder.ts";
 import { type ClaimedJournal, claimJournal, openOrphans } from "./journal/shared-journals.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { memoryJournalBytes } from "./memory-journal-bytes.ts";
@@ -81,7 +81,7 @@ export async function openJournal(
     maxCopyBytes: options["collector.journal.quarantine-max-bytes"],
   };
   const openFolder = (folder: string) =>
-    Journal.open(
+    openJournalFolder(
       { ...limits, folder, sync: options["collector.journal.sync"], quarantine },
       {
         committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000),

@@ -9,8 +9,9 @@ import type { SpanRows } from "wire/rows";
 import { oneSpanJson, quietLog } from "../../test/receiver-fixture.ts";
 import { CollectorMetrics } from "../counts/metrics.ts";
 import { ServiceCounts } from "../counts/service-counts.ts";
-import { Journal } from "./journal/journal.ts";
+import type { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
+import { openJournalFolder } from "./journal/open-journal-folder.ts";
 import { segmentHeaderBytes } from "./journal/segment-format.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { StorageWriter } from "./storage-writer.ts";
@@ -103,7 +104,7 @@ function openJournal(): Promise<Journal> {
   const log = Object.assign(quietLog.child({}), {
     error: (_: unknown, message?: string) => lines.push(String(message)),
   });
-  return Journal.open(
+  return openJournalFolder(
     {
       folder,
       sync: "off",

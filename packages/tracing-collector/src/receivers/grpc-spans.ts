@@ -4,8 +4,8 @@ import { WireError } from "wire/errors";
 import type { MessageTranscoder, TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
+import { grpcFailureOf, serviceErrorOf } from "./grpc-refusal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
-import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
 import { type CallMetadata, grpcTenant, TenantError } from "./tenant.ts";
 
 /** Keeps the spans of gRPC calls whose requests arrive as bytes. */

@@ -1,32 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { encodeExportResponse, encodeExportResponseJson } from "wire/otlp/export-response";
 import { OtlpJsonTranscoder } from "wire/otlp/otlp-json-transcoder";
 import { OtlpTranscoder } from "wire/otlp/otlp-transcoder";
 import { encodeRpcStatus, encodeRpcStatusJson } from "wire/otlp/rpc-status";
-import type { MessageTranscoder, TranscodeResult } from "wire/rows/message-transcoder";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import type { Cors } from "./cors.ts";
-import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
-import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
-import { drainRequest } from "./read-body.ts";
+import { type OtlpHttpSettings, otlpForm, serveOtlp } from "./otlp-requests.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
-import { requestPath } from "./request-path.ts";
-import { answerText } from "./text-answer.ts";
-
-/** Settings of OTLP over HTTP. */
-export interface OtlpHttpSettings {
-  /** Limits for heads and bodies of requests. */
-  readonly timeouts: HttpTimeouts;
-  /** Undefined: pages of other sites cannot send spans. */
-  readonly cors?: Cors | undefined;
-}
-
-/** One of the two encodings of OTLP over HTTP. Answers and errors use the request's encoding. */
-interface OtlpForm extends HttpSpanForm {
-  /** Type of requests and answers. */
-  readonly contentType: string;
-}
 
 /**
  * OTLP over HTTP: `POST /v1/traces`, protobuf or JSON, compressed or not. Errors in a body are answered with
@@ -36,10 +15,10 @@ interface OtlpForm extends HttpSpanForm {
  */
 export async function openOtlpHttp(
   address: ReceiverAddress,
-  { timeouts, cors }: OtlpHttpSettings,
+  settings: OtlpHttpSettings,
   context: ReceiverContext,
 ): Promise<Receiver> {
-  const forms: readonly OtlpForm[] = [
+  const forms = [
     otlpForm("application/x-protobuf", new SpanIntake(context, { transport: "http", format: "otlp" }), {
       transcoder: new OtlpTranscoder({ maxRowsBytes }),
       encodeOutcome: encodeExportResponse,
@@ -51,80 +30,5 @@ export async function openOtlpHttp(
       encodeStatus: encodeRpcStatusJson,
     }),
   ];
-
-  return await listenHttp(address, timeouts, (request, response) => {
-    const isPreflight = cors?.apply(request, response) ?? false;
-    const form = isPreflight ? undefined : route(request, response, forms);
-    if (form === undefined) {
-      drainRequest(request);
-    } else {
-      receiveSpans(form, context, request, response);
-    }
-  });
-}
-
-/** @returns undefined when the request was answered with an error */
-function route(
-  request: IncomingMessage,
-  response: ServerResponse,
-  forms: readonly OtlpForm[],
-): OtlpForm | undefined {
-  if (requestPath(request) !== "/v1/traces") {
-    answerText(response, 404, "404 page not found");
-    return undefined;
-  }
-  if (request.method !== "POST") {
-    response.setHeader("Allow", "POST");
-    answer(response, 405, "text/plain", "405 method not allowed, supported: [POST]");
-    return undefined;
-  }
-  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  const form = forms.find(({ contentType }) => contentType === type);
-  if (form === undefined) {
-    const text = "415 unsupported media type, supported: [application/json, application/x-protobuf]";
-    answer(response, 415, "text/plain", text);
-  }
-  return form;
-}
-
-/** Reader and writers of one encoding of OTLP. */
-interface OtlpEncoding {
-  /** Makes rows of spans from a message. */
-  readonly transcoder: MessageTranscoder;
-  /** Writes the answer to a batch; it may tell refused spans. */
-  readonly encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string;
-  /** Writes a failure. @param code of gRPC */
-  readonly encodeStatus: (code: number, message: string) => Uint8Array | string;
-}
-
-function otlpForm(
-  contentType: string,
-  intake: SpanIntake,
-  { transcoder, encodeOutcome, encodeStatus }: OtlpEncoding,
-): OtlpForm {
-  return {
-    contentType,
-    intake,
-    transcode: (body, tenant) => transcoder.transcode(body, tenant),
-    answerKept: (response, outcome) => answer(response, 200, contentType, encodeOutcome(outcome)),
-    answerFailure(response, { httpStatus, grpcStatus, message }) {
-      answer(response, httpStatus, contentType, encodeStatus(grpcStatus, message));
-    },
-  };
-}
-
-function answer(
-  response: ServerResponse,
-  code: number,
-  contentType: string,
-  body: Uint8Array | string,
-): void {
-  const contentLength = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  response.writeHead(code, { "Content-Type": contentType, "Content-Length": contentLength });
-  if (typeof body === "string") {
-    response.end(body);
-  } else {
-    // A string goes out in one piece with the head; a buffer would be a write of its own.
-    response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
-  }
+  return await serveOtlp(address, settings, forms, context);
 }

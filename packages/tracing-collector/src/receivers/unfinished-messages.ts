@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import { Duplex } from "node:stream";
 import { type ServerInterceptingCallInterface, status } from "@grpc/grpc-js";
 import { CollectorError } from "../errors.ts";
-import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
+import { grpcFailureOf, serviceErrorOf } from "./grpc-refusal.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 export interface UnfinishedLimits {

@@ -7,7 +7,7 @@ import { firstLayoutBatches } from "../../../test/first-layout-spans.ts";
 import { spansOf } from "../../../test/span-rows-fixture.ts";
 import { openWholeJournal } from "../../../test/whole-journal.ts";
 import type { Journal } from "./journal.ts";
-import { quarantineFolder } from "./quarantine.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
 import { readSegmentHeader, segmentBeginning } from "./segment-format.ts";
 
 const token = "01795382983441-34542c62-eb43-4161-9fe5-dc4471017607";

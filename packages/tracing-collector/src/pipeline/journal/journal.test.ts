@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ServiceCounts } from "../../counts/service-counts.ts";
-import { Journal, type JournalSettings } from "./journal.ts";
-import { quarantineFolder } from "./quarantine.ts";
+import type { Journal, JournalSettings } from "./journal.ts";
+import { openJournalFolder } from "./open-journal-folder.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
 import { endMarkBytes, segmentBeginning } from "./segment-format.ts";
 import { spanJournalContract } from "./span-journal.contract.ts";
 import type { JournalSegment } from "./span-journal.ts";
@@ -36,7 +37,7 @@ async function newFolder(): Promise<void> {
 }
 
 async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Journal> {
-  const journal = await Journal.open(
+  const journal = await openJournalFolder(
     {
       folder,
       sync: "always",
@@ -92,7 +93,7 @@ async function segmentFiles(): Promise<string[]> {
 }
 
 spanJournalContract("Journal", (limits, quiet) =>
-  Journal.open({ folder, sync: "off", ...limits }, { committed() {} }, quiet),
+  openJournalFolder({ folder, sync: "off", ...limits }, { committed() {} }, quiet),
 );
 
 describe("append", () => {
@@ -191,7 +192,7 @@ describe("append", () => {
     }
     const place = join(disk, "journal");
     try {
-      const journal = await Journal.open(
+      const journal = await openJournalFolder(
         {
           folder: place,
           sync: "always",

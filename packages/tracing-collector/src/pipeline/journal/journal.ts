@@ -1,16 +1,15 @@
-import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { type FileHandle, unlink } from "node:fs/promises";
 import type { Logger } from "lifecycle";
-import { folderError, StartError } from "lifecycle/errors";
 import { plainBytesOf } from "wire/rows/span-rows";
 import type { CountedRows } from "../../counts/counted-rows.ts";
 import { CollectorError } from "../../errors.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { CommitPace } from "./commit-pace.ts";
-import { type FolderLock, lockFolder } from "./folder-lock.ts";
+import type { FolderLock } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
-import { type DropReason, defaultQuarantineLimits, Quarantine, type QuarantineLimits } from "./quarantine.ts";
-import { recoverSegments, salvageSegment } from "./recover-segments.ts";
+import type { DropReason, Quarantine, QuarantineLimits } from "./quarantine.ts";
+import type { RecoveredSegment } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
 import { SegmentFiles } from "./segment-files.ts";
@@ -53,7 +52,7 @@ const syncIntervalMs = 1_000;
 const quarantineLookMs = 600_000;
 
 /** Files that an open journal holds. */
-interface JournalParts {
+export interface JournalParts {
   /** Log of the journal. */
   readonly log: Logger;
   /** Lock of the folder, held while the journal is open. */
@@ -64,6 +63,8 @@ interface JournalParts {
   readonly segments: readonly SealedSegment[];
   /** Keeps damaged bytes for a person to look at. */
   readonly quarantine: Quarantine;
+  /** Saves the good frames of a damaged segment: `salvageSegment`. */
+  readonly salvage: (path: string, log: Logger) => Promise<RecoveredSegment>;
 }
 
 /**
@@ -71,7 +72,7 @@ interface JournalParts {
  *
  * One commit runs at a time. Batches that arrive meanwhile form the next group, so one sync serves all
  * waiting senders (group commit). Rows are appended to one open segment. A sealed segment is handed out once
- * by `take`, then removed or quarantined. `open` recovers the segments of a crashed run. Files of removed
+ * by `take`, then removed or quarantined. `openJournalFolder` recovers the segments of a crashed run. Files of removed
  * segments are reused: see `SegmentFiles`.
  *
  * The life of a segment:
@@ -94,6 +95,7 @@ export class Journal implements SpanJournal {
   readonly #log: Logger;
   readonly #lock: FolderLock;
   readonly #folder: FileHandle;
+  readonly #salvage: JournalParts["salvage"];
   readonly #sealed: SealedSegment[];
   readonly #takers: ((segment: SealedSegment | undefined) => void)[] = [];
   readonly #syncTimer: NodeJS.Timeout | undefined;
@@ -126,16 +128,18 @@ export class Journal implements SpanJournal {
   /** The loop that commits, seals and syncs; undefined while there is nothing to do. */
   #running: Promise<void> | undefined;
 
-  private constructor(
+  /** Call `openJournalFolder`, which makes the parts. */
+  constructor(
     settings: JournalSettings,
     observer: JournalObserver,
-    { log, lock, folder, segments, quarantine }: JournalParts,
+    { log, lock, folder, segments, quarantine, salvage }: JournalParts,
   ) {
     this.#settings = settings;
     this.#observer = observer;
     this.#log = log;
     this.#lock = lock;
     this.#folder = folder;
+    this.#salvage = salvage;
     this.#sealed = [...segments];
     this.#segmentCount = segments.length;
     this.#quarantine = quarantine;
@@ -152,45 +156,6 @@ export class Journal implements SpanJournal {
         this.#isSyncDue = true;
         this.#wake();
       }, syncIntervalMs).unref();
-    }
-  }
-
-  /**
-   * Locks the folder for this process, and reads the segments of an earlier run.
-   * @throws StartError when the folder cannot be used, or another process uses it
-   */
-  static async open(settings: JournalSettings, observer: JournalObserver, log: Logger): Promise<Journal> {
-    const { folder } = settings;
-    let lock: FolderLock | undefined;
-    try {
-      await mkdir(folder, { recursive: true });
-      lock = await lockFolder(folder);
-      const { segments, damagedRows } = await recoverSegments(folder, log);
-      if (damagedRows > 0) {
-        observer.damaged?.(damagedRows);
-      }
-      const { quarantine: limits = defaultQuarantineLimits } = settings;
-      const dropped = (reason: DropReason) => observer.dropped?.(reason);
-      const quarantine = new Quarantine({ folder, limits, log, dropped });
-      await quarantine.look();
-      if (segments.length > 0) {
-        log.info(
-          { segments: segments.length, spans: rowsOf(segments) },
-          "the journal holds spans of an earlier run",
-        );
-      }
-      return new Journal(settings, observer, {
-        log,
-        lock,
-        folder: await open(folder, "r"),
-        segments,
-        quarantine,
-      });
-    } catch (error) {
-      await lock?.release();
-      throw error instanceof StartError
-        ? error
-        : folderError(error, "the journal", folder, "collector.journal.dir");
     }
   }
 
@@ -291,7 +256,7 @@ export class Journal implements SpanJournal {
 
   /** Returns the undamaged frames as a segment. The damaged ones are counted, and kept in quarantine. */
   async salvage(segment: SealedSegment): Promise<SealedSegment | undefined> {
-    const { segment: rest } = await salvageSegment(segment.path, this.#log);
+    const { segment: rest } = await this.#salvage(segment.path, this.#log);
     await this.#quarantine.look();
     const lost = segment.rows - (rest?.rows ?? 0);
     if (lost > 0) {

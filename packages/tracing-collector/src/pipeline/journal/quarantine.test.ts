@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Quarantine, type QuarantineLimits, quarantinedFiles, quarantineFolder } from "./quarantine.ts";
+import { Quarantine, type QuarantineLimits, quarantinedFiles } from "./quarantine.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const dayMs = 86_400_000;

@@ -2,9 +2,7 @@ import { readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "lifecycle";
 import { segmentSuffix } from "./open-segment.ts";
-
-/** Folder inside the journal for segments that the store refuses, and for unreadable ones. */
-export const quarantineFolder = "quarantine";
+import { quarantineFolder } from "./sealed-segment.ts";
 
 export interface QuarantineLimits {
   /** Milliseconds since a file's last write after which it is dropped; 0: never. */

@@ -2,15 +2,14 @@ import { chmod, copyFile, mkdir, open, readdir, rename, unlink, writeFile } from
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "lifecycle";
 import { FrameList } from "./frame-list.ts";
+import { mendedHeader } from "./mended-header.ts";
 import { segmentSuffix } from "./open-segment.ts";
-import { quarantineFolder } from "./quarantine.ts";
 import { rewriteSegment, rewrittenSuffix } from "./rewrite-segment.ts";
 import { type SegmentScan, scanFrames } from "./scan-frames.ts";
-import { SealedSegment } from "./sealed-segment.ts";
+import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
 import { spareSuffix } from "./segment-files.ts";
 import {
   frameHeaderBytes,
-  mendedHeader,
   readSegmentHeader,
   type SegmentHeader,
   seededForm,
@@ -72,7 +71,8 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   return { segments, damagedRows };
 }
 
-interface RecoveredSegment {
+/** What is left of one segment. */
+export interface RecoveredSegment {
   /** undefined when no row is readable; then the file was deleted or quarantined. */
   readonly segment: SealedSegment | undefined;
   /** Number of rows in damaged frames, as far as their headers tell. */

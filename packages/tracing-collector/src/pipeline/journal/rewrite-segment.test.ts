@@ -6,7 +6,7 @@ import { firstLayoutBatches } from "../../../test/first-layout-spans.ts";
 import { plainRowsOf, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
 import { openWholeJournal } from "../../../test/whole-journal.ts";
 import type { Journal } from "./journal.ts";
-import { quarantineFolder } from "./quarantine.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
 import { frameHeaderBytes, readSegmentHeader, writeFrameHeader } from "./segment-format.ts";
 
 const token = "01795308982205-fa57fa4f-e07f-40a9-bb78-885f05acd7a9";

@@ -7,9 +7,11 @@ import { CollectorError } from "../../errors.ts";
 import type { FrameList } from "./frame-list.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { segmentSuffix } from "./open-segment.ts";
-import { quarantineFolder } from "./quarantine.ts";
 import { type FrameForm, readSegmentHeader, segmentHeaderBytes } from "./segment-format.ts";
 import type { JournalSegment, SegmentSource } from "./span-journal.ts";
+
+/** Folder inside the journal for segments that the store refuses, and for unreadable ones. */
+export const quarantineFolder = "quarantine";
 
 /** Facts about a segment that only the process which wrote it knows. */
 export interface OwnSegment {

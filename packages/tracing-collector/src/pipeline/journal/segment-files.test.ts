@@ -8,8 +8,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { quietLog } from "../../../test/receiver-fixture.ts";
 import { CommitGroup } from "./commit-group.ts";
-import { Journal, type JournalSettings } from "./journal.ts";
-import { quarantineFolder } from "./quarantine.ts";
+import type { Journal, JournalSettings } from "./journal.ts";
+import { openJournalFolder } from "./open-journal-folder.ts";
+import { quarantineFolder } from "./sealed-segment.ts";
 import { SegmentFiles } from "./segment-files.ts";
 import { segmentHeaderBytes } from "./segment-format.ts";
 
@@ -33,7 +34,7 @@ afterEach(async () => {
 });
 
 async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Journal> {
-  const journal = await Journal.open(
+  const journal = await openJournalFolder(
     {
       folder,
       sync: "always",

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { mendedHeader } from "./mended-header.ts";
 import { scanFrames } from "./scan-frames.ts";
 import {
   endMarkBytes,
   frameHeaderBytes,
   isFrame,
-  mendedHeader,
   readSegmentHeader,
   seededForm,
   segmentBeginning,

@@ -1,6 +1,5 @@
 import { crc32 } from "node:zlib";
 import { spanColumns } from "wire/rows/span-columns";
-import { seedOf } from "./crc-inverse.ts";
 
 /**
  * A segment file: one header, then frames, then an end mark. All numbers are unsigned 32-bit little-endian.
@@ -33,9 +32,6 @@ const unseededHeaderBytes = 16;
 export const segmentHeaderBytes = 24;
 export const frameHeaderBytes = 12;
 export const endMarkBytes = 12;
-
-/** A header with more changed bytes is not recognized. */
-const mostChangedBytes = 4;
 
 /** How the frames of a file are read. */
 export interface FrameForm {
@@ -80,36 +76,9 @@ function headerOf(seed: number, checksum: number): Buffer {
   return bytes;
 }
 
-/**
- * Repairs a changed header. The seed comes from the header or, when it was changed, from the checksum of the
- * first frame.
- * @returns undefined when more than four bytes differ from every valid header
- */
-export function mendedHeader(file: Buffer): Buffer | undefined {
-  if (file.length < segmentHeaderBytes + endMarkBytes) {
-    return undefined;
-  }
-  const seeds = [file.readUInt32LE(16), seedOfFirstFrame(file)];
-  const headers = seeds.flatMap((seed) =>
-    seed === undefined ? [] : [layoutChecksum, plainChecksum].map((checksum) => headerOf(seed, checksum)),
-  );
-  const [best] = headers
-    .map((header) => ({ header, others: header.filter((byte, at) => byte !== file[at]).length }))
-    .sort((one, other) => one.others - other.others);
-  return best !== undefined && best.others <= mostChangedBytes ? best.header : undefined;
-}
-
-function seedOfFirstFrame(file: Buffer): number | undefined {
-  const start = segmentHeaderBytes;
-  const end = start + frameHeaderBytes + file.readUInt32LE(start);
-  if (end === start + frameHeaderBytes || end > file.length) {
-    return undefined;
-  }
-  const covered = Buffer.concat([
-    file.subarray(start, start + 8),
-    file.subarray(start + frameHeaderBytes, end),
-  ]);
-  return seedOf(file.readUInt32LE(start + 8), covered);
+/** The headers that a file of this form and seed may have: of this version, and of the one before. */
+export function knownHeaders(seed: number): Buffer[] {
+  return [layoutChecksum, plainChecksum].map((checksum) => headerOf(seed, checksum));
 }
 
 /** @param file its beginning; `segmentHeaderBytes` long, or shorter when the file is */

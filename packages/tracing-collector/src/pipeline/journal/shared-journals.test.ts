@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { quietLog } from "../../../test/receiver-fixture.ts";
-import { Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import { openJournalFolder } from "./open-journal-folder.ts";
 import { type ClaimedJournal, claimJournal, openOrphans } from "./shared-journals.ts";
 
 let root: string;
@@ -11,7 +12,7 @@ let opened: Journal[];
 
 const open = async (folder: string) => {
   const limits = { segmentRows: 1_000, segmentBytes: 1_000_000, segmentAgeMs: 1, busySegmentRows: 1_000 };
-  const journal = await Journal.open(
+  const journal = await openJournalFolder(
     { folder, sync: "always", maxBytes: 1_000_000, ...limits },
     { committed() {} },
     quietLog,

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { quietLog } from "../../../test/receiver-fixture.ts";
 import { rowsOf, type SpanOutline, spanOf, spansOf } from "../../../test/span-rows-fixture.ts";
-import { Journal } from "../journal/journal.ts";
 import { MemoryJournal } from "../journal/memory-journal.ts";
+import { openJournalFolder } from "../journal/open-journal-folder.ts";
 import type { SpanJournal } from "../journal/span-journal.ts";
 import { parseTailPolicies } from "./tail-policies.ts";
 import { TailSampler } from "./tail-sampler.ts";
@@ -75,7 +75,11 @@ async function open(
   const inner =
     mode === "memory"
       ? new MemoryJournal({ ...limits, maxBytes }, quietLog)
-      : await Journal.open({ ...limits, maxBytes, folder: at, sync: "off" }, { committed() {} }, quietLog);
+      : await openJournalFolder(
+          { ...limits, maxBytes, folder: at, sync: "off" },
+          { committed() {} },
+          quietLog,
+        );
   return tailJournal(inner, policies, maxTraces);
 }
 

@@ -7,8 +7,8 @@ import {
   type StreamWindows,
 } from "http-protocols/http2-server";
 import { CollectorError } from "../../errors.ts";
+import { grpcFailureOf } from "../grpc-refusal.ts";
 import type { GrpcFailure } from "../grpc-status.ts";
-import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
