@@ -27,7 +27,11 @@ const notCounted = /\.(?:test|fuzz|contract)\.tsx?$|\/testing\//;
 export const ways = {
   /** A span over OTLP and HTTP until the store has it: tracing-collector/README.md. */
   span: [
-    "tracing-collector/src/receivers/otlp-http.ts",
+    "tracing-collector/src/receivers/otlp-requests.ts",
+    // Behind `HttpSpanForm`, for protobuf. Readers of JSON are a way of their own.
+    "tracing-collector/src/pipeline/span-intake.ts",
+    "wire/src/otlp/otlp-transcoder.ts",
+    "wire/src/otlp/export-response.ts",
     // Behind `SpanJournal`. Steps on rows (`RowStep`) are left out: each needs an option.
     "tracing-collector/src/pipeline/journal/journal.ts",
     // A task of its own takes sealed segments.
