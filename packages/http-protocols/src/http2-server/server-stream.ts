@@ -31,7 +31,7 @@ export interface StreamOpening extends StreamWindows {
   readonly endsStream: boolean;
 }
 
-/** What a client opened a stream with. */
+/** A stream's opening with its fields. */
 export interface OpeningFields extends StreamOpening {
   /** Undefined when there are too many of them, or they are too long. */
   readonly fields: readonly HeaderField[] | undefined;

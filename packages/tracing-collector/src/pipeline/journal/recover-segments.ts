@@ -71,7 +71,7 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   return { segments, damagedRows };
 }
 
-/** What is left of one segment. */
+/** One segment after its recovery. */
 export interface RecoveredSegment {
   /** undefined when no row is readable; then the file was deleted or quarantined. */
   readonly segment: SealedSegment | undefined;
