@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { ProcessDefinition } from "lifecycle";
+import type { HostPort, Logger, ProcessDefinition, ServerTls } from "lifecycle";
 import {
   hasTracer,
   openServerTls,
@@ -52,6 +52,161 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
   };
 }
 
+/** Everything that the shell hands a process at its start. */
+type Start = Parameters<ProcessDefinition<typeof queryOptions.shape>["start"]>[0];
+
+/** Addresses and certificates of both listeners. */
+interface Listeners {
+  readonly httpAddress: HostPort;
+  /** Undefined: HTTP has the same port, and hands connections of gRPC on. */
+  readonly grpcAddress: HostPort | undefined;
+  readonly httpTls: ServerTls | undefined;
+  readonly grpcTls: ServerTls | undefined;
+}
+
+/** @throws StartError for one port with TLS, and for a certificate that cannot be read */
+async function listenersOf(options: QueryOptions, log: Logger): Promise<Listeners> {
+  const httpAddress = options["query.http-server.host-port"];
+  const grpcAddress = options["query.grpc-server.host-port"];
+  const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
+  if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
+    // The public model's words, two spaces included: scripts look for them.
+    throw new StartError(
+      "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
+    );
+  }
+  return {
+    httpAddress,
+    grpcAddress: sharesPort ? undefined : grpcAddress,
+    httpTls: await openServerTls(options, "query.http", log),
+    grpcTls: await openServerTls(options, "query.grpc", log),
+  };
+}
+
+/** The store, and everything through which this process reads it. */
+function openReads({ options, log, metrics, health }: Start) {
+  const maxReadBytes = options["query.max-read-size"];
+  const store = openStore(options, log, { metrics, maxReadBytes });
+  // The process is healthy when the store is.
+  const watch = new StorageWatch({ store, health });
+  const prometheus =
+    options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
+  const queryMetrics = new QueryMetrics(metrics);
+  const room = new TraceRoom(defaultRoomBytes, () => queryMetrics.largeReadWaits());
+  const gate = new RequestGate({
+    maxConcurrent: options["query.max-concurrent-reads"],
+    maxConcurrentTraces: options["query.max-concurrent-trace-reads"],
+    maxWaiting: options["query.max-waiting-reads"],
+    room,
+  });
+  const service = new QueryService({
+    reader: store.reader,
+    dependencies: store.dependencies,
+    archive: store.archive,
+    analysis: store.analysis,
+    traceql: store.traceql,
+    catalog: store.catalog,
+    redMetrics: prometheus ?? store.metrics,
+    readSpanCounters: countersByTenant(spanCounting, store.metrics),
+    readCallCounters: countersByTenant(callCounting, store.metrics),
+    namesMaxAgeMs: options["query.names-max-age"],
+    watch,
+    metrics: queryMetrics,
+    room,
+    gate,
+    maxReadBytes,
+  });
+  return { store, watch, prometheus, queryMetrics, gate, service };
+}
+
+type Reads = ReturnType<typeof openReads>;
+
+/** The UI's page, which says which abilities the store has. @throws StartError when its configuration cannot be used */
+function openPage(options: QueryOptions, { service }: Reads, log: Logger): Promise<UiPage> {
+  return UiPage.open(
+    {
+      folder: uiFolderOf(options),
+      configFile: options["query.ui-config"],
+      hasArchive: async () =>
+        (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
+      hasMetrics: () => service.hasMetrics(),
+    },
+    log,
+  );
+}
+
+function uiFolderOf(options: QueryOptions): string {
+  return options["query.static-files"] || builtInUiFolder;
+}
+
+/** Settings that HTTP and gRPC share. @throws StartError for a file of prices or objectives with a mistake */
+async function sharedSettings(
+  { options, log, metrics }: Start,
+  { store, queryMetrics, gate, service }: Reads,
+) {
+  const kept = openKeptStores(
+    options["query.views-dir"],
+    (kind) => queryMetrics.viewRefused(kind),
+    options["query.model-prices-file"],
+  );
+  await kept.prices.check();
+  const objectives = await openObjectives(options["query.objectives-file"], store, { log, metrics });
+  const maxClockSkewNano = BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs));
+  return {
+    service,
+    tenants: new TenantCheck(options),
+    propagateToken: options["query.bearer-token-propagation"],
+    gate,
+    limits: readLimitsOf(options),
+    adjust: { maxClockSkewNano },
+    ...kept,
+    objectives,
+    log,
+  };
+}
+
+type Shared = Awaited<ReturnType<typeof sharedSettings>>;
+
+/** The tracer of --query.enable-tracing; the shell's own option takes precedence. */
+function openTracer({ options, log, metrics }: Start): Tracer | undefined {
+  if (!options["query.enable-tracing"] || hasTracer()) {
+    return undefined;
+  }
+  const tracer = new Tracer({ name: "tracing-query", environment: process.env, log, metrics });
+  useTracer(tracer);
+  return tracer;
+}
+
+/** Opens gRPC and then HTTP, which may hand connections on. @throws StartError; then neither is left open */
+async function listen(options: QueryOptions, shared: Shared, listeners: Listeners, page: UiPage) {
+  const { httpAddress, grpcAddress, httpTls, grpcTls } = listeners;
+  const basePath = options["query.base-path"] === "/" ? "" : options["query.base-path"];
+  const maxBodyBytes = options["query.max-upload-size"];
+  const allowedOrigins = options["query.mcp.allowed-origins"];
+  const grpc = await openGrpcServer({ ...shared, address: grpcAddress, tls: grpcTls });
+  const http = await openHttpServer({
+    ...shared,
+    address: httpAddress,
+    tls: httpTls,
+    maxBodyBytes,
+    routers: options["query.mcp.enabled"]
+      ? [mcpRouter({ ...shared, maxBodyBytes, basePath, allowedOrigins })]
+      : [],
+    maxTailClients: options["query.max-tail-clients"] || Infinity,
+    page,
+    uiFolder: uiFolderOf(options),
+    logStaticFiles: options["query.log-static-assets-access"],
+    basePath,
+    headers: options["query.additional-headers"],
+    // Grafana's Tempo data source streams gRPC to the HTTP port of its URL.
+    takeHttp2: httpTls === undefined && grpcTls === undefined ? (socket) => grpc.take(socket) : undefined,
+  }).catch(async (error: unknown) => {
+    await grpc.stop(AbortSignal.abort());
+    throw error;
+  });
+  return { grpc, http };
+}
+
 /**
  * `tracing-query`: traces out, over HTTP and gRPC, and the UI. It opens in an order that a later part needs:
  *
@@ -60,8 +215,6 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
  * - the service, through which everything reads
  * - the page, the kept files and the objectives
  * - gRPC, then HTTP, which may hand connections on to gRPC
- * @returns the running process; `stop` ends listeners first and the store last, because running requests still
- * read
  */
 export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",
@@ -69,123 +222,25 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   options: queryOptions,
   commands: [mcpCommand, objectivesCommand],
   adminHostPort: ":16687",
-  async start({ options, log, metrics, health }) {
-    const httpAddress = options["query.http-server.host-port"];
-    const grpcAddress = options["query.grpc-server.host-port"];
-    const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
-    if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
-      // The public model's words, two spaces included: scripts look for them.
-      throw new StartError(
-        "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
-      );
-    }
-    const basePath = options["query.base-path"] === "/" ? "" : options["query.base-path"];
-    const uiFolder = options["query.static-files"] || builtInUiFolder;
-    const httpTls = await openServerTls(options, "query.http", log);
-    const grpcTls = await openServerTls(options, "query.grpc", log);
-    const maxReadBytes = options["query.max-read-size"];
-    const store = openStore(options, log, { metrics, maxReadBytes });
-    // The process is healthy when the store is.
-    const watch = new StorageWatch({ store, health });
-    const prometheus =
-      options["metrics-storage.type"] === "prometheus" ? new PrometheusMetrics(options, log) : undefined;
-    const queryMetrics = new QueryMetrics(metrics);
-    const room = new TraceRoom(defaultRoomBytes, () => queryMetrics.largeReadWaits());
-    const gate = new RequestGate({
-      maxConcurrent: options["query.max-concurrent-reads"],
-      maxConcurrentTraces: options["query.max-concurrent-trace-reads"],
-      maxWaiting: options["query.max-waiting-reads"],
-      room,
-    });
-    const service = new QueryService({
-      reader: store.reader,
-      dependencies: store.dependencies,
-      archive: store.archive,
-      analysis: store.analysis,
-      traceql: store.traceql,
-      catalog: store.catalog,
-      redMetrics: prometheus ?? store.metrics,
-      readSpanCounters: countersByTenant(spanCounting, store.metrics),
-      readCallCounters: countersByTenant(callCounting, store.metrics),
-      namesMaxAgeMs: options["query.names-max-age"],
-      watch,
-      metrics: queryMetrics,
-      room,
-      gate,
-      maxReadBytes,
-    });
-    const page = await UiPage.open(
-      {
-        folder: uiFolder,
-        configFile: options["query.ui-config"],
-        hasArchive: async () =>
-          (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
-        hasMetrics: () => service.hasMetrics(),
-      },
-      log,
-    );
-    const maxClockSkewNano = BigInt(Math.round(options["query.max-clock-skew-adjustment"] * nanosPerMs));
-    const kept = openKeptStores(
-      options["query.views-dir"],
-      (kind) => queryMetrics.viewRefused(kind),
-      options["query.model-prices-file"],
-    );
-    await kept.prices.check();
-    const objectives = await openObjectives(options["query.objectives-file"], store, { log, metrics });
-    const shared = {
-      service,
-      tenants: new TenantCheck(options),
-      propagateToken: options["query.bearer-token-propagation"],
-      gate,
-      limits: readLimitsOf(options),
-      adjust: { maxClockSkewNano },
-      ...kept,
-      objectives,
-      log,
-    };
-    // The shell's own option takes precedence.
-    const tracer =
-      options["query.enable-tracing"] && !hasTracer()
-        ? new Tracer({ name: "tracing-query", environment: process.env, log, metrics })
-        : undefined;
-    if (tracer !== undefined) {
-      useTracer(tracer);
-    }
-    const grpc = await openGrpcServer({
-      ...shared,
-      address: sharesPort ? undefined : grpcAddress,
-      tls: grpcTls,
-    });
-    const maxBodyBytes = options["query.max-upload-size"];
-    const allowedOrigins = options["query.mcp.allowed-origins"];
-    const http = await openHttpServer({
-      ...shared,
-      address: httpAddress,
-      tls: httpTls,
-      maxBodyBytes,
-      routers: options["query.mcp.enabled"]
-        ? [mcpRouter({ ...shared, maxBodyBytes, basePath, allowedOrigins })]
-        : [],
-      maxTailClients: options["query.max-tail-clients"] || Infinity,
-      page,
-      uiFolder,
-      logStaticFiles: options["query.log-static-assets-access"],
-      basePath,
-      headers: options["query.additional-headers"],
-      // Grafana's Tempo data source streams gRPC to the HTTP port of its URL.
-      takeHttp2: httpTls === undefined && grpcTls === undefined ? (socket) => grpc.take(socket) : undefined,
-    }).catch(async (error: unknown) => {
-      await grpc.stop(AbortSignal.abort());
-      throw error;
-    });
+  async start(shell) {
+    const { options, log } = shell;
+    const listeners = await listenersOf(options, log);
+    const reads = openReads(shell);
+    const page = await openPage(options, reads, log);
+    const shared = await sharedSettings(shell, reads);
+    const tracer = openTracer(shell);
+    const { grpc, http } = await listen(options, shared, listeners, page);
+    const { objectives } = shared;
     objectives.start();
 
     log.info(
       { http: http.port, grpc: grpc.port ?? http.port, storage: options["span-storage.type"] },
       "listening",
     );
+    const { store, watch, prometheus } = reads;
     watch.start();
     return {
+      // Listeners end first and the store last, because running requests still read.
       async stop(signal) {
         watch.stop();
         await Promise.all([objectives.close(signal), http.stop(signal), grpc.stop(signal)]);

@@ -11,11 +11,10 @@ import type { CallGuard } from "./call-guard.ts";
 import { queryOf } from "./find-request.ts";
 import { storageFailure } from "./grpc-status.ts";
 import { operationsOf } from "./operations-of.ts";
-import { readOptionsOf } from "./read-options-of.ts";
-import { fail, sendAll } from "./send-stream.ts";
 import { spanChunks } from "./span-chunks.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import { traceIdField } from "./trace-id-field.ts";
-import { unaryAnswer } from "./unary-answer.ts";
+import { type UnaryAnswer, unaryAnswer } from "./unary-answer.ts";
 
 // The public model's failure, with its repeated words.
 const notFound = { code: status.NOT_FOUND, details: "trace not found: trace not found" };
@@ -52,60 +51,9 @@ export function queryHandlers(
 ): QueryServiceServer {
   const answer = unaryAnswer(guard, log);
   return {
-    async getTrace(call) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        fail(call, read);
-        return;
-      }
-      const traceId = traceIdField(call.request.traceId, "stream");
-      if (typeof traceId !== "string") {
-        fail(call, traceId);
-        return;
-      }
-      let leave = () => {};
-      try {
-        // Reads by trace id queue separately, so they do not wait for searches.
-        leave = await guard.gate.traces.admit(read);
-        const traces = await service.getPackedTraces([traceId], read);
-        if (traces.length === 0) {
-          fail(call, notFound, read);
-          return;
-        }
-        checkSpans(traces, limits);
-        await sendAll(call, messagesOf(traces), read);
-      } catch (error) {
-        fail(call, storageFailure("failed to fetch spans from the backend", error, log), read);
-      } finally {
-        leave();
-      }
-    },
-
-    async findTraces(call) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        fail(call, read);
-        return;
-      }
-      const { query } = call.request;
-      if (query === undefined) {
-        fail(call, { code: status.INVALID_ARGUMENT, details: "missing query" });
-        return;
-      }
-      let leave = () => {};
-      try {
-        const search = queryOf(query);
-        checkLimits(search, limits);
-        leave = await guard.gate.admit(read);
-        const traces = await service.findPackedTraces(search, read);
-        checkSpans(traces, limits);
-        await sendAll(call, messagesOf(traces), read);
-      } catch (error) {
-        fail(call, storageFailure("failed when searching for traces", error, log), read);
-      } finally {
-        leave();
-      }
-    },
+    ...traceStreams(service, guard, limits, log),
+    archiveTrace: archiveHandler(service, guard, answer),
+    getDependencies: dependenciesHandler(service, answer),
 
     getServices: (call, callback) =>
       answer(call, callback, "failed to fetch services", async (read) => ({
@@ -117,37 +65,101 @@ export function queryHandlers(
         const operations = [...(await operationsOf(service.names, call.request, read))];
         return { operationNames: [...new Set(operations.map(({ name }) => name))], operations };
       }),
-
-    archiveTrace: (call, callback) =>
-      answer(call, callback, "failed to archive trace", async (read) => {
-        const traceId = traceIdField(call.request.traceId, "unary");
-        if (typeof traceId !== "string") {
-          return traceId;
-        }
-        const leave = await guard.gate.traces.admit(read);
-        try {
-          await service.archiveTrace(traceId, read);
-          return {};
-        } catch (error) {
-          if (isNotFound(error)) {
-            return notFound;
-          }
-          throw error;
-        } finally {
-          leave();
-        }
-      }),
-
-    getDependencies: (call, callback) =>
-      answer(call, callback, "failed to fetch dependencies", async (read) => {
-        const { startTime, endTime } = call.request;
-        if (isUnset(startTime) || isUnset(endTime)) {
-          return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
-        }
-        // The public model searches the time before the start here, which is a bug.
-        const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
-        const links = await service.getDependencies(range, read);
-        return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };
-      }),
   };
+}
+
+/** `GetTrace` and `FindTraces`: the calls that stream traces. */
+function traceStreams(
+  service: QueryService,
+  guard: CallGuard,
+  limits: ReadLimits,
+  log: Logger,
+): Pick<QueryServiceServer, "getTrace" | "findTraces"> {
+  const stream = streamAnswer(guard);
+  const failureOf = (what: string) => (error: unknown) => storageFailure(what, error, log);
+  return {
+    getTrace: (call) =>
+      stream(
+        call,
+        (read) => {
+          const traceId = traceIdField(call.request.traceId, "stream");
+          if (typeof traceId !== "string") {
+            return traceId;
+          }
+          const find = async () => {
+            const traces = await service.getPackedTraces([traceId], read);
+            checkSpans(traces, limits);
+            return traces.length === 0 ? notFound : messagesOf(traces);
+          };
+          // Reads by trace id queue separately, so they do not wait for searches.
+          return { gate: guard.gate.traces, find };
+        },
+        failureOf("failed to fetch spans from the backend"),
+      ),
+
+    findTraces: (call) =>
+      stream(
+        call,
+        (read) => {
+          const { query } = call.request;
+          if (query === undefined) {
+            return { code: status.INVALID_ARGUMENT, details: "missing query" };
+          }
+          const search = queryOf(query);
+          checkLimits(search, limits);
+          const find = async () => {
+            const traces = await service.findPackedTraces(search, read);
+            checkSpans(traces, limits);
+            return messagesOf(traces);
+          };
+          return { gate: guard.gate, find };
+        },
+        failureOf("failed when searching for traces"),
+      ),
+  };
+}
+
+/** `ArchiveTrace`: holds a place while the trace is copied. */
+function archiveHandler(
+  service: QueryService,
+  { gate }: CallGuard,
+  answer: UnaryAnswer,
+): QueryServiceServer["archiveTrace"] {
+  return (call, callback) =>
+    answer(call, callback, "failed to archive trace", async (read) => {
+      const traceId = traceIdField(call.request.traceId, "unary");
+      if (typeof traceId !== "string") {
+        return traceId;
+      }
+      const leave = await gate.traces.admit(read);
+      try {
+        await service.archiveTrace(traceId, read);
+        return {};
+      } catch (error) {
+        if (isNotFound(error)) {
+          return notFound;
+        }
+        throw error;
+      } finally {
+        leave();
+      }
+    });
+}
+
+/** `GetDependencies`: calls between services in the time from `start_time` to `end_time`. */
+function dependenciesHandler(
+  service: QueryService,
+  answer: UnaryAnswer,
+): QueryServiceServer["getDependencies"] {
+  return (call, callback) =>
+    answer(call, callback, "failed to fetch dependencies", async (read) => {
+      const { startTime, endTime } = call.request;
+      if (isUnset(startTime) || isUnset(endTime)) {
+        return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
+      }
+      // The public model searches the time before the start here, which is a bug.
+      const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
+      const links = await service.getDependencies(range, read);
+      return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };
+    });
 }

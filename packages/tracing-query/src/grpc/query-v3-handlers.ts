@@ -1,6 +1,6 @@
-import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
-import type { PackedTrace, TraceQuery } from "storage/api";
+import type { TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import type { GetDependenciesRequest, QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -13,12 +13,14 @@ import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
 import { operationsOf } from "./operations-of.ts";
 import { otlpMessages } from "./otlp-messages.ts";
-import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
-import { fail, sendAll } from "./send-stream.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import { unaryAnswer } from "./unary-answer.ts";
 
-/** A call whose answer is a stream of messages that are encoded already. */
-type Stream<Request> = ServerWritableStream<Request, Buffer>;
+/** The public model's failure for a trace that is not there. */
+const notFound = { code: status.UNKNOWN, details: "cannot retrieve trace: trace not found" };
+
+/** The public model's words for a search that fails. */
+const searchFailed = "failed when searching for traces";
 
 /** @returns the search, or its failure when a required time is missing */
 function queryOf(parameters: TraceQueryParameters | undefined): TraceQuery | GrpcFailure {
@@ -72,77 +74,12 @@ interface HandlerServices {
  * has one: a missing time of a search and an unknown trace are `UNKNOWN`. A search without a query, or with a filter,
  * and `GetDependencies` without its times are `INVALID_ARGUMENT`.
  */
-export function queryV3Handlers(
-  service: QueryService,
-  { guard, limits, adjust, log }: HandlerServices,
-): QueryServiceV3Handlers {
+export function queryV3Handlers(service: QueryService, services: HandlerServices): QueryServiceV3Handlers {
+  const { guard, log } = services;
   const answer = unaryAnswer(guard, log);
-
-  /**
-   * Sends the traces that `find` returns.
-   * @param ofNone the failure when no trace is found; absent: an empty answer
-   * @param gate limits how many calls read at the same time
-   */
-  async function send<Request>(
-    call: Stream<Request>,
-    what: string,
-    read: CallReadOptions,
-    find: () => Promise<PackedTrace[]>,
-    ofNone?: GrpcFailure,
-    gate = guard.gate,
-  ): Promise<void> {
-    let leave = () => {};
-    try {
-      leave = await gate.admit(read);
-      const traces = await find();
-      if (traces.length === 0 && ofNone !== undefined) {
-        fail(call, ofNone, read);
-        return;
-      }
-      checkSpans(traces, limits);
-      await sendAll(call, otlpMessages(traces), read);
-    } catch (error) {
-      fail(call, storageFailure(what, error, log), read);
-    } finally {
-      leave();
-    }
-  }
-
   return {
-    async getTrace(call) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        fail(call, read);
-        return;
-      }
-      let traceId: string;
-      try {
-        traceId = parseTraceId(call.request.traceId);
-      } catch (error) {
-        fail(call, { code: status.UNKNOWN, details: `malform trace ID: ${(error as Error).message}` });
-        return;
-      }
-      const find = () => service.getPackedTraces([traceId], read);
-      const none = { code: status.UNKNOWN, details: "cannot retrieve trace: trace not found" };
-      await send(call, "cannot retrieve trace", read, find, none, guard.gate.traces);
-    },
-
-    async findTraces(call) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        fail(call, read);
-        return;
-      }
-      const query = queryOf(call.request.query);
-      if ("code" in query) {
-        fail(call, query);
-        return;
-      }
-      await send(call, "failed when searching for traces", read, async () => {
-        checkLimits(query, limits);
-        return await service.findPackedTraces(query, read);
-      });
-    },
+    ...traceStreams(service, services),
+    findTraceSummaries: summariesHandler(service, services),
 
     getServices: (call, callback) =>
       answer(call, callback, "failed to fetch services", async (read) => ({
@@ -171,34 +108,90 @@ export function queryV3Handlers(
           })),
         };
       }),
-
-    async findTraceSummaries(call) {
-      const read = readOptionsOf(call, guard);
-      if ("code" in read) {
-        fail(call, read);
-        return;
-      }
-      const query = queryOf(call.request.query);
-      if ("code" in query) {
-        fail(call, query);
-        return;
-      }
-      let leave = () => {};
-      try {
-        leave = await guard.gate.admit(read);
-        checkLimits(query, limits);
-        const traces = await service.findOutlines(query, read);
-        checkSpans(traces, limits);
-        const summaries = await summarizeTraces(traces, adjust);
-        const messages = summaries.map((summary) => ({
-          summaries: [{ ...summary, services: [...summary.services] }],
-        }));
-        await sendAll(call, messages, read);
-      } catch (error) {
-        fail(call, storageFailure("failed when searching for traces", error, log), read);
-      } finally {
-        leave();
-      }
-    },
   };
+}
+
+/** `GetTrace` and `FindTraces`: the calls that stream traces as OTLP. */
+function traceStreams(
+  service: QueryService,
+  { guard, limits, log }: HandlerServices,
+): Pick<QueryServiceV3Handlers, "getTrace" | "findTraces"> {
+  const stream = streamAnswer(guard);
+  const failureOf = (what: string) => (error: unknown) => storageFailure(what, error, log);
+  return {
+    getTrace: (call) =>
+      stream(
+        call,
+        (read) => {
+          const traceId = traceIdOf(call.request.traceId);
+          if (typeof traceId !== "string") {
+            return traceId;
+          }
+          const find = async () => {
+            const traces = await service.getPackedTraces([traceId], read);
+            checkSpans(traces, limits);
+            return traces.length === 0 ? notFound : otlpMessages(traces);
+          };
+          return { gate: guard.gate.traces, find };
+        },
+        failureOf("cannot retrieve trace"),
+      ),
+
+    findTraces: (call) =>
+      stream(
+        call,
+        (read) => {
+          const query = queryOf(call.request.query);
+          if ("code" in query) {
+            return query;
+          }
+          const find = async () => {
+            checkLimits(query, limits);
+            const traces = await service.findPackedTraces(query, read);
+            checkSpans(traces, limits);
+            return otlpMessages(traces);
+          };
+          return { gate: guard.gate, find };
+        },
+        failureOf(searchFailed),
+      ),
+  };
+}
+
+/** `FindTraceSummaries`: a search for a list of traces, a message for each trace. */
+function summariesHandler(
+  service: QueryService,
+  { guard, limits, adjust, log }: HandlerServices,
+): QueryServiceV3Handlers["findTraceSummaries"] {
+  const stream = streamAnswer(guard);
+  return (call) =>
+    stream(
+      call,
+      (read) => {
+        const query = queryOf(call.request.query);
+        if ("code" in query) {
+          return query;
+        }
+        const find = async () => {
+          checkLimits(query, limits);
+          const traces = await service.findOutlines(query, read);
+          checkSpans(traces, limits);
+          const summaries = await summarizeTraces(traces, adjust);
+          return summaries.map((summary) => ({
+            summaries: [{ ...summary, services: [...summary.services] }],
+          }));
+        };
+        return { gate: guard.gate, find };
+      },
+      (error) => storageFailure(searchFailed, error, log),
+    );
+}
+
+/** @returns 32 hex digits, or the failure in the public model's words */
+function traceIdOf(text: string): string | GrpcFailure {
+  try {
+    return parseTraceId(text);
+  } catch (error) {
+    return { code: status.UNKNOWN, details: `malform trace ID: ${(error as Error).message}` };
+  }
 }

@@ -16,8 +16,8 @@ import { allNames, namesByScope, readNames, readValues, textsOf } from "../tempo
 import { olderTagPlace, tagPlace } from "../tempo/tag-identifier.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { bareFailure } from "./grpc-status.ts";
-import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
-import { fail, sendAll } from "./send-stream.ts";
+import type { CallReadOptions } from "./read-options-of.ts";
+import { streamAnswer } from "./stream-answer.ts";
 import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages.ts";
 
 /** Fields of a message as parameters of an address. */
@@ -69,28 +69,17 @@ function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagVal
 
 /** Makes the function that sends the results of `find`. Heavy calls wait for their turn. */
 function sender(guard: CallGuard, log: Logger) {
-  return async function send<Request, Response>(
+  const stream = streamAnswer(guard);
+  return <Request, Response>(
     call: ServerWritableStream<Request, Response>,
     isHeavy: boolean,
     find: (read: CallReadOptions) => Promise<Iterable<Response>>,
-  ): Promise<void> {
-    const read = readOptionsOf(call, guard);
-    if ("code" in read) {
-      fail(call, read);
-      return;
-    }
-    let leave = () => {};
-    try {
-      if (isHeavy) {
-        leave = await guard.gate.admit(read);
-      }
-      await sendAll(call, await find(read), read);
-    } catch (error) {
-      fail(call, bareFailure(error, log), read);
-    } finally {
-      leave();
-    }
-  };
+  ): Promise<void> =>
+    stream(
+      call,
+      (read) => ({ gate: isHeavy ? guard.gate : undefined, find: () => find(read) }),
+      (error) => bareFailure(error, log),
+    );
 }
 
 /** Tempo's counters of a list; as over HTTP there are none when the list is complete. */
@@ -110,6 +99,17 @@ export function tempoHandlers(
   log: Logger,
 ): StreamingQuerierHandlers {
   const send = sender(guard, log);
+  return { ...searchHandlers(service, limits, send), ...tagHandlers(service, limits, send) };
+}
+
+type Send = ReturnType<typeof sender>;
+
+/** Searches and metrics: they hold traces or series in memory. */
+function searchHandlers(
+  service: QueryService,
+  limits: ReadLimits,
+  send: Send,
+): Pick<StreamingQuerierHandlers, "search" | "metricsQueryRange" | "metricsQueryInstant"> {
   return {
     search: (call) =>
       send(call, true, async (read) =>
@@ -119,6 +119,31 @@ export function tempoHandlers(
         ),
       ),
 
+    metricsQueryRange: (call) =>
+      send(call, true, async (read) => {
+        const { query: q, start, end, step, exemplars } = call.request;
+        const stepText = step === 0n ? "" : `${step}ns`;
+        const params = paramsOf({ q, start, end, step: stepText, exemplars });
+        const { metrics, maxExemplars } = await readRange(service, limits, params, read);
+        return rangeMessages(metrics, maxExemplars, read.reasons.partial);
+      }),
+
+    metricsQueryInstant: (call) =>
+      send(call, true, async (read) => {
+        const { query: q, start, end } = call.request;
+        const metrics = await readInstant(service, limits, paramsOf({ q, start, end }), read);
+        return instantMessages(metrics, read.reasons.partial);
+      }),
+  };
+}
+
+/** Names and values of tags, for completion. */
+function tagHandlers(
+  service: QueryService,
+  limits: ReadLimits,
+  send: Send,
+): Pick<StreamingQuerierHandlers, "searchTags" | "searchTagsV2" | "searchTagValues" | "searchTagValuesV2"> {
+  return {
     searchTags: (call) =>
       send(call, false, async (read) => {
         const params = tagParams(call.request);
@@ -145,22 +170,6 @@ export function tempoHandlers(
         const values = await readValues(service, limits, place, { params: valueParams(call.request), read });
         const tagValues = values.map(({ type, value }) => ({ type, value }));
         return [{ tagValues, metrics: metadataMetrics(read) }];
-      }),
-
-    metricsQueryRange: (call) =>
-      send(call, true, async (read) => {
-        const { query: q, start, end, step, exemplars } = call.request;
-        const stepText = step === 0n ? "" : `${step}ns`;
-        const params = paramsOf({ q, start, end, step: stepText, exemplars });
-        const { metrics, maxExemplars } = await readRange(service, limits, params, read);
-        return rangeMessages(metrics, maxExemplars, read.reasons.partial);
-      }),
-
-    metricsQueryInstant: (call) =>
-      send(call, true, async (read) => {
-        const { query: q, start, end } = call.request;
-        const metrics = await readInstant(service, limits, paramsOf({ q, start, end }), read);
-        return instantMessages(metrics, read.reasons.partial);
       }),
   };
 }

@@ -6,6 +6,16 @@ import { KeptLists } from "./kept-lists.ts";
 import type { ReadOperation } from "./query-metrics.ts";
 import type { StoreReads } from "./store-reads.ts";
 
+/** A question for names. */
+interface NameQuestion<T> {
+  /** Answers in memory. */
+  readonly lists: KeptLists<T>;
+  /** Name of the read, for its metrics. */
+  readonly operation: ReadOperation;
+  /** Identifies the question, beside tenant and token. */
+  readonly key: readonly string[];
+}
+
 /** Names of services and operations, cached briefly, because pages and dashboards request them often. */
 export class NameService {
   readonly #reader: SpanReader;
@@ -29,7 +39,8 @@ export class NameService {
 
   /** Sorted by name. */
   getServices(options: ReadOptions): Promise<readonly string[]> {
-    return this.#get(this.#services, "get_services", [], options, (read) => this.#reader.getServices(read));
+    const question = { lists: this.#services, operation: "get_services", key: [] } as const;
+    return this.#get(question, options, (read) => this.#reader.getServices(read));
   }
 
   /** Sorted by name, then kind. @param spanKind keeps one kind */
@@ -39,21 +50,20 @@ export class NameService {
     options: ReadOptions,
   ): Promise<readonly Operation[]> {
     const query = spanKind === undefined ? { service } : { service, spanKind };
-    return this.#get(this.#operations, "get_operations", [service, spanKind ?? ""], options, (read) =>
-      this.#reader.getOperations(query, read),
-    );
+    const key = [service, spanKind ?? ""];
+    const question = { lists: this.#operations, operation: "get_operations", key } as const;
+    return this.#get(question, options, (read) => this.#reader.getOperations(query, read));
   }
 
+  /** The list from memory, or from the store. @param read asks the store, with options of its own */
   async #get<T>(
-    lists: KeptLists<T>,
-    operation: ReadOperation,
-    query: readonly string[],
+    { lists, operation, key }: NameQuestion<T>,
     options: ReadOptions,
     read: (options: ReadOptions) => Promise<T[]>,
   ): Promise<readonly T[]> {
     const { tenant = "", bearerToken = "", signal, onPartial = refusePartial } = options;
     let hasAsked = false;
-    const found = await lists.get(JSON.stringify([tenant, bearerToken, ...query]), signal, async (shared) => {
+    const found = await lists.get(JSON.stringify([tenant, bearerToken, ...key]), signal, async (shared) => {
       hasAsked = true;
       // The question is of all callers that wait, so the place of one of them is not its place.
       const { signal: _own, ...rest } = { ...options, hasPlace: false };

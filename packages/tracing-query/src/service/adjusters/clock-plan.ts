@@ -47,13 +47,41 @@ export async function planClocks(
   if (read === undefined) {
     return undefined;
   }
-  const { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans } = read;
-  const count = spans.length;
+  const { parentHighs, parentLows } = read;
+  const links = await linkSpans(read);
+  const deltas = await deltasOf(read, links, maxDeltaNano);
+  const { parents } = links;
+  return {
+    deltaNano: (index) => deltas[index] as bigint,
+    missingParent: (index) =>
+      parents[index] === orphan
+        ? hexOf(parentHighs[index] as number) + hexOf(parentLows[index] as number)
+        : undefined,
+    isRoot: (index) => parents[index] === root,
+  };
+}
+
+/** Spans that are linked or corrected before other requests get a turn: less work for each than reading it. */
+const linkedPerTurn = 8 * spansPerTurn;
+
+/** The tree of a trace, by indexes of spans. */
+interface SpanLinks {
+  /** Index of the parent; `root` or `orphan` without one. */
+  readonly parents: Int32Array;
+  /** The first child of each span; below 0 for none. */
+  readonly firstChild: Int32Array;
+  /** The next child of the same parent; below 0 for none. */
+  readonly nextChild: Int32Array;
+  /** Spans without a parent in the trace. */
+  readonly tops: number[];
+}
+
+async function linkSpans({ ids, parentHighs, parentLows }: ReadSpans): Promise<SpanLinks> {
+  const count = parentHighs.length;
   const parents = new Int32Array(count);
-  /** Linked lists of children: the first child of each span, and the next child of the same parent. */
   const firstChild = new Int32Array(count).fill(root);
   const nextChild = new Int32Array(count).fill(root);
-  const rest: number[] = [];
+  const tops: number[] = [];
   for (let index = 0; index < count; index++) {
     const high = parentHighs[index] as number;
     const low = parentLows[index] as number;
@@ -64,22 +92,30 @@ export async function planClocks(
       nextChild[index] = firstChild[parent] as number;
       firstChild[parent] = index;
     } else {
-      rest.push(index);
+      tops.push(index);
     }
-    if (index % (8 * spansPerTurn) === 8 * spansPerTurn - 1) {
+    if (index % linkedPerTurn === linkedPerTurn - 1) {
       await nextTurn();
     }
   }
+  return { parents, firstChild, nextChild, tops };
+}
+
+/** The correction of each span, parents before children. Afterwards `starts` holds adjusted times. */
+async function deltasOf(
+  { starts, durations, hosts, hostsOfSpans }: ReadSpans,
+  { parents, firstChild, nextChild, tops }: SpanLinks,
+  maxDeltaNano: bigint,
+): Promise<BigInt64Array> {
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
     startNano: starts[index] as bigint,
     durationNano: lengthNano({ durationNano: durations[index] as bigint }),
   });
-  // A stack instead of recursion, because a trace may be as deep as it has spans. From here on `starts` holds
-  // adjusted times.
-  const deltas = new BigInt64Array(count);
+  const deltas = new BigInt64Array(starts.length);
   let visited = 0;
-  for (let index = rest.pop(); index !== undefined; index = rest.pop()) {
+  // A stack instead of recursion, because a trace may be as deep as it has spans.
+  for (let index = tops.pop(); index !== undefined; index = tops.pop()) {
     const parent = parents[index] as number;
     if (parent >= 0) {
       // Spans of one host share the correction of the first span on that host.
@@ -91,20 +127,13 @@ export async function planClocks(
       }
     }
     for (let child = firstChild[index] as number; child >= 0; child = nextChild[child] as number) {
-      rest.push(child);
+      tops.push(child);
     }
-    if (++visited % (8 * spansPerTurn) === 0) {
+    if (++visited % linkedPerTurn === 0) {
       await nextTurn();
     }
   }
-  return {
-    deltaNano: (index) => deltas[index] as bigint,
-    missingParent: (index) =>
-      parents[index] === orphan
-        ? hexOf(parentHighs[index] as number) + hexOf(parentLows[index] as number)
-        : undefined,
-    isRoot: (index) => parents[index] === root,
-  };
+  return deltas;
 }
 
 /** The inputs of clock correction, for all spans of a trace. An id is two 32-bit numbers. */
