@@ -43,8 +43,8 @@ export const ways = {
   search: [
     // Tenant and place in the queue; `server/api-router.ts` puts all endpoints behind it.
     "tracing-query/src/http/endpoint.ts",
-    "tracing-query/src/http/trace-endpoints.ts",
-    "tracing-query/src/service/query-service.ts",
+    "tracing-query/src/http/search-endpoint.ts",
+    "tracing-query/src/service/trace-service.ts",
     // Behind `SpanReader`: search-sql.ts is one of its imports.
     "storage/src/engines/clickhouse/clickhouse-span-reader.ts",
   ],

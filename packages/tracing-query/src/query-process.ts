@@ -128,7 +128,7 @@ function openPage(options: QueryOptions, { service }: Reads, log: Logger): Promi
       folder: uiFolderOf(options),
       configFile: options["query.ui-config"],
       hasArchive: async () =>
-        (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
+        (await service.traces.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
       hasMetrics: () => service.hasMetrics(),
     },
     log,

@@ -32,3 +32,8 @@ export class StorageError extends Error {
     this.code = code;
   }
 }
+
+/** Whether an engine refuses a read because it cannot do it at all. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED";
+}

@@ -1,6 +1,6 @@
 import type { TraceQuery } from "storage/api";
 import type { TraceQueryParameters } from "wire/api-v2";
-import { defaultSearchLimit } from "../service/query-service.ts";
+import { defaultSearchLimit } from "../service/read-limits.ts";
 import { nanosOf } from "../service/span-time.ts";
 
 /** The search of a `FindTraces` request. An absent time or duration is no bound. */

@@ -87,7 +87,7 @@ function traceStreams(
             return traceId;
           }
           const find = async () => {
-            const traces = await service.getPackedTraces([traceId], read);
+            const traces = await service.traces.getPackedTraces([traceId], read);
             checkSpans(traces, limits);
             return traces.length === 0 ? notFound : messagesOf(traces);
           };
@@ -108,7 +108,7 @@ function traceStreams(
           const search = queryOf(query);
           checkLimits(search, limits);
           const find = async () => {
-            const traces = await service.findPackedTraces(search, read);
+            const traces = await service.traces.findPackedTraces(search, read);
             checkSpans(traces, limits);
             return messagesOf(traces);
           };

@@ -5,8 +5,8 @@ import { parseTraceId } from "wire/api-v2";
 import type { GetDependenciesRequest, QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { noFilters } from "../service/no-filters.ts";
-import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
-import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import type { QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, defaultSearchLimit, type ReadLimits } from "../service/read-limits.ts";
 import { nanosOf } from "../service/span-time.ts";
 import { summarizeTraces } from "../service/trace-summary.ts";
 import type { CallGuard } from "./call-guard.ts";
@@ -128,7 +128,7 @@ function traceStreams(
             return traceId;
           }
           const find = async () => {
-            const traces = await service.getPackedTraces([traceId], read);
+            const traces = await service.traces.getPackedTraces([traceId], read);
             checkSpans(traces, limits);
             return traces.length === 0 ? notFound : otlpMessages(traces);
           };
@@ -147,7 +147,7 @@ function traceStreams(
           }
           const find = async () => {
             checkLimits(query, limits);
-            const traces = await service.findPackedTraces(query, read);
+            const traces = await service.traces.findPackedTraces(query, read);
             checkSpans(traces, limits);
             return otlpMessages(traces);
           };
@@ -174,7 +174,7 @@ function summariesHandler(
         }
         const find = async () => {
           checkLimits(query, limits);
-          const traces = await service.findOutlines(query, read);
+          const traces = await service.traces.findOutlines(query, read);
           checkSpans(traces, limits);
           const summaries = await summarizeTraces(traces, adjust);
           return summaries.map((summary) => ({

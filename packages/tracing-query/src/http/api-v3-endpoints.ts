@@ -8,8 +8,8 @@ import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { noFilters } from "../service/no-filters.ts";
-import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
-import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import type { QueryService } from "../service/query-service.ts";
+import { checkLimits, checkSpans, defaultSearchLimit, type ReadLimits } from "../service/read-limits.ts";
 import { summarizeTraces, type TraceSummary } from "../service/trace-summary.ts";
 import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
 import { otlpTracesJson } from "./otlp-traces-json.ts";
@@ -189,7 +189,7 @@ export function apiV3Endpoints(
   // One trace by its id, in hex or base64.
   const trace: Endpoint = async ({ pathPart, read }) => {
     const traceId = parsed("trace_id", () => traceIdOf(pathPart("traceId")));
-    const traces = await service.getPackedTraces([traceId], read);
+    const traces = await service.traces.getPackedTraces([traceId], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
@@ -201,7 +201,7 @@ export function apiV3Endpoints(
   const search: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
-    const traces = await service.findPackedTraces(query, read);
+    const traces = await service.traces.findPackedTraces(query, read);
     checkSpans(traces, limits);
     return otlpTracesJson(traces, read.reasons);
   };
@@ -210,7 +210,7 @@ export function apiV3Endpoints(
   const summaries: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
-    const traces = await service.findOutlines(query, read);
+    const traces = await service.traces.findOutlines(query, read);
     checkSpans(traces, limits);
     const found = await summarizeTraces(traces, adjust);
     return [

@@ -14,7 +14,7 @@ import { cutSlowClient, defaultClientTimes } from "./cut-slow-client.ts";
 import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson, indentSlowJson } from "./indent-json.ts";
-import { type BodyLimit, readBody } from "./read-body.ts";
+import type { BodyLimit, BodyReader } from "./read-body.ts";
 import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
 
@@ -92,6 +92,8 @@ export interface EndpointDefinition {
   readonly answer: Endpoint;
   /** Form of answers and failures. */
   readonly style: AnswerStyle;
+  /** How bodies are read; absent for an endpoint that takes none. */
+  readonly readBody?: BodyReader;
   /**
    * True: the endpoint holds a place until its answer is sent, because it holds traces in memory. False: only
    * its reads of the store take a place.
@@ -233,12 +235,17 @@ export function admit(
   return { tenant: found.tenant, signal, ...partial, ...(bearerToken === undefined ? {} : { bearerToken }) };
 }
 
+/** For endpoints that take no body. Their answers never ask for one. */
+function noBody(): Promise<Buffer> {
+  throw new Error("this endpoint takes no body");
+}
+
 /**
  * An Express handler for one method of a path. Other methods get 405 and an empty body. A request without a
  * required tenant gets 401 and the public model's text.
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
-  const { answer, style, isHeavy, isOfOneTrace = false } = definition;
+  const { answer, style, isHeavy, isOfOneTrace = false, readBody = noBody } = definition;
   const { maxBodyBytes, gate, log, stalledMs = defaultClientTimes.stalledMs } = settings;
   return async (request, response) => {
     const read = admit(request, response, definition, settings);

@@ -11,6 +11,9 @@ export interface BodyLimit {
   readonly bytes: number;
 }
 
+/** Reads the whole body of a request. @throws QueryError QUERY_TOO_LARGE, QUERY_UNREADABLE */
+export type BodyReader = (request: IncomingMessage, limit: BodyLimit) => Promise<Buffer>;
+
 /**
  * The whole body of a request, decompressed: files that are uploaded have the encodings that spans may have.
  * @throws QueryError QUERY_TOO_LARGE, as sent (then the rest of the body is not read) or as decompressed;

@@ -3,7 +3,7 @@ import { parseTraceId } from "wire/api-v2/trace-id-text";
 import { parseDurationNano } from "../go-text/go-duration.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
-import { defaultSearchLimit } from "../service/query-service.ts";
+import { defaultSearchLimit } from "../service/read-limits.ts";
 import { parsedParam } from "./number-params.ts";
 import { parseTagsJson } from "./tags-json-param.ts";
 

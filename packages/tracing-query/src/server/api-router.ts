@@ -9,10 +9,12 @@ import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "..
 import { objectiveEndpoints } from "../http/objectives/objectives-endpoint.ts";
 import { problemStyle } from "../http/problem.ts";
 import { ratesEndpoint, ratesOperation } from "../http/rates-endpoint.ts";
+import { readBody } from "../http/read-body.ts";
+import { searchEndpoint } from "../http/search-endpoint.ts";
 import { sendText } from "../http/send-pieces.ts";
 import { SharedJson } from "../http/shared-json.ts";
 import { spanMetricsEndpoint } from "../http/span-metrics-endpoint.ts";
-import { archiveEndpoint, searchEndpoint, traceEndpoint } from "../http/trace-endpoints.ts";
+import { archiveEndpoint, traceEndpoint } from "../http/trace-endpoints.ts";
 import { transformEndpoint } from "../http/transform-endpoint.ts";
 import type { ObjectiveBoard } from "../objectives/objective-board.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -51,7 +53,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   const ofOneTrace = { isHeavy: true, isOfOneTrace: true };
   add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits, shared), ...ofOneTrace });
   add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), ...ofOneTrace });
-  add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true });
+  add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true, readBody });
   add("/api/dependencies", { answer: dependenciesEndpoint(service) });
   for (const [path, answer] of metricsEndpoints(service)) {
     add(path, { answer });

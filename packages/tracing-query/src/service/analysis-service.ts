@@ -19,7 +19,7 @@ import type {
   TraceQuery,
 } from "storage/api";
 import { withinTime } from "storage/asked-time";
-import { StorageError } from "storage/errors";
+import { isUnsupported } from "storage/errors";
 import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 
@@ -99,7 +99,7 @@ export class AnalysisService {
         await this.tail({ limit: 1 }, options);
         this.#isSupported = true;
       } catch (error) {
-        if (!(error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED")) {
+        if (!isUnsupported(error)) {
           throw error;
         }
         this.#isSupported = false;

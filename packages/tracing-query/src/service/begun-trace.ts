@@ -6,7 +6,7 @@ import { largeTraceSpans } from "./trace-room.ts";
 
 /** A trace that exists in the store. */
 export interface BegunTrace {
-  /** True: the trace is large, and some spans may not have been read yet. */
+  /** True: the trace is large, and some of its spans may still be on the way. */
   readonly isLarge: boolean;
   /** Rejects when the store breaks off; the answer to the client breaks off then too. */
   readonly trace: Promise<PackedTrace>;
@@ -23,8 +23,8 @@ export async function beginTrace(
   read: ReadOptions,
 ): Promise<BegunTrace> {
   const begun = Promise.withResolvers<"begun">();
-  const found = service.getPackedTraces([traceId], read, (spans) => {
-    // A trace over the limit is refused only after it is completely known.
+  const found = service.traces.getPackedTraces([traceId], read, (spans) => {
+    // A trace over the limit is refused when all of it is known.
     if (spans > largeTraceSpans && spans <= limits.maxSpans) {
       begun.resolve("begun");
     }

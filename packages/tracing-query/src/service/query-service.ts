@@ -10,24 +10,20 @@ import type {
   LatencyQuery,
   MetricSeries,
   MetricsQuery,
-  PackedTrace,
   RankedRates,
   RankedRatesQuery,
   ReadOptions,
   SpanReader,
-  Trace,
   TraceQlReader,
-  TraceQuery,
 } from "storage/api";
 import { withinTime } from "storage/asked-time";
-import { StorageError } from "storage/errors";
+import { isUnsupported } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
-import { timeOf, timeOfMetrics } from "./asked-time-of.ts";
+import { timeOfMetrics } from "./asked-time-of.ts";
 import type { CallCounter } from "./call-counters.ts";
 import type { ReadCounters } from "./growing-counters.ts";
-import { readLackingTraces } from "./lacking-spans.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
@@ -36,10 +32,8 @@ import type { RequestGate } from "./request-gate.ts";
 import { SearchService } from "./search-service.ts";
 import type { SpanCounter } from "./span-counters.ts";
 import { StoreReads } from "./store-reads.ts";
-import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
-
-/** Traces that a search returns when the client names no limit. */
-export const defaultSearchLimit = 100;
+import type { TraceRoom } from "./trace-room.ts";
+import { TraceService } from "./trace-service.ts";
 
 const noServices = {
   services: [],
@@ -72,7 +66,7 @@ export interface QueryServiceParts {
   readonly readCallCounters: ReadCounters<CallCounter>;
   /** Longest age of cached names, in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
-  /** Couples the health of the process to the store. A failed read triggers an immediate check. */
+  /** Keeps the health of the process equal to that of the store. A failed read makes it look at once. */
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
@@ -89,6 +83,8 @@ export interface QueryServiceParts {
  * Methods throw `StorageError`, and `QueryError` where noted.
  */
 export class QueryService {
+  /** Whole traces, by id and by search. */
+  readonly traces: TraceService;
   /** Names of services and operations. */
   readonly names: NameService;
   /** Queries over many spans. */
@@ -97,105 +93,14 @@ export class QueryService {
   readonly search: SearchService;
   readonly #parts: QueryServiceParts;
   readonly #reads: StoreReads;
-  /** undefined until the first answer of the store. */
-  #hasArchive: boolean | undefined;
 
   constructor(parts: QueryServiceParts) {
     this.#parts = parts;
     this.#reads = new StoreReads(parts);
+    this.traces = new TraceService(parts, this.#reads);
     this.names = new NameService(parts.reader, this.#reads, parts.namesMaxAgeMs);
     this.analysis = new AnalysisService(parts.analysis, this.#reads);
     this.search = new SearchService(parts.traceql, parts.catalog, this.#reads);
-  }
-
-  /**
-   * The traces with these ids (32 hex digits each), in the order of the request, in the store's most compact
-   * form. Unknown ids are left out. Traces that the store lacks are searched in the archive.
-   * @param onCount as in `SpanReader.getPackedTraces`
-   */
-  async getPackedTraces(
-    traceIds: readonly string[],
-    options: ReadOptions,
-    onCount?: OnCount,
-  ): Promise<PackedTrace[]> {
-    return await readLackingTraces(traceIds, options, (read) =>
-      this.#getPackedTraces(traceIds, read, onCount),
-    );
-  }
-
-  async #getPackedTraces(
-    traceIds: readonly string[],
-    options: ReadOptions,
-    onCount?: OnCount,
-  ): Promise<PackedTrace[]> {
-    const { reader } = this.#parts;
-    const traces = await this.#reads.list("get_trace", options, () =>
-      this.#readPacked(reader, traceIds, options, onCount),
-    );
-    const found = new Set(traces.map(({ traceId }) => traceId));
-    const missing = traceIds.filter((id) => !found.has(id));
-    if (missing.length === 0) {
-      return traces;
-    }
-    const archived = await this.#archivedTraces(missing, options, onCount);
-    if (archived.length === 0) {
-      return traces;
-    }
-    const byId = new Map([...traces, ...archived].map((trace) => [trace.traceId, trace]));
-    return [...new Set(traceIds)].flatMap((id) => byId.get(id) ?? []);
-  }
-
-  #readPacked(
-    reader: ArchiveStore["reader"],
-    traceIds: readonly string[],
-    options: ReadOptions,
-    onCount: OnCount = () => {},
-  ): Promise<PackedTrace[]> {
-    return readInRoom(
-      this.#parts.room,
-      options,
-      onCount,
-      async (read, count) =>
-        await (reader.getPackedTraces?.(traceIds, read, count) ?? reader.getTraces(traceIds, read)),
-    );
-  }
-
-  /** Whole traces, newest first. */
-  findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
-    return this.#reads.list("find_traces", options, () =>
-      this.#parts.reader.findTraces(query, withinTime(options, timeOf(query))),
-    );
-  }
-
-  /** Like `findTraces`, in the store's most compact form. */
-  findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
-    const { reader } = this.#parts;
-    return this.#find(query, options, reader.getPackedTraces?.bind(reader));
-  }
-
-  /** Like `findPackedTraces`, without data that trace lists do not show, if the store can omit it. */
-  findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
-    const { reader } = this.#parts;
-    return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
-  }
-
-  #find(query: TraceQuery, options: ReadOptions, get: SpanReader["getPackedTraces"]): Promise<PackedTrace[]> {
-    const { reader, room } = this.#parts;
-    const inTime = withinTime(options, timeOf(query));
-    return this.#reads.list("find_traces", options, async () => {
-      if (get === undefined) {
-        return await reader.findTraces(query, inTime);
-      }
-      const ids = await reader.findTraceIds(query, inTime);
-      return await readLackingTraces(ids, options, (lacking) =>
-        readInRoom(
-          room,
-          lacking,
-          () => {},
-          async (read, count) => await get(ids, read, count),
-        ),
-      );
-    });
   }
 
   /** Each pair of services once. */
@@ -261,7 +166,7 @@ export class QueryService {
 
   /** Smallest step between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   async getMinStepMs(options: ReadOptions): Promise<number> {
-    // An empty query: a store without this ability refuses it immediately.
+    // An empty query: a store without this ability refuses it at once.
     await this.#metricsOf((red) => red.getCallRates(metricsQueryOf(noServices, Date.now()), options)).catch(
       (error: unknown) => {
         if (error instanceof QueryError) {
@@ -286,10 +191,10 @@ export class QueryService {
    * @throws QueryError QUERY_TRACE_NOT_FOUND; QUERY_NOT_CONFIGURED when the store has no archive
    */
   async archiveTrace(traceId: string, options: ReadOptions): Promise<void> {
-    if ((await this.hasArchive(options)) === false) {
+    if ((await this.traces.hasArchive(options)) === false) {
       throw noArchive();
     }
-    const [trace] = await this.getPackedTraces([traceId], options);
+    const [trace] = await this.traces.getPackedTraces([traceId], options);
     if (trace === undefined) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
@@ -308,35 +213,6 @@ export class QueryService {
       .catch((error: unknown) => {
         throw isUnsupported(error) ? noArchive() : error;
       });
-  }
-
-  /** Whether the store has an archive; undefined while the store does not answer. */
-  async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
-    if (this.#hasArchive === undefined) {
-      await this.#archivedTraces(["0".repeat(32)], { ...options, onPartial() {} }).catch(() => []);
-    }
-    return this.#hasArchive;
-  }
-
-  async #archivedTraces(
-    traceIds: readonly string[],
-    options: ReadOptions,
-    onCount?: OnCount,
-  ): Promise<PackedTrace[]> {
-    if (this.#hasArchive === false) {
-      return [];
-    }
-    try {
-      const traces = await this.#readPacked(this.#parts.archive.reader, traceIds, options, onCount);
-      this.#hasArchive = true;
-      return traces;
-    } catch (error) {
-      if (!isUnsupported(error)) {
-        throw error;
-      }
-      this.#hasArchive = false;
-      return [];
-    }
   }
 
   #readMetrics(
@@ -364,8 +240,4 @@ export class QueryService {
 
 function noArchive(): QueryError {
   return new QueryError("QUERY_NOT_CONFIGURED", "archive span storage was not configured");
-}
-
-function isUnsupported(error: unknown): boolean {
-  return error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED";
 }

@@ -1,6 +1,9 @@
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
+/** Most traces of a search when the client names no limit: the public model's number. */
+export const defaultSearchLimit = 100;
+
 /**
  * Limits of one request and its answer. Infinity: no limit. The user sees which option refuses, its value and
  * what to ask instead: see the functions below.

@@ -1,6 +1,6 @@
-import { cityHash64 } from "wire/city-hash";
+import { cityHash64 } from "wire/city-hash/city-hash-64";
 import type { AttributeType } from "wire/model";
-import { attributeTypeLetters } from "wire/rows";
+import { attributeTypeLetters } from "wire/rows/attribute-list";
 
 // The hashes of attributes in the indexes of `spans`. Statements contain them as numbers, which ClickHouse
 // plans faster than expressions.

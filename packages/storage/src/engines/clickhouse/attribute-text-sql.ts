@@ -1,5 +1,6 @@
 import type { AttributeType } from "wire/model";
-import { attributeTypeLetters, doubleText } from "wire/rows";
+import { attributeTypeLetters } from "wire/rows/attribute-list";
+import { doubleText } from "wire/rows/attribute-text";
 import { elementHash } from "./attribute-hashes.ts";
 import { placeOfMark } from "./place-of-mark.ts";
 import { escapedText } from "./sql-literals.ts";

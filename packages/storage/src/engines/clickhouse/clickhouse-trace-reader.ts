@@ -1,5 +1,5 @@
 import type { Span } from "wire/model";
-import { StoredOrigins } from "wire/rows";
+import { StoredOrigins } from "wire/rows/stored-origins";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";

@@ -1,5 +1,5 @@
 import type { Span } from "wire/model";
-import { readStoredRows } from "wire/rows";
+import { readStoredRows } from "wire/rows/read-stored-rows";
 import { StorageError } from "../../api/storage-error.ts";
 
 /**

@@ -1,5 +1,7 @@
 import { crc32 } from "node:zlib";
-import { PackedSpans, type SpanPlace, type StoredOrigins } from "wire/rows";
+import { PackedSpans } from "wire/rows/packed-spans";
+import type { SpanPlace } from "wire/rows/read-stored-rows";
+import type { StoredOrigins } from "wire/rows/stored-origins";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";

@@ -5,6 +5,7 @@ import type { ReadLimits } from "../../service/read-limits.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
 import { problemStyle } from "../problem.ts";
+import { readBody } from "../read-body.ts";
 import {
   attributeNamesEndpoint,
   attributeNamesOperation,
@@ -115,7 +116,16 @@ export function analysisEndpoints(
     { path, method }: OperationDescription,
     answer: Endpoint,
     { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
-  ): [string, EndpointDefinition] => [path, { method: methods, answer, style: problemStyle, isHeavy }];
+  ): [string, EndpointDefinition] => [
+    path,
+    {
+      method: methods,
+      answer,
+      style: problemStyle,
+      isHeavy,
+      ...(methods.includes("POST") ? { readBody } : {}),
+    },
+  ];
   return [
     one(capabilitiesOperation, capabilitiesEndpoint(service, limits, views), { isHeavy: false }),
     one(heatMapOperation, heatMapEndpoint(service, limits)),

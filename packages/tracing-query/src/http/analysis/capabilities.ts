@@ -1,4 +1,4 @@
-import { StorageError } from "storage/errors";
+import { isUnsupported } from "storage/errors";
 import { parseTraceQl } from "traceql";
 import { z } from "zod";
 import type { QueryService } from "../../service/query-service.ts";
@@ -66,7 +66,7 @@ function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"])
         isSupported = true;
       }
     } catch (error) {
-      if (!(error instanceof StorageError && error.code === "STORAGE_UNSUPPORTED")) {
+      if (!isUnsupported(error)) {
         throw error;
       }
       isSupported = false;

@@ -250,7 +250,7 @@ async function readCalls(
   });
   // The time range of the side was checked before, together with its other conditions.
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
-  const traces = await service.findPackedTraces({ ...side, limit }, read);
+  const traces = await service.traces.findPackedTraces({ ...side, limit }, read);
   // The budget is spans, not traces: one trace of a million spans would block the process.
   let left = Math.min(mostCallSpans, limits.maxSpans);
   for (const trace of traces) {

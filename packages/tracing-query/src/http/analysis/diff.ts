@@ -166,7 +166,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     const search = { range: timeRangeOf(values, endOfLastMinuteMs(spans), limits), limit: limit + 1, limits };
     const found =
       q === undefined
-        ? await service.findPackedTraces(searchOf(values, spans, limits), read)
+        ? await service.traces.findPackedTraces(searchOf(values, spans, limits), read)
         : await tracesOfQuery(service, q, { values: filter, bounds: search, read });
     // All traces of a median are in memory until the next line drops the surplus one.
     checkSpans(found, limits);

@@ -46,7 +46,7 @@ export async function readTrace(
   text: string,
   { parameter, limits, read }: TraceRead,
 ): Promise<PackedTrace> {
-  const traces = await service.getPackedTraces([traceIdOf(text, parameter)], read);
+  const traces = await service.traces.getPackedTraces([traceIdOf(text, parameter)], read);
   const [trace] = traces;
   if (trace === undefined) {
     throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found", { parameter });

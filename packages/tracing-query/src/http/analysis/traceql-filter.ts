@@ -86,7 +86,7 @@ export async function tracesOfQuery(
 ): Promise<PackedTrace[]> {
   const query = parseSpanQuery(q, values);
   const found = await service.search.search({ query, range, limit, spansPerSpanset: 1 }, read);
-  const traces = await service.getPackedTraces(
+  const traces = await service.traces.getPackedTraces(
     found.traces.map(({ traceId }) => traceId),
     read,
   );

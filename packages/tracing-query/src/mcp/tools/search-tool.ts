@@ -109,7 +109,7 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
       read,
     });
   }
-  return await service.findPackedTraces(
+  return await service.traces.findPackedTraces(
     {
       ...spanConditionsOf(conditionsOf(args)),
       ...{ startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano, limit },

@@ -1,7 +1,7 @@
 import type { SpanList } from "storage/api";
 import { nextTurn } from "storage/next-turn";
 import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
-import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model";
+import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model/span";
 import type { SpanFields } from "wire/rows/span-fields";
 import { parentKey } from "../span-facts.ts";
 import { skewAgainst } from "./clock-skew.ts";

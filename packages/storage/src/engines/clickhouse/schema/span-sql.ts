@@ -1,4 +1,4 @@
-import { storedColumns } from "wire/rows";
+import { storedColumns } from "wire/rows/stored-columns";
 import {
   attributeTexts,
   hasElement,

@@ -1,0 +1,145 @@
+import type { ArchiveStore, PackedTrace, ReadOptions, SpanReader, TraceQuery } from "storage/api";
+import { withinTime } from "storage/asked-time";
+import { isUnsupported } from "storage/errors";
+import { timeOf } from "./asked-time-of.ts";
+import { readLackingTraces } from "./lacking-spans.ts";
+import type { StoreReads } from "./store-reads.ts";
+import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
+
+/** Parts that the reads of traces need. */
+export interface TraceServiceParts {
+  /** Traces by id and by search. */
+  readonly reader: SpanReader;
+  /** Traces that a user chose to keep. */
+  readonly archive: Pick<ArchiveStore, "reader">;
+  /** Memory for large traces. */
+  readonly room: TraceRoom;
+}
+
+/**
+ * Reads of whole traces, by id and by search. Every read is counted and timed, and bounded in memory. Every
+ * method throws `StorageError`.
+ */
+export class TraceService {
+  readonly #parts: TraceServiceParts;
+  readonly #reads: StoreReads;
+  /** Undefined until the first answer of the store. */
+  #hasArchive: boolean | undefined;
+
+  constructor(parts: TraceServiceParts, reads: StoreReads) {
+    this.#parts = parts;
+    this.#reads = reads;
+  }
+
+  /**
+   * The traces with these ids (32 hex digits each), in the order of the request, in the store's most compact
+   * form. Unknown ids are left out. Traces that the store lacks are searched in the archive.
+   * @param onCount as in `SpanReader.getPackedTraces`
+   */
+  async getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: OnCount,
+  ): Promise<PackedTrace[]> {
+    return await readLackingTraces(traceIds, options, (read) =>
+      this.#getPackedTraces(traceIds, read, onCount),
+    );
+  }
+
+  async #getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: OnCount,
+  ): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    const traces = await this.#reads.list("get_trace", options, () =>
+      this.#readPacked(reader, traceIds, options, onCount),
+    );
+    const found = new Set(traces.map(({ traceId }) => traceId));
+    const missing = traceIds.filter((id) => !found.has(id));
+    if (missing.length === 0) {
+      return traces;
+    }
+    const archived = await this.#archivedTraces(missing, options, onCount);
+    if (archived.length === 0) {
+      return traces;
+    }
+    const byId = new Map([...traces, ...archived].map((trace) => [trace.traceId, trace]));
+    return [...new Set(traceIds)].flatMap((id) => byId.get(id) ?? []);
+  }
+
+  #readPacked(
+    reader: ArchiveStore["reader"],
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount: OnCount = () => {},
+  ): Promise<PackedTrace[]> {
+    return readInRoom(
+      this.#parts.room,
+      options,
+      onCount,
+      async (read, count) =>
+        await (reader.getPackedTraces?.(traceIds, read, count) ?? reader.getTraces(traceIds, read)),
+    );
+  }
+
+  /** Whole traces that a search finds, newest first, in the store's most compact form. */
+  findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    return this.#find(query, options, reader.getPackedTraces?.bind(reader));
+  }
+
+  /** As `findPackedTraces`, without what lists of traces do not show when the store can leave it out. */
+  findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
+  }
+
+  #find(query: TraceQuery, options: ReadOptions, get: SpanReader["getPackedTraces"]): Promise<PackedTrace[]> {
+    const { reader, room } = this.#parts;
+    const inTime = withinTime(options, timeOf(query));
+    return this.#reads.list("find_traces", options, async () => {
+      if (get === undefined) {
+        return await reader.findTraces(query, inTime);
+      }
+      const ids = await reader.findTraceIds(query, inTime);
+      return await readLackingTraces(ids, options, (lacking) =>
+        readInRoom(
+          room,
+          lacking,
+          () => {},
+          async (read, count) => await get(ids, read, count),
+        ),
+      );
+    });
+  }
+
+  /** Whether the store has an archive; undefined while the store does not answer. */
+  async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
+    if (this.#hasArchive === undefined) {
+      await this.#archivedTraces(["0".repeat(32)], { ...options, onPartial() {} }).catch(() => []);
+    }
+    return this.#hasArchive;
+  }
+
+  async #archivedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: OnCount,
+  ): Promise<PackedTrace[]> {
+    if (this.#hasArchive === false) {
+      return [];
+    }
+    try {
+      const traces = await this.#readPacked(this.#parts.archive.reader, traceIds, options, onCount);
+      this.#hasArchive = true;
+      return traces;
+    } catch (error) {
+      if (!isUnsupported(error)) {
+        throw error;
+      }
+      this.#hasArchive = false;
+      return [];
+    }
+  }
+}
