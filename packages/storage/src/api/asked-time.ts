@@ -1,5 +1,5 @@
 import type { PartialReason } from "./partial-answer.ts";
-import type { ReadOptions } from "./span-reader.ts";
+import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** Time range of a read in nanoseconds since the Unix epoch, both ends inclusive. Absent: no bound. */
@@ -8,6 +8,14 @@ export interface AskedTime {
   readonly startUnixNano?: bigint | undefined;
   /** Latest start that the caller knows of. */
   readonly endUnixNano?: bigint | undefined;
+}
+
+/** The range of start times of the spans that a search can return. */
+export function timeOf({
+  startTimeMinUnixNano,
+  startTimeMaxUnixNano,
+}: Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxUnixNano">): AskedTime {
+  return { startUnixNano: startTimeMinUnixNano, endUnixNano: startTimeMaxUnixNano };
 }
 
 /** True when the missing spans that a partial-result reason describes may belong to this time range. */

@@ -34,3 +34,14 @@ function escaped(character: string): string {
 export function quote(text: string): string {
   return `"${text.replace(unprintable, escaped)}"`;
 }
+
+/** Characters that Go escapes in JSON. */
+const unsafeInPages = /[<>&\u2028\u2029]/g;
+
+/** JSON as Go's encoding/json writes it: safe inside a page, with `<` as `\u003c`. */
+export function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    unsafeInPages,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,6 +1,6 @@
 import type { PackedTrace } from "storage/api";
 import type { ApiV2Span, KeyValue } from "wire/api-v2";
-import { toShownSpan } from "../service/end-before-start.ts";
+import { toShownSpan } from "../service/api-trace.ts";
 import { spansOf } from "../service/spans-of.ts";
 
 /** The public model's limit. */

@@ -2,8 +2,8 @@ import type { PartialAnswer, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import { type SpanKind, spanKinds } from "wire/model";
 import { parseDurationNano } from "../go-text/go-duration.ts";
-import { goJson } from "../go-text/go-json.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
+import { goJson } from "../go-text/quote.ts";
 import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -13,7 +13,7 @@ import { checkLimits, checkSpans, defaultSearchLimit, type ReadLimits } from "..
 import { summarizeTraces, type TraceSummary } from "../service/trace-summary.ts";
 import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
 import { otlpTracesJson } from "./otlp-traces-json.ts";
-import { parseTagsJson } from "./tags-json-param.ts";
+import { parseTagsJson } from "./search-params.ts";
 
 /**
  * gRPC-Gateway's form of answers and failures in the public model, which sends JSON with the media type of

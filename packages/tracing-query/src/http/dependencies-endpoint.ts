@@ -1,4 +1,4 @@
-import { goJson } from "../go-text/go-json.ts";
+import { goJson } from "../go-text/quote.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { adjustedCallsOf } from "./adjusted-json.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -15,8 +15,7 @@ import { errorEnvelope } from "./envelope.ts";
 import { type HttpFailure, httpFailure } from "./http-status.ts";
 import { indentJson, indentSlowJson } from "./indent-json.ts";
 import type { BodyLimit, BodyReader } from "./read-body.ts";
-import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
-import { TypedAnswer } from "./typed-answer.ts";
+import { type Piece, sendParts, sendPieces, sendText, TypedAnswer } from "./send-pieces.ts";
 
 /** Options of a read for an admitted request. The signal is aborted when the client disconnects. */
 export type AdmittedRead = ReadOptions &

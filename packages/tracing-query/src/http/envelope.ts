@@ -1,5 +1,5 @@
 import type { PartialAnswer } from "storage/api";
-import { goJson } from "../go-text/go-json.ts";
+import { goJson } from "../go-text/quote.ts";
 
 /** One error in the envelope of every answer. */
 export interface EnvelopeError {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonBytes, knownBytes } from "./json-bytes.ts";
-import { microsText } from "./micros-text.ts";
+import { JsonBytes, knownBytes, microsText } from "./json-bytes.ts";
 
 function written(write: (out: JsonBytes) => void): string {
   const out = new JsonBytes(16, 16);

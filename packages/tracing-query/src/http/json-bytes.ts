@@ -1,5 +1,3 @@
-import { microsText } from "./micros-text.ts";
-
 /** Bytes that are written often, padded with up to seven zeros, because they are copied eight at a time. */
 export interface KnownBytes {
   readonly view: DataView;
@@ -213,4 +211,10 @@ function digitsOf(value: number): number {
     count++;
   }
   return count;
+}
+
+/** Nanoseconds as whole unsigned microseconds; a negative number wraps at 2^64. */
+export function microsText(nano: bigint): string {
+  const micros = nano / 1_000n;
+  return (micros < 0n ? BigInt.asUintN(64, micros) : micros).toString();
 }

@@ -1,5 +1,5 @@
 import type { MetricFamily, MetricPoint } from "wire/metrics-query";
-import { goJson } from "../go-text/go-json.ts";
+import { goJson } from "../go-text/quote.ts";
 
 /** NaN and the infinities become their names as strings. */
 function doubleJson(value: number): string {

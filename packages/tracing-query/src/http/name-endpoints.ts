@@ -1,5 +1,5 @@
 import { type SpanKind, spanKinds } from "wire/model";
-import { goJson } from "../go-text/go-json.ts";
+import { goJson } from "../go-text/quote.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { AdmittedRead, Endpoint } from "./endpoint.ts";

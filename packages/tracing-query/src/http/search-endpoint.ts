@@ -10,7 +10,7 @@ import { parseSearchParams } from "./search-params.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { type ShownTrace, shownTracesJson } from "./shown-traces-json.ts";
 
-/** Takes each trace out of `traces` as it is shown, so that its memory is freed early. */
+/** Removes each trace from `traces` when it is written, so that its memory is freed early. */
 function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
   traces.reverse();
   for (let trace = traces.pop(); trace !== undefined; trace = traces.pop()) {

@@ -1,7 +1,7 @@
 import type { Process } from "wire/api-v2";
 import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
-import { processJson } from "./process-keys.ts";
 import { TagSteps } from "./tag-steps.ts";
+import { processJson } from "./trace-json.ts";
 
 /**
  * JSON that answers share: resources, and tags by list of keys. Stores return the same object for equal

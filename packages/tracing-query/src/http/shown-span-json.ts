@@ -1,19 +1,19 @@
+import { stringTag } from "wire/api-v2/tags";
 import { formatTagKey, toApiV2Span } from "wire/api-v2/to-api-v2-span";
 import { traceIdText } from "wire/api-v2/trace-id-text";
-import type { Span as ApiV2Span } from "wire/api-v2-model";
-import type { Attribute, Scope, Span } from "wire/model";
+import { type Span as ApiV2Span, ValueType } from "wire/api-v2-model";
+import type { Attribute, Scope, Span, SpanEvent, SpanFormat } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
-import { adjustedSpan, type SpanClock } from "../service/adjusters/adjusted-spans.ts";
+import { adjustedSpan, type SpanClock } from "../service/adjusters/adjust-trace.ts";
 import { missingParentWarning, skewOutcome } from "../service/adjusters/clock-skew.ts";
-import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
+import { sdkKeys } from "../service/adjusters/tag-adjusters.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
-import { eventLogsJson } from "./event-logs.ts";
-import { microsText } from "./micros-text.ts";
-import type { ProcessKeys } from "./process-keys.ts";
+import { microsText } from "./json-bytes.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { type ShownTag, ShownTags, shownField, shownTag } from "./shown-tags.ts";
 import { quoteRepeated } from "./tag-json.ts";
 import { TagOrders } from "./tag-orders.ts";
+import type { ProcessKeys } from "./trace-json.ts";
 import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
 /** A longer list is sorted for each span. */
@@ -176,4 +176,35 @@ export function ownWarnings(
     ...(missingParent === undefined ? [] : [missingParentWarning(missingParent)]),
     ...(ofClock === undefined ? [] : [ofClock]),
   ]);
+}
+
+/**
+ * The `logsJson` of a span's events, after the clock adjustment.
+ * @param appliedNano nanoseconds by which the clock was adjusted
+ * @param tags turns attributes into fields
+ */
+export function eventLogsJson(
+  events: readonly SpanEvent[],
+  format: SpanFormat,
+  appliedNano: bigint,
+  tags: ShownTags,
+): string {
+  const logs = events.map((event) => {
+    const fields = fieldsOf(event, format, tags).map(({ json }) => json);
+    const time = microsText(event.timeUnixNano + appliedNano);
+    return `{"timestamp":${time},"fields":[${fields.join("").slice(1)}]}`;
+  });
+  return `[${logs.join(",")}]`;
+}
+
+/** Sorted by name, but the first string field `event` leads. */
+function fieldsOf({ name, attributes }: SpanEvent, format: SpanFormat, tags: ShownTags): ShownTag[] {
+  const fields = attributes.map((attribute) => tags.of(attribute));
+  const isOtlp = format === "otlp" || format === "zipkin";
+  if (isOtlp && name !== "" && attributes.every(({ key }) => key !== "event")) {
+    fields.unshift(shownField(stringTag("event", name)));
+  }
+  const event = fields.findIndex(({ tag }) => tag.key === "event" && tag.vType === ValueType.STRING);
+  const first = event === -1 ? [] : fields.splice(event, 1);
+  return [...first, ...fields.sort((one, other) => compareTags(one.tag, other.tag))];
 }

@@ -1,7 +1,7 @@
 import { tagFromAttribute } from "wire/api-v2/tags";
 import type { KeyValue } from "wire/api-v2-model";
 import type { Attribute } from "wire/model";
-import { withIpShown } from "../service/adjusters/ip-tags.ts";
+import { withIpShown } from "../service/adjusters/tag-adjusters.ts";
 import { tagJson } from "./tag-json.ts";
 
 /** Limit of attributes whose JSON is cached. */

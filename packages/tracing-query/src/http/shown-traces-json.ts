@@ -2,14 +2,13 @@ import type { PackedTrace } from "storage/api";
 import type { Span as ApiV2Span } from "wire/api-v2-model";
 import type { Span } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
-import { adjustedTogether, sentSpans } from "../service/adjusters/adjusted-spans.ts";
+import { adjustedTogether, sentSpans } from "../service/adjusters/adjust-trace.ts";
 import { planClocks } from "../service/adjusters/clock-plan.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import { ProcessKeys } from "./process-keys.ts";
 import { SpanRowsJson } from "./rows-json/span-rows-json.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
-import { spanJson, traceHead, traceTail } from "./trace-json.ts";
+import { ProcessKeys, spanJson, traceHead, traceTail } from "./trace-json.ts";
 
 /** Length of a piece: cheap to send, and short enough not to delay other requests. */
 const pieceLength = 65_536;

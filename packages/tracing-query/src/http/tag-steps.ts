@@ -3,7 +3,7 @@ import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
 import type { KeyValue } from "wire/api-v2-model";
 import type { Attribute, AttributeType, Scope, Span } from "wire/model";
 import { attributeTypeLetters, valueMark } from "wire/rows/attribute-list";
-import { sdkKeys } from "../service/adjusters/sdk-tags.ts";
+import { sdkKeys } from "../service/adjusters/tag-adjusters.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { quoteRepeated, tagJson } from "./tag-json.ts";

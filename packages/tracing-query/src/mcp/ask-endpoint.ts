@@ -1,5 +1,5 @@
 import type { Endpoint } from "../http/endpoint.ts";
-import { TypedAnswer } from "../http/typed-answer.ts";
+import { TypedAnswer } from "../http/send-pieces.ts";
 import type { ToolContext } from "./tool.ts";
 
 type Value = string | number | boolean | undefined;

@@ -18,9 +18,8 @@ import type {
   TopOperationsQuery,
   TraceQuery,
 } from "storage/api";
-import { withinTime } from "storage/asked-time";
+import { timeOf, withinTime } from "storage/asked-time";
 import { isUnsupported } from "storage/errors";
-import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 
 /**

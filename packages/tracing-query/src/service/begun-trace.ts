@@ -6,7 +6,7 @@ import { largeTraceSpans } from "./trace-room.ts";
 
 /** A trace that exists in the store. */
 export interface BegunTrace {
-  /** True: the trace is large, and some of its spans may still be on the way. */
+  /** True: the trace is large, and some spans may not have been read yet. */
   readonly isLarge: boolean;
   /** Rejects when the store breaks off; the answer to the client breaks off then too. */
   readonly trace: Promise<PackedTrace>;
@@ -24,7 +24,7 @@ export async function beginTrace(
 ): Promise<BegunTrace> {
   const begun = Promise.withResolvers<"begun">();
   const found = service.traces.getPackedTraces([traceId], read, (spans) => {
-    // A trace over the limit is refused when all of it is known.
+    // A trace over the limit is refused only after it is completely known.
     if (spans > largeTraceSpans && spans <= limits.maxSpans) {
       begun.resolve("begun");
     }

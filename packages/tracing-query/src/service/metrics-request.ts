@@ -1,4 +1,4 @@
-import type { MetricsQuery } from "storage/api";
+import type { AskedTime, MetricsQuery } from "storage/api";
 import type { SpanKind } from "wire/model";
 
 /** A client's request for metrics; absent fields have the public model's defaults. */
@@ -32,4 +32,10 @@ export function metricsQueryOf(request: MetricsRequest, nowMs: number): MetricsQ
     stepMs: request.stepMs ?? 5_000,
     ratePerMs: request.ratePerMs ?? 600_000,
   };
+}
+
+/** The range of start times of the spans that the points of metrics cover. */
+export function timeOfMetrics({ startUnixMs, endUnixMs, ratePerMs }: MetricsQuery): AskedTime {
+  const nano = (ms: number) => BigInt(Math.floor(ms)) * 1_000_000n;
+  return { startUnixNano: nano(startUnixMs - ratePerMs - 60_000), endUnixNano: nano(endUnixMs) };
 }

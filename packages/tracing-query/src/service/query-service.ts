@@ -21,10 +21,9 @@ import { isUnsupported } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
-import { timeOfMetrics } from "./asked-time-of.ts";
 import type { CallCounter } from "./call-counters.ts";
 import type { ReadCounters } from "./growing-counters.ts";
-import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
+import { metricsQueryOf, minStepMs, timeOfMetrics } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { RedMetrics } from "./red-metrics.ts";
@@ -66,7 +65,7 @@ export interface QueryServiceParts {
   readonly readCallCounters: ReadCounters<CallCounter>;
   /** Longest age of cached names, in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
-  /** Keeps the health of the process equal to that of the store. A failed read makes it look at once. */
+  /** Couples the health of the process to the store. A failed read triggers an immediate check. */
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
   /** Memory for large traces. */
@@ -166,7 +165,7 @@ export class QueryService {
 
   /** Smallest step between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   async getMinStepMs(options: ReadOptions): Promise<number> {
-    // An empty query: a store without this ability refuses it at once.
+    // An empty query: a store without this ability refuses it immediately.
     await this.#metricsOf((red) => red.getCallRates(metricsQueryOf(noServices, Date.now()), options)).catch(
       (error: unknown) => {
         if (error instanceof QueryError) {

@@ -17,9 +17,3 @@ export function isUnset(time: ApiTime | undefined): boolean {
 export function nanosOf(time: ApiTime | undefined): bigint {
   return time === undefined ? 0n : time.seconds * nanosPerSecond + BigInt(time.nanos);
 }
-
-/** Nanoseconds since the Unix epoch as a timestamp, whose `nanos` is never negative. */
-export function timestampOf(nanos: bigint): ApiTime {
-  const part = ((nanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
-  return { seconds: (nanos - part) / nanosPerSecond, nanos: Number(part) };
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sentSpans } from "./adjusters/adjusted-spans.ts";
+import { sentSpans } from "./adjusters/adjust-trace.ts";
 import { otlpSpan, sampleTraceId } from "./sample-store.ts";
 import { spansInParts } from "./spans-of.ts";
 

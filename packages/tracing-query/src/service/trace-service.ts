@@ -1,8 +1,7 @@
-import type { ArchiveStore, PackedTrace, ReadOptions, SpanReader, TraceQuery } from "storage/api";
-import { withinTime } from "storage/asked-time";
+import type { ArchiveStore, PackedTrace, ReadOptions, SpanList, SpanReader, TraceQuery } from "storage/api";
+import { concerns, refusePartial, timeOf, withinTime } from "storage/asked-time";
 import { isUnsupported } from "storage/errors";
-import { timeOf } from "./asked-time-of.ts";
-import { readLackingTraces } from "./lacking-spans.ts";
+import { PartialReasons } from "storage/partial-answer";
 import type { StoreReads } from "./store-reads.ts";
 import { type OnCount, readInRoom, type TraceRoom } from "./trace-room.ts";
 
@@ -89,7 +88,7 @@ export class TraceService {
     return this.#find(query, options, reader.getPackedTraces?.bind(reader));
   }
 
-  /** As `findPackedTraces`, without what lists of traces do not show when the store can leave it out. */
+  /** Like `findPackedTraces`, without data that trace lists do not show, if the store can omit it. */
   findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
@@ -142,4 +141,39 @@ export class TraceService {
       return [];
     }
   }
+}
+
+/** Missing spans of a trace start at most this long before or after the present spans. */
+const marginNano = 600_000_000_000n;
+
+/**
+ * Reads traces by id, without a time range. Missing data of another time than a trace's spans does not
+ * concern the trace. For a trace that is not found, all missing data counts.
+ */
+async function readLackingTraces(
+  asked: readonly string[],
+  options: ReadOptions,
+  read: (options: ReadOptions) => Promise<PackedTrace[]>,
+): Promise<PackedTrace[]> {
+  const { onPartial = refusePartial } = options;
+  const all = new PartialReasons();
+  const traces = await read({ ...options, onPartial: all.add });
+  const { reasons = [] } = all.partial ?? {};
+  if (reasons.length === 0) {
+    return traces;
+  }
+  const hasAll = new Set(traces.map(({ traceId }) => traceId)).size >= new Set(asked).size;
+  const times = traces.map(({ spans }) => timeOfSpans(spans));
+  for (const reason of reasons) {
+    if (!hasAll || times.some((time) => concerns(reason, time))) {
+      onPartial(reason);
+    }
+  }
+  return traces;
+}
+
+/** Spans are ordered by start. */
+function timeOfSpans(spans: SpanList): { startUnixNano: bigint; endUnixNano: bigint } {
+  const [first = 0n, last = 0n] = [0, spans.length - 1].map((index) => spans.at(index)?.startTimeUnixNano);
+  return { startUnixNano: first - marginNano, endUnixNano: last + marginNano };
 }

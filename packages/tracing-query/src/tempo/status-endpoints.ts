@@ -1,5 +1,5 @@
 import type { Endpoint } from "../http/endpoint.ts";
-import { TypedAnswer } from "../http/typed-answer.ts";
+import { TypedAnswer } from "../http/send-pieces.ts";
 
 const text = "text/plain; charset=utf-8";
 

@@ -1,7 +1,7 @@
 import type { SpanList } from "storage/api";
 import { parseInteger } from "../go-text/parse-number.ts";
 import type { Endpoint, EndpointRequest } from "../http/endpoint.ts";
-import { TypedAnswer } from "../http/typed-answer.ts";
+import { TypedAnswer } from "../http/send-pieces.ts";
 import { QueryError } from "../query-error.ts";
 import { type BegunTrace, beginTrace } from "../service/begun-trace.ts";
 import type { QueryService } from "../service/query-service.ts";

@@ -1,4 +1,4 @@
-// The reverse of otlp-as-api-v2.ts.
+// The reverse of to-api-v2-span.ts.
 import type { Attribute } from "../model/attribute.ts";
 import { type Span, type SpanEvent, type SpanKind, type SpanLink, spanKinds } from "../model/span.ts";
 import { formatTagKey } from "./to-api-v2-span.ts";

@@ -1,14 +1,15 @@
 import {
   type Span as ApiV2Span,
   type KeyValue,
+  type Log,
+  type Process,
   type SpanRef,
   SpanRefType,
 } from "../gen/tracing/api_v2/model.ts";
-import type { Span, SpanLink } from "../model/span.ts";
+import { isParentLink, type Span, type SpanLink } from "../model/span.ts";
 import { idToBytes } from "./id-bytes.ts";
 import { toDuration, toTimestamp } from "./nano-times.ts";
-import { otlpLogs, otlpProcess, otlpReferences, otlpTags } from "./otlp-as-api-v2.ts";
-import { stringTag, tagFromAttribute } from "./tags.ts";
+import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
  * A span in the older model, as `api_v2` services, remote storage and the UI's JSON show it. Spans of that model are
@@ -78,4 +79,85 @@ function referenceOf(link: SpanLink): SpanRef {
     spanId: idToBytes(link.spanId),
     refType: link.refType === "child_of" ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM,
   };
+}
+
+// Translates OTLP and Zipkin spans to the older model as the public model does.
+// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
+
+/** Scope, attributes, kind, status and trace state as tags, in the public model's order. */
+export function otlpTags({ scope, attributes, kind, status, traceState }: Span): KeyValue[] {
+  const tags: KeyValue[] = [];
+  if (scope.name !== "") {
+    tags.push(stringTag("otel.scope.name", scope.name));
+  }
+  if (scope.version !== "") {
+    tags.push(stringTag("otel.scope.version", scope.version));
+  }
+  for (const attribute of attributes) {
+    tags.push(tagFromAttribute(attribute));
+  }
+  if (kind !== "unspecified") {
+    tags.push(stringTag("span.kind", kind));
+  }
+  if (status.code !== "unset") {
+    tags.push(stringTag("otel.status_code", status.code.toUpperCase()));
+  }
+  if (status.code === "error") {
+    tags.push(boolTag("error", true));
+  }
+  if (status.message !== "") {
+    tags.push(stringTag("otel.status_description", status.message));
+  }
+  if (traceState !== "") {
+    tags.push(stringTag("w3c.tracestate", traceState));
+  }
+  return tags;
+}
+
+/** Events as logs; the event's name becomes the field `event`, unless the event has such an attribute. */
+export function otlpLogs({ events }: Span): Log[] {
+  return events.map(({ timeUnixNano, name, attributes }) => {
+    const isNamed = name !== "" && !attributes.some((attribute) => attribute.key === "event");
+    return {
+      timestamp: toTimestamp(timeUnixNano),
+      fields: [...(isNamed ? [stringTag("event", name)] : []), ...attributes.map(tagFromAttribute)],
+    };
+  });
+}
+
+/** The resource's attributes without `service.name`. */
+export function otlpProcess({ resource }: Span): Process {
+  return {
+    serviceName: resource.serviceName,
+    tags: resource.attributes.filter((attribute) => attribute.key !== "service.name").map(tagFromAttribute),
+  };
+}
+
+/**
+ * References of the span: first the parent, then one for each link. A link to the parent adds no reference; it only
+ * sets the type of the parent's reference.
+ */
+export function otlpReferences({ traceId, parentSpanId, links }: Span): SpanRef[] {
+  const references: SpanRef[] = [];
+  const parent = parentSpanId === "" ? undefined : reference(traceId, parentSpanId, SpanRefType.CHILD_OF);
+  if (parent !== undefined) {
+    references.push(parent);
+  }
+  for (const link of links) {
+    const refType = refTypeOf(link);
+    if (parent !== undefined && link.traceId === traceId && link.spanId === parentSpanId) {
+      parent.refType = refType;
+    } else {
+      references.push(reference(link.traceId, link.spanId, refType));
+    }
+  }
+  return references;
+}
+
+function reference(traceId: string, spanId: string, refType: SpanRefType): SpanRef {
+  return { traceId: idToBytes(traceId), spanId: idToBytes(spanId), refType };
+}
+
+function refTypeOf(link: SpanLink): SpanRefType {
+  return isParentLink(link) ? SpanRefType.CHILD_OF : SpanRefType.FOLLOWS_FROM;
 }

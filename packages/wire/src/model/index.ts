@@ -12,11 +12,13 @@ export {
   attributeTypeCodes,
   maxAttributeDepth,
 } from "./attribute.ts";
-export { hasParentLink, isParentLink, refTypeKey } from "./parent-link.ts";
 export {
+  hasParentLink,
+  isParentLink,
   lengthNano,
   type RefType,
   type Resource,
+  refTypeKey,
   refTypes,
   type Scope,
   type Span,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { soughtDoubleText } from "./sought-double.ts";
+import { soughtDoubleText } from "./attribute-text.ts";
 
 test.each([
   ["1e-07", "1e-7"],

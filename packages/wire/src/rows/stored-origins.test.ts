@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoredOrigins } from "./stored-origins.ts";
+import { StoredOrigins } from "./packed-spans.ts";
 
 function origin(serviceName: string) {
   const [attributes, droppedAttributesCount, schemaUrl] = [[], 0, ""];

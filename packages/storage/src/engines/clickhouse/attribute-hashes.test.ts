@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cityHash64 } from "wire/city-hash";
-import { elementHash } from "./attribute-hashes.ts";
+import { elementHash } from "./attribute-text-sql.ts";
 import { concatenated } from "./sql-text.ts";
 import { runSql, startTestServer, type TestServer } from "./test-server.ts";
 

@@ -7,9 +7,8 @@ import {
 } from "../../api/attribute-catalog.ts";
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
 import { attributeTexts, elementsOf, hasKey, keyOfElement, valuesOfKey } from "./attribute-text-sql.ts";
-import { eventElements, eventNames, eventText } from "./event-text-sql.ts";
+import { eventElements, eventNames, eventText, scopeName, scopeVersion } from "./event-text-sql.ts";
 import { withoutCopies } from "./repeated/span-identity.ts";
-import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf, hasParentLinkSql } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";

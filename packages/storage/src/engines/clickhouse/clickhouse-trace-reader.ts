@@ -1,16 +1,15 @@
 import type { Span } from "wire/model";
-import { StoredOrigins } from "wire/rows/stored-origins";
+import { StoredOrigins } from "wire/rows/packed-spans";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
-import { tooLarge } from "./calls/answer-stream.ts";
+import { decodeSpans, tooLarge } from "./calls/answer-stream.ts";
 import { type ReadCall, readCall } from "./calls/read-call.ts";
 import type { AnswerSize, ClickHouseConnection } from "./clickhouse-connection.ts";
-import { decodeSpans } from "./decode-spans.ts";
 import { PackedAnswer } from "./packed-answer.ts";
 import type { QueryParameters } from "./parameter-text.ts";
-import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
+import { namingTraces, onOneThread } from "./schema/span-sql.ts";
 
 /**
  * Limit of ids in one query. On a cluster, the request's address contains ids that all shards must search, and Node's

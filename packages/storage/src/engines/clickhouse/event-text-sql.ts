@@ -1,5 +1,4 @@
-import { attributeTuples } from "./attribute-text-sql.ts";
-import { placeOfMark } from "./place-of-mark.ts";
+import { attributeTuples, placeOfMark } from "./attribute-text-sql.ts";
 
 // SQL expressions on `event_text`. `event-text.ts` of `wire/rows` describes its format: FD, time, FC, name
 // and attribute list for each event, and FC with the number of dropped attributes, if any.
@@ -29,3 +28,14 @@ export const eventTimes = `arrayMap(e -> toInt64(${fields}[1]), ${texts})`;
 
 /** For each event, an array of its attributes as tuples of key, type name and value. */
 export const eventAttributes = `arrayMap(f -> ${attributeTuples(list)}, arrayMap(e -> ${fields}[2], ${texts}))`;
+
+// SQL expressions on `scope_text`. `scope-text.ts` of `wire/rows` describes its format: name, version and
+// schema URL of the scope, and the schema URL of the resource, separated by FF.
+
+/** The four texts. */
+const scopeTexts = "splitByChar('\\xFF', scope_text)";
+
+/** Name of the instrumentation scope. */
+export const scopeName = `${scopeTexts}[1]`;
+/** Its version. */
+export const scopeVersion = `${scopeTexts}[2]`;

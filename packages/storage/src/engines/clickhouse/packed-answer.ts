@@ -1,10 +1,9 @@
 import { crc32 } from "node:zlib";
-import { PackedSpans } from "wire/rows/packed-spans";
+import { PackedSpans, type StoredOrigins } from "wire/rows/packed-spans";
 import type { SpanPlace } from "wire/rows/read-stored-rows";
-import type { StoredOrigins } from "wire/rows/stored-origins";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
-import { decoded } from "./decode-spans.ts";
+import { decoded } from "./calls/answer-stream.ts";
 import { SpanStarts } from "./order-by-start.ts";
 
 /** Bytes of rows that are read in one turn, which takes some milliseconds. */

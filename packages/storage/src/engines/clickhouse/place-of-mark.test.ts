@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { placeOfMark } from "./place-of-mark.ts";
+import { placeOfMark } from "./attribute-text-sql.ts";
 import { runSql, startTestServer, type TestServer } from "./test-server.ts";
 
 let server: TestServer;

@@ -15,8 +15,7 @@ import { newToken, rowsOfTenant } from "../../contract/contract-context.ts";
 import { newSpanId, newTraceId, noonUnixNano } from "../../contract/sample-spans.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { parameterText } from "./parameter-text.ts";
-import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
-import { spansOfTraces } from "./schema/span-sql.ts";
+import { namingTraces, onOneThread, spansOfTraces } from "./schema/span-sql.ts";
 import { newDatabaseName, runSql, storageProgram } from "./test-server.ts";
 
 /** The seed is part of each failure's text, so that a failure can be repeated. */

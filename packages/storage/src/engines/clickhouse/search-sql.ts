@@ -1,4 +1,4 @@
-import { soughtDoubleText } from "wire/rows/sought-double";
+import { soughtDoubleText } from "wire/rows/attribute-text";
 import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";

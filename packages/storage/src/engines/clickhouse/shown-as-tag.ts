@@ -1,5 +1,4 @@
-import { eventNames } from "./event-text-sql.ts";
-import { scopeName, scopeVersion } from "./scope-text-sql.ts";
+import { eventNames, scopeName, scopeVersion } from "./event-text-sql.ts";
 
 const otlpRules = "format IN ('otlp', 'zipkin')";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { presentParts, splitSlice } from "./split-slice.ts";
+import { presentParts, splitSlice } from "./time-slices.ts";
 
 const second = 1_000_000_000n;
 const minute = 60n * second;

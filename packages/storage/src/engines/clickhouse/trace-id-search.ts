@@ -1,17 +1,19 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
-import { DensePresent } from "./dense-present.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import { keepsUnpacked } from "./schema/span-sql.ts";
-import { SearchReach } from "./search-reach.ts";
+import { DensePresent, SearchReach } from "./search-reach.ts";
 import { searchSql } from "./search-sql.ts";
-import { denseRows, presentParts, presentRows, splitSlice } from "./split-slice.ts";
 import {
+  denseRows,
   joinedSlices,
   likelyPart,
+  presentParts,
+  presentRows,
   sliceGrowth,
   sliceNano,
+  splitSlice,
   type TimeSlice,
   timeSlices,
 } from "./time-slices.ts";

@@ -9,7 +9,7 @@ import { paramsReader } from "../analysis/read-request.ts";
 import type { Endpoint, EndpointDefinition } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
 import { problemStyle } from "../problem.ts";
-import { TypedAnswer } from "../typed-answer.ts";
+import { TypedAnswer } from "../send-pieces.ts";
 import { objectiveJson, objectiveSchema } from "./objective-json.ts";
 
 // Names and parts of names.

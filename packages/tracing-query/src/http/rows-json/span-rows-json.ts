@@ -5,14 +5,13 @@ import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "
 import { attributeMark } from "wire/rows/attribute-list";
 import { parseAttributeText } from "wire/rows/attribute-text";
 import type { SpanFields } from "wire/rows/span-fields";
-import type { SpanClock } from "../../service/adjusters/adjusted-spans.ts";
-import { withIpShown } from "../../service/adjusters/ip-tags.ts";
-import { type JsonBytes, type KnownBytes, knownBytes } from "../json-bytes.ts";
-import { microsText } from "../micros-text.ts";
-import type { ProcessKeys } from "../process-keys.ts";
+import type { SpanClock } from "../../service/adjusters/adjust-trace.ts";
+import { withIpShown } from "../../service/adjusters/tag-adjusters.ts";
+import { type JsonBytes, type KnownBytes, knownBytes, microsText } from "../json-bytes.ts";
 import { isOlderModel, ownWarnings, type ShownSpanJson } from "../shown-span-json.ts";
 import { floatJson, int64Json, tagJson } from "../tag-json.ts";
 import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } from "../tag-steps.ts";
+import type { ProcessKeys } from "../trace-json.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
 /** Whole numbers up to this many digits are exact in JavaScript. */

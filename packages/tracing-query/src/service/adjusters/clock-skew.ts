@@ -1,9 +1,9 @@
+import { toNanos, toTimestamp } from "wire/api-v2/nano-times";
 import { type Span as ApiV2Span, type Process, ValueType } from "wire/api-v2-model";
 import { formatDurationNano } from "../../go-text/go-duration.ts";
 import type { ApiTrace } from "../api-trace.ts";
 import { findTag, idKey, noSpan, parentKey } from "../span-facts.ts";
-import { nanosOf, timestampOf } from "../span-time.ts";
-import { ipText } from "./ip-text.ts";
+import { ipText } from "./tag-adjusters.ts";
 
 interface Node {
   /** Span of the node. */
@@ -119,7 +119,7 @@ export interface SpanTimes {
 }
 
 function timesOf(span: ApiV2Span): SpanTimes {
-  return { startNano: nanosOf(span.startTime), durationNano: nanosOf(span.duration) };
+  return { startNano: toNanos(span.startTime), durationNano: toNanos(span.duration) };
 }
 
 /**
@@ -174,9 +174,9 @@ const noSkew = { appliedNano: 0n } as const;
 export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
   const { appliedNano, warning } = skewOutcome(deltaNano, maxDeltaNano);
   if (appliedNano !== 0n) {
-    span.startTime = timestampOf(nanosOf(span.startTime) + appliedNano);
+    span.startTime = toTimestamp(toNanos(span.startTime) + appliedNano);
     for (const log of span.logs) {
-      log.timestamp = timestampOf(nanosOf(log.timestamp) + appliedNano);
+      log.timestamp = toTimestamp(toNanos(log.timestamp) + appliedNano);
     }
   }
   if (warning !== undefined) {

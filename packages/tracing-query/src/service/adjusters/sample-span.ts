@@ -1,6 +1,6 @@
 // Spans and tags for the tests of the adjusters and of the JSON writer.
 import { type ApiV2Span, type KeyValue, type SpanRef, SpanRefType, ValueType } from "wire/api-v2";
-import { timestampOf } from "../span-time.ts";
+import { toTimestamp } from "wire/api-v2/nano-times";
 
 export const sampleTraceId = "000000000000000000000000000000aa";
 
@@ -51,7 +51,7 @@ export function span({ id = 1, start = 0n, length = 0n, ...rest }: SampleSpan = 
     operationName: "op",
     references: [],
     flags: 0,
-    startTime: timestampOf(start),
+    startTime: toTimestamp(start),
     duration: { seconds: length / 1_000_000_000n, nanos: Number(length % 1_000_000_000n) },
     tags: [],
     logs: [],

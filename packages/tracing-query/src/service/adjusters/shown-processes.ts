@@ -2,7 +2,7 @@ import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
 import type { Process } from "wire/api-v2-model";
 import type { Resource, Span } from "wire/model";
 import { hostOf } from "./clock-skew.ts";
-import { withIpShown } from "./ip-tags.ts";
+import { withIpShown } from "./tag-adjusters.ts";
 import { compareTags } from "./tag-order.ts";
 
 /** The facts that adjusted spans of one resource share. */

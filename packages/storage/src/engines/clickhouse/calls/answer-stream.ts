@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
+import type { Span } from "wire/model";
+import { readStoredRows } from "wire/rows/read-stored-rows";
 import { StorageError } from "../../../api/storage-error.ts";
 
 /** Size of an answer, which the server announces in a header: the bytes are measured in the server's memory. */
@@ -90,4 +92,22 @@ export function answeredError(text: string, status: number): Error {
   }
   const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
   return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
+}
+
+/**
+ * Decodes stored rows. Only the formats of our codecs are supported; others would need SQL.
+ * @throws StorageError STORAGE_REFUSED
+ */
+export function decodeSpans(rows: Uint8Array): Span[] {
+  return decoded(() => readStoredRows(rows));
+}
+
+/** Runs `decode` on stored rows. @throws StorageError STORAGE_REFUSED for unreadable rows */
+export function decoded<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    const message = `stored rows cannot be read: ${(error as Error).message}`;
+    throw new StorageError("STORAGE_REFUSED", message, { cause: error });
+  }
 }

@@ -9,7 +9,7 @@ import { clusterView } from "../cluster/cluster-view.ts";
 import { hostStates, patientLookMs } from "../cluster/host-state.ts";
 import type { TableName } from "../derived/derived-table.ts";
 import { spanHash } from "../repeated/span-identity.ts";
-import { bytesLiteral } from "../sql-literals.ts";
+import { bytesLiteral } from "../sql-text.ts";
 import { deleteRows } from "./delete-rows.ts";
 import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
 

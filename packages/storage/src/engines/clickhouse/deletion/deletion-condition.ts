@@ -1,7 +1,7 @@
 import { soughtDoubleText } from "wire/rows";
 import { StorageError } from "../../../api/storage-error.ts";
 import { hasAttributeText } from "../schema/span-sql.ts";
-import { bytesLiteral, intLiteral, textLiteral } from "../sql-literals.ts";
+import { bytesLiteral, intLiteral, textLiteral } from "../sql-text.ts";
 
 /** Limit of trace ids in one deletion: a statement may have 256 KiB. */
 const maxTraceIds = 1_500;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { namingTraces, onOneThread } from "./naming-traces.ts";
-import { archivedSpansOfTraces, spansOfTraces } from "./span-sql.ts";
+import { archivedSpansOfTraces, namingTraces, onOneThread, spansOfTraces } from "./span-sql.ts";
 
 const first = "00112233445566778899aabbccddeeff";
 const second = "ffeeddccbbaa99887766554433221100";

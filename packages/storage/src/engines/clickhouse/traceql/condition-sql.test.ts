@@ -1,6 +1,6 @@
 import { type FieldExpression, parseTraceQl } from "traceql";
 import { describe, expect, test } from "vitest";
-import { textLiteral } from "../sql-literals.ts";
+import { textLiteral } from "../sql-text.ts";
 import { conditionSql } from "./condition-sql.ts";
 
 function conditionOf(text: string): FieldExpression {

@@ -10,10 +10,16 @@ import {
   hasKey,
   partsOfElement,
 } from "../attribute-text-sql.ts";
-import { eventAttributes, eventNames, eventText, eventTimes } from "../event-text-sql.ts";
-import { scopeName, scopeVersion } from "../scope-text-sql.ts";
+import {
+  eventAttributes,
+  eventNames,
+  eventText,
+  eventTimes,
+  scopeName,
+  scopeVersion,
+} from "../event-text-sql.ts";
 import { detailOf } from "../span-details-sql.ts";
-import { bytesLiteral, textLiteral } from "../sql-literals.ts";
+import { bytesLiteral, textLiteral } from "../sql-text.ts";
 import { equalTexts, type StoredText } from "./equal-texts.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 

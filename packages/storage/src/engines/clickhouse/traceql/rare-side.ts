@@ -1,6 +1,6 @@
 import type { Pipeline, SpansetOperation } from "traceql";
 import type { SqlQuery } from "../search-sql.ts";
-import { bytesLiteral } from "../sql-literals.ts";
+import { bytesLiteral } from "../sql-text.ts";
 import type { Condition } from "./condition-sql.ts";
 import { ancestorMark, soughtMark } from "./descendants.ts";
 import { pipelineSql } from "./spanset-sql.ts";

@@ -1,6 +1,6 @@
 import type { Pipeline, ScalarExpression, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
 import { staticValue } from "../../../traceql/query-value.ts";
-import { floatLiteral, intLiteral } from "../sql-literals.ts";
+import { floatLiteral, intLiteral } from "../sql-text.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
 import { lengthSql } from "./field-sql.ts";
 import { leavesOneSet } from "./one-set.ts";

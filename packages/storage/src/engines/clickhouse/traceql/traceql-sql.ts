@@ -8,7 +8,7 @@ import { fromSpans } from "../repeated/span-identity.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { hasParentLinkSql } from "../span-details-sql.ts";
-import { bytesLiteral } from "../sql-literals.ts";
+import { bytesLiteral } from "../sql-text.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues, lengthSql } from "./field-sql.ts";
 import type { SpanSql } from "./span-relations.ts";

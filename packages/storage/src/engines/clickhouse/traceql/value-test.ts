@@ -1,7 +1,7 @@
 import type { ComparisonOperator } from "traceql";
 import type { AttributeType } from "wire/model";
 import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
-import { floatLiteral, intLiteral, textLiteral } from "../sql-literals.ts";
+import { floatLiteral, intLiteral, textLiteral } from "../sql-text.ts";
 
 /** The operand of a comparison with a field. */
 export type ValueTest =

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ApiV2Span } from "wire/api-v2";
 import { parentKey } from "../span-facts.ts";
+import { giveUniqueSpanIds } from "./repeated-span-ids.ts";
 import { childOf, followsFrom, span, tag } from "./sample-span.ts";
-import { giveUniqueSpanIds } from "./unique-span-ids.ts";
 
 const client = [tag("span.kind", "client")];
 const server = [tag("span.kind", "server")];

@@ -1,6 +1,5 @@
 import { type KeyValue, ValueType } from "wire/api-v2-model";
 import type { ApiTrace } from "../api-trace.ts";
-import { ipText } from "./ip-text.ts";
 
 /**
  * Shows addresses that clients sent as numbers (tags `ip` and `peer.ipv4`) in dotted form.
@@ -41,4 +40,37 @@ function addressOf(tag: KeyValue): bigint | undefined {
   return tag.vType === ValueType.FLOAT64 && Number.isFinite(tag.vFloat64)
     ? BigInt(Math.trunc(tag.vFloat64))
     : undefined;
+}
+
+/** An IPv4 address in dotted form. @param address its 32 bits as a number; higher bits do not count */
+export function ipText(address: bigint): string {
+  const bits = Number(BigInt.asUintN(32, address));
+  return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`;
+}
+
+/** Tags that describe the sender's SDK. */
+export const sdkKeys: ReadonlySet<string> = new Set([
+  "telemetry.sdk.language",
+  "telemetry.sdk.name",
+  "telemetry.sdk.version",
+  "telemetry.distro.name",
+  "telemetry.distro.version",
+]);
+
+/**
+ * Moves the tags that describe the sender's SDK from the span to its process, where they belong.
+ *
+ * ```
+ * before  span tags http.method, telemetry.sdk.name    process tags host.name
+ * after   span tags http.method                        process tags host.name, telemetry.sdk.name
+ * ```
+ */
+export function moveSdkTags(trace: ApiTrace): void {
+  for (const span of trace.spans) {
+    const moved = span.tags.filter((tag) => sdkKeys.has(tag.key));
+    if (moved.length > 0 && span.process !== undefined) {
+      span.tags = span.tags.filter((tag) => !sdkKeys.has(tag.key));
+      span.process = { ...span.process, tags: [...span.process.tags, ...moved] };
+    }
+  }
 }
