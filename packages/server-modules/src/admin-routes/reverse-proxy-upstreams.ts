@@ -16,7 +16,7 @@ import {
 
 /** State of one health check. Proxies that share an upstream may check it differently. */
 interface CheckState {
-  /** Place of the handler whose active checks these are. */
+  /** Key of the check settings. Upstreams with equal checks share results. */
   readonly check: string;
   /** True when the last check passed. */
   readonly healthy: boolean;
@@ -27,8 +27,8 @@ interface CheckState {
 }
 
 /**
- * Reads the states of active checks from memory that threads share. Lowest bit of a count: down; the rest:
- * checks against that.
+ * Reads the states of active checks from memory that threads share. The lowest bit of a count means "down". The other
+ * bits count consecutive checks that contradict this state.
  */
 function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
   const checks = new Map<string, CheckState[]>();
@@ -51,7 +51,7 @@ function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
   return checks;
 }
 
-/** RFC 3339; null for 0, which means never. */
+/** Time in RFC 3339 form; null for 0, which means never. */
 function isoTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }
@@ -60,13 +60,13 @@ function isoTime(ms: number): string | null {
 interface MergedDetail {
   /** False when any check of any thread failed. */
   readonly healthy: boolean;
-  /** Milliseconds that the last answer took; null before the first. */
+  /** Milliseconds from the last request to its answer; null before the first answer. */
   readonly latency_ms: number | null;
   /** Status line of the last answer; null before the first. */
   readonly last_response: string | null;
   /** Reason of the last failure; null without one. */
   readonly last_error: string | null;
-  /** Time of that failure, RFC 3339. */
+  /** Time of the last failure, RFC 3339. */
   readonly last_error_time: string | null;
   /** Active checks, one for each handler that checks the upstream. */
   readonly active_checks: readonly CheckState[];
@@ -89,7 +89,9 @@ function mergeDetails(details: readonly UpstreamDetail[], checks: readonly Check
   };
 }
 
-/** How bad the news of an upstream is: unhealthy, failed lately, nothing known yet, well. */
+/**
+ * Sort key for `trouble`: unhealthy upstreams first, then recently failed ones, then unknown ones, then healthy ones.
+ */
 function trouble({ healthy, fails, last_response, active_checks }: DetailedUpstream): number {
   if (!healthy) {
     return 0;
@@ -110,7 +112,7 @@ const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream)
   latency: (a, b) => (b.latency_ms ?? -1) - (a.latency_ms ?? -1),
 };
 
-/** Sorts by `order` of the query. @throws ServerError ADMIN_REQUEST for an unknown one */
+/** Sorts by the query parameter `order`. @throws ServerError ADMIN_REQUEST for an unknown order */
 function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): readonly DetailedUpstream[] {
   if (order === null) {
     return upstreams;
@@ -123,7 +125,7 @@ function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): 
   return upstreams.toSorted(compare);
 }
 
-/** Whether the active checks of each upstream pass, as dashboards of the model watch it. */
+/** Updates the health metric of each upstream, which dashboards of the public model read. */
 function showHealth(context: ModuleContext): void {
   new Gauge({
     name: "server_reverse_proxy_upstreams_healthy",
@@ -143,8 +145,8 @@ function showHealth(context: ModuleContext): void {
 }
 
 /**
- * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model, and takes `contains`,
- * `order`, `limit` and `offset`.
+ * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` adds fields that the public model lacks, and
+ * accepts `contains`, `order`, `limit` and `offset`.
  */
 export const reverseProxyUpstreams = defineModule({
   id: "admin.api.reverse_proxy",
@@ -161,7 +163,7 @@ export const reverseProxyUpstreams = defineModule({
             .list(upstreamFailsPrefix)
             .map(({ name, level }) => [name.slice(upstreamFailsPrefix.length), level]),
         );
-        // Members in the model's order.
+        // Members in the order of the public model's JSON.
         const entries = upstreams.map(({ name, level }) => {
           const address = name.slice(upstreamPrefix.length);
           return { address, num_requests: level, fails: fails.get(address) ?? 0 };

@@ -11,22 +11,22 @@ import { KnownAddresses } from "./known-addresses.ts";
 import { providesAddress } from "./provides-address.ts";
 import { defaultEndpoints, SimpleHttp } from "./simple-http.ts";
 
-/** Milliseconds between checks where the config names none. Source: mholt/caddy-dynamicdns */
+/** Default interval between checks, in milliseconds. Source: mholt/caddy-dynamicdns */
 const defaultIntervalMs = 30 * 60_000;
 /** Pause after a failed first check: at boot the network may still be down. Source: mholt/caddy-dynamicdns */
 const firstRetryMs = 5_000;
-/** The pause after a failed check doubles up to this. */
+/** Limit of the pause after failed checks, in milliseconds. Each failure doubles the pause up to this limit. */
 const longestRetryMs = 5 * 60_000;
-/** The TTL of a config that names none; most providers take no shorter one. */
+/** Default TTL of records, in milliseconds. Most providers refuse a shorter TTL. */
 const defaultTtlMs = 5 * 60_000;
 
-/** A full name of a record: the zone itself is `@`. */
+/** Joins the name of a record with its zone. The name `@` means the zone itself. */
 export function fullName(name: string, zone: string): string {
   const bare = zone.replace(/\.$/, "").toLowerCase();
   return name === "@" || name === "" ? bare : `${name.toLowerCase()}.${bare}`;
 }
 
-/** The services of a check. */
+/** Services that one check uses. */
 interface CheckTools {
   readonly provider: DnsProvider;
   readonly sources: readonly { readonly name: string; readonly source: IpSource }[];
@@ -44,8 +44,8 @@ interface CheckTools {
  * | none | a record is made |
  * | others | a record is made, then the others are removed |
  *
- * A name that fails does not stop the other names. The provider is not asked for records: the first look asks
- * DNS, later ones the storage, which has what this app set.
+ * A name that fails does not stop the other names. Records are not read from the provider. The first check asks DNS;
+ * later checks read the addresses that this app stored.
  */
 export class AddressCheck {
   readonly #config: DynamicDnsConfig;
@@ -56,7 +56,7 @@ export class AddressCheck {
     this.#tools = tools;
   }
 
-  /** @throws Error when no source knows an address, or a record was not changed: the next check tries again */
+  /** @throws Error when no source knows an address, or a record was not changed; the next check tries again */
   async run(signal: AbortSignal): Promise<void> {
     const addresses = await this.#addresses(signal);
     const failed: string[] = [];
@@ -108,7 +108,7 @@ export class AddressCheck {
       return;
     }
     const ttlSeconds = Math.round((this.#config.ttl || defaultTtlMs) / 1000);
-    // The new record comes first: the name never has none.
+    // The new record is created first, so the name always has a record.
     await provider.present(name, ip, ttlSeconds, type);
     for (const old of before.filter((each) => each !== ip)) {
       await provider.remove(name, old, type);
@@ -121,17 +121,17 @@ export class AddressCheck {
 }
 
 /**
- * The app `dynamic_dns`: keeps names pointed to this machine. It runs in the main thread. Checks follow each
- * other without overlap. After a failure the next one comes after 5 s, 10 s and so on up to 5 minutes, but
- * never later than the interval.
+ * The app `dynamic_dns`: keeps DNS names pointed to this machine. The app runs in the main thread. Checks never
+ * overlap. After a failure the next check starts after 5 s, then 10 s, doubling up to 5 minutes, but never later than
+ * the interval.
  */
 class DynamicDnsApp implements App {
   readonly #check: AddressCheck;
   readonly #intervalMs: number;
   readonly #log: Logger;
-  /** Ends the pause, and a check under way. */
+  /** Aborts the pause, or the running check. */
   readonly #stop = new AbortController();
-  /** The loop, which `stop` waits for. */
+  /** Promise of the check loop. `stop` awaits the promise. */
   #running: Promise<void> | undefined;
 
   constructor(check: AddressCheck, intervalMs: number, log: Logger) {
@@ -151,7 +151,7 @@ class DynamicDnsApp implements App {
     await this.#running;
   }
 
-  /** The loop of checks. */
+  /** Repeats the check until the app stops. */
   async #checkAgainAndAgain(): Promise<void> {
     const { signal } = this.#stop;
     let retryMs = firstRetryMs;
@@ -173,7 +173,7 @@ class DynamicDnsApp implements App {
   }
 }
 
-/** Sources in the order of the config; without any, `simple_http` with its usual addresses. */
+/** Loads the sources in the order of the config. Default: `simple_http` with its default addresses. */
 async function loadSources(config: DynamicDnsConfig, context: ModuleContext): Promise<CheckTools["sources"]> {
   const loaded: { name: string; source: IpSource }[] = [];
   for (const [position, each] of (config.ip_sources ?? []).entries()) {
@@ -188,7 +188,10 @@ async function loadSources(config: DynamicDnsConfig, context: ModuleContext): Pr
   return loaded.length > 0 ? loaded : [{ name: "simple_http", source: new SimpleHttp(defaultEndpoints) }];
 }
 
-/** The provider of the records. @throws ServerError MODULE_CONFIG for none, or one that has no address records */
+/**
+ * Loads the DNS provider. @throws ServerError MODULE_CONFIG when none is configured, or the provider has no address
+ * records
+ */
 async function loadProvider(config: DynamicDnsConfig, context: ModuleContext): Promise<DnsProvider> {
   const given = config.dns_provider;
   if (!given) {
@@ -206,8 +209,8 @@ async function loadProvider(config: DynamicDnsConfig, context: ModuleContext): P
 }
 
 /**
- * Runs in the main thread only. Providers wait neither here nor in DNS for a record to be seen: the next check
- * compares with what was set.
+ * Runs in the main thread only. Providers do not wait until a new record is visible in DNS: the next check compares
+ * with the stored addresses.
  */
 export const dynamicDnsApp = defineModule({
   id: "dynamic_dns",

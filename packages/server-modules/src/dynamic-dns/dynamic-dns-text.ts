@@ -10,7 +10,7 @@ import type { OptionWriter } from "serverfile/to-text/options/option-writer";
 import * as fields from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
 
-/** Reads `domains { zone name… }`. Lines of one zone add up; a zone alone is null, which means the zone itself. */
+/** Reads `domains { zone name… }`. Lines of one zone add up; a zone alone becomes null, which means the zone itself. */
 function readDomains(cursor: TokenCursor, draft: Draft): void {
   for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
     const zone = cursor.value;
@@ -22,7 +22,7 @@ function readDomains(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
-/** Reads `versions ipv4 ipv6`. Those that are not named are switched off. */
+/** Reads `versions ipv4 ipv6`. Versions that the line does not name are disabled. */
 function readVersions(cursor: TokenCursor, draft: Draft): void {
   const words = cursor.remainingArguments();
   if (words.length === 0) {
@@ -35,7 +35,7 @@ function readVersions(cursor: TokenCursor, draft: Draft): void {
   setMember(draft, "versions", { ipv4: words.includes("ipv4"), ipv6: words.includes("ipv6") });
 }
 
-/** Words of all lines of a name, in one list. */
+/** Appends the words of each line to one list. */
 const appended =
   (member: string): fields.FieldReader =>
   (cursor, draft) =>
@@ -101,7 +101,7 @@ const sourceWords: Readonly<Record<string, (source: Members) => readonly (readon
   interface: (source) => [[source.text("name") ?? ""]],
 };
 
-/** The line of a source. A source with several addresses cannot be written, as a line reads one. */
+/** Writes the line of a source. A source with several addresses has no line, because a line holds one address. */
 function sourceLines(source: Members): Line[] {
   const name = source.text("source") ?? "";
   const words = Object.hasOwn(sourceWords, name) ? sourceWords[name]?.(source) : undefined;

@@ -3,12 +3,12 @@ import { isJsonObject } from "server-core/json/json-value";
 import type { Storage } from "server-core/storage/storage";
 import { publicAddress } from "./ip-source.ts";
 
-/** A larger file is taken for broken. */
+/** Limit of the stored file, in bytes. A larger file counts as broken. */
 const maxFileBytes = 1024 * 1024;
-/** Milliseconds of one question to a DNS server, and how often it is asked. */
+/** Timeout of one DNS query, in milliseconds, and the number of attempts. */
 const timeoutMs = 5_000;
 const tries = 2;
-/** Answers that say that a name has no record of the kind. */
+/** DNS errors for a name without a record of the type. */
 const noRecord = new Set(["ENOTFOUND", "ENODATA"]);
 
 /** The addresses of each name: the ones set last, else the ones that DNS servers return. */
@@ -32,12 +32,12 @@ export class KnownAddresses {
     await this.#storage.store(this.#key(name), JSON.stringify({ ...(await this.#load(name)), [type]: ip }));
   }
 
-  /** Key in the storage. A `*` cannot be part of a file's name everywhere. */
+  /** Storage key of a name. `*` is replaced, because some file systems forbid it in names. */
   #key(name: string): string {
     return `dynamic_dns/${encodeURIComponent(name).replaceAll("*", "_wildcard")}.json`;
   }
 
-  /** Addresses that were set for a name, by kind. A broken file counts as none. */
+  /** Loads the stored addresses of a name, by record type. A broken file counts as empty. */
   async #load(name: string): Promise<Readonly<Record<string, unknown>>> {
     const bytes = await this.#storage.load(this.#key(name), maxFileBytes);
     try {
@@ -48,7 +48,7 @@ export class KnownAddresses {
     }
   }
 
-  /** Asks DNS. A name without such a record has no addresses; any other failure is an error. */
+  /** Queries DNS. A name without such a record has no addresses; any other failure is an error. */
   async #lookUp(name: string, type: "A" | "AAAA"): Promise<readonly string[]> {
     const resolver = new Resolver({ timeout: timeoutMs, tries });
     if (this.#resolvers.length > 0) {

@@ -8,12 +8,12 @@ import { z } from "zod";
 import { type IpSource, isVersionWanted, type PublicAddress, publicAddress } from "./ip-source.ts";
 import { isWanted } from "./wanted-ranges.ts";
 
-/** The first of each kind. */
+/** The first address of each type. */
 function firstOfEach(addresses: readonly PublicAddress[]): PublicAddress[] {
   return (["A", "AAAA"] as const).flatMap((type) => addresses.find((each) => each.type === type) ?? []);
 }
 
-/** For machines whose address never changes, or that know it from elsewhere. */
+/** For machines with a fixed address, or an address that an administrator sets. */
 export const staticSource = defineModule({
   id: "dynamic_dns.ip_sources.static",
   config: z.strictObject({
@@ -38,8 +38,8 @@ const unreachable = {
 };
 
 /**
- * With `include` or `exclude` in the app's config these decide alone. Otherwise addresses of private networks
- * do not count.
+ * With `include` or `exclude` in the app's config, only these decide. Otherwise addresses of private networks are
+ * skipped.
  */
 export const interfaceSource = defineModule({
   id: "dynamic_dns.ip_sources.interface",
@@ -67,8 +67,8 @@ export const interfaceSource = defineModule({
 });
 
 /**
- * Refuses each config: asking routers by UPnP is not supported. It has a name here so that the message can say
- * what to use.
+ * Refuses each config, because UPnP is not supported. The module exists so that the error message can name an
+ * alternative.
  */
 export const upnpSource = defineModule({
   id: "dynamic_dns.ip_sources.upnp",

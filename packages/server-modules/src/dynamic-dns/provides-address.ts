@@ -1,7 +1,7 @@
-/** Providers that keep nothing but the texts of challenges. */
+/** Providers that store only challenge texts (TXT records). */
 const textsOnly = new Set(["acmedns"]);
 
-/** Whether a DNS provider may have records of addresses. @param name its module's, without the namespace */
+/** True when a DNS provider can set address records. @param name the provider's module name without the namespace */
 export function providesAddress(name: string): boolean {
   return !textsOnly.has(name);
 }

@@ -18,12 +18,12 @@ export const defaultEndpoints = [
   "https://ident.me",
   "https://ipecho.net/plain",
 ];
-/** A longer answer is no address, but a page. */
+/** Limit of an answer, in bytes. A longer answer is an HTML page, not an address. */
 const maxAnswerBytes = 256;
-/** Milliseconds for one service, connecting included. */
+/** Timeout of one service in milliseconds, connecting included. */
 const timeoutMs = 10_000;
 
-/** Asks one service. @throws Error for any status but 200, and for an answer that is no address */
+/** Asks one service for the address. @throws Error for any status but 200, and for an answer that is no address */
 async function askEndpoint(url: string, family: 4 | 6, signal: AbortSignal): Promise<PublicAddress> {
   const { Agent, request } = await import("undici"); // when it is needed: few configs ask
   const dispatcher = new Agent({ connect: { family, timeout: timeoutMs } });
@@ -45,8 +45,8 @@ async function askEndpoint(url: string, family: 4 | 6, signal: AbortSignal): Pro
 }
 
 /**
- * Asks services that answer with the address from which they are asked, over IPv4 and over IPv6. Services are
- * tried in order, for each family anew. A family without an answer is left out, as long as the other has one.
+ * Asks web services that answer with the client's address, over IPv4 and over IPv6. For each family the services are
+ * tried in order. A family without an answer is left out if the other family has an answer.
  */
 export class SimpleHttp implements IpSource {
   readonly #endpoints: readonly string[];
@@ -77,7 +77,7 @@ export class SimpleHttp implements IpSource {
     return found;
   }
 
-  /** The answer of the first service that has one; why the others have none goes to `reasons`. */
+  /** Returns the first address that a service answers. Reasons of failed services are added to `reasons`. */
   async #first(family: 4 | 6, signal: AbortSignal, reasons: string[]): Promise<PublicAddress | undefined> {
     for (const url of this.#endpoints) {
       try {
@@ -93,7 +93,7 @@ export class SimpleHttp implements IpSource {
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** The source of a config that names none. Redirects are not followed. */
+/** The default source. Redirects are not followed. */
 export const simpleHttpSource = defineModule({
   id: "dynamic_dns.ip_sources.simple_http",
   config: z.strictObject({

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net";
 
-/** A range of addresses, ready to be asked. */
+/** A parsed range of addresses. */
 interface Range {
-  /** Length of its prefix: the more bits, the narrower. */
+  /** Prefix length: the more bits, the narrower the range. */
   readonly bits: number;
   contains(ip: string): boolean;
 }
 
-/** Reads `192.0.2.0/24`; undefined for text that is no range. */
+/** Parses `192.0.2.0/24`; undefined for text that is no range. */
 function readRange(text: string): Range | undefined {
   const [, address = "", digits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const [version, bits] = [isIP(address), Number(digits)];
@@ -20,12 +20,12 @@ function readRange(text: string): Range | undefined {
   return { bits, contains: (ip) => isIP(ip) === version && list.check(ip, family) };
 }
 
-/** Whether a text is a range, as `192.0.2.0/24`. */
+/** True for the text of a range, as `192.0.2.0/24`. */
 export function isRange(text: string): boolean {
   return readRange(text) !== undefined;
 }
 
-/** Length of the narrowest range with the address; -1 when none has it. */
+/** Prefix length of the narrowest range that contains the address; -1 when no range does. */
 function narrowest(texts: readonly string[], ip: string): number {
   const bits = texts.map((text) => {
     const range = readRange(text);
@@ -34,15 +34,16 @@ function narrowest(texts: readonly string[], ip: string): number {
   return Math.max(-1, ...bits);
 }
 
-/** Ranges as the config has them. */
+/** Ranges as the config writes them. */
 interface RangeChoice {
   readonly include?: readonly string[] | null | undefined;
   readonly exclude?: readonly string[] | null | undefined;
 }
 
 /**
- * Whether an address counts: the narrowest range that has it decides. With `include: ["10.0.0.0/8"]` and
- * `exclude: ["10.1.0.0/16"]`, 10.2.0.1 counts and 10.1.0.1 does not.
+ * True when an address is wanted: the narrowest range that contains the address decides. With `include: ["10.0.0.0/8"]`
+ * and
+ * `exclude: ["10.1.0.0/16"]`, 10.2.0.1 is wanted and 10.1.0.1 is not.
  * Source: mholt/caddy-dynamicdns, `IPRanges.Contains`
  */
 export function isWanted({ include, exclude }: RangeChoice, ip: string): boolean {

@@ -3,12 +3,12 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { ContentEncoder } from "./content-encoder.ts";
 
-/** Above 4 the time grows much faster than the size shrinks, which a response on its way cannot wait for. */
+/** Default quality. Above 4 the compression time grows much faster than the size shrinks. */
 const defaultQuality = 4;
-/** 256 KiB for each response that is being compressed. */
+/** Default window: 256 KiB of memory for each response that is being compressed. */
 const defaultWindowLog = 18;
 
-/** Past the public model, which knows Brotli only as files that are compressed already. Source: RFC 7932 */
+/** Our own: the public model serves Brotli only from files that are compressed already. Source: RFC 7932 */
 export const brotliEncoder = defineModule({
   id: "http.encoders.br",
   config: z.strictObject({

@@ -22,5 +22,5 @@ export interface ContentEncoder extends ModuleInstance {
   readonly flushKind?: number;
 }
 
-/** Where `encode` finds its encoders. */
+/** Namespace of the encoders in `encode`. */
 export const contentEncoders: ModuleNamespace<ContentEncoder> = { prefix: "http.encoders" };

@@ -14,7 +14,7 @@ const gzip: ModuleReader = (cursor) => {
   return onlyGiven({ level: cursor.nextArgument() ? parsed(cursor, cursor.value, parseInteger, "") : 0 });
 };
 
-/** Checks the name of a level. Upper and lower case are the same; the config keeps the spelling of the text. */
+/** Checks the name of a level, ignoring case. The config keeps the spelling of the text. */
 function zstdLevel(cursor: TokenCursor, word: string): string {
   if (!zstdLevels.includes(word.toLowerCase())) {
     const names = zstdLevels.map((name) => `'${name}'`).join(", ");
@@ -24,8 +24,8 @@ function zstdLevel(cursor: TokenCursor, word: string): string {
 }
 
 /**
- * Reads `zstd [level] { level …; disable_checksum }`. `zstd better { disable_checksum }` becomes
- * `{ "level": "better", "checksum": false }`. A level on the line and another in the block are an error.
+ * Reads `zstd [level] { level …; disable_checksum }`. `zstd better { disable_checksum }` becomes `{ "level": "better",
+ * "checksum": false }`. A level on the line and a second level in the block are an error.
  */
 const zstd: ModuleReader = (cursor) => {
   cursor.next();
@@ -60,7 +60,7 @@ const zstd: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** The encodings of answers, in one list. `br` is our own. */
+/** Text readers of the encoders. `br` is our own. */
 export const encoderTexts = {
   br: { readText: noSettings },
   gzip: { readText: gzip },

@@ -1,4 +1,4 @@
-/** A content coding that a client takes. */
+/** A content coding that a client accepts. */
 interface Accepted {
   /** Name of the coding, lower case. */
   readonly name: string;
@@ -25,8 +25,8 @@ function parse(header: string): Accepted[] {
 /**
  * Content codings that a client accepts, best first: sorted by the client's quality values, then by our
  * preference. `gzip;q=0.5, br, *;q=0` with `zstd, br, gzip` gives `br, gzip`.
- * @param header `Accept-Encoding`; "" takes none
- * @param ours the codings that there are, best first; others are left out
+ * @param header value of `Accept-Encoding`; "" accepts none
+ * @param ours the codings of the server, best first; other codings are left out
  * Source: RFC 9110 section 12.5.3
  */
 export function acceptedEncodings(header: string, ours: readonly string[]): string[] {

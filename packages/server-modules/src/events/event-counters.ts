@@ -2,15 +2,15 @@ import { Counter, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
 /**
- * - `done`: the handler came to its end
+ * - `done`: the handler finished
  * - `failed`: it threw an error
- * - `aborted`: it wants the event's cause to stop
- * - `timeout`: it took too long, and others went on
- * - `dropped`: too many events waited, or the config was gone
+ * - `aborted`: the handler stopped the action that caused the event
+ * - `timeout`: the handler took too long; later events did not wait for it
+ * - `dropped`: too many events waited, or the config was replaced
  */
 export type HandlerOutcome = "done" | "failed" | "aborted" | "timeout" | "dropped";
 
-/** Outcomes of events, over all configs. */
+/** Counts the outcomes of events, over all configs. */
 export class EventCounters implements SharedResource {
   readonly #registry: Registry;
   readonly #handled: Counter<"handler" | "outcome">;
@@ -25,7 +25,6 @@ export class EventCounters implements SharedResource {
     });
   }
 
-  /** Counts an outcome. */
   handled(handler: string, outcome: HandlerOutcome): void {
     this.#handled.inc({ handler, outcome });
   }
@@ -35,5 +34,5 @@ export class EventCounters implements SharedResource {
   }
 }
 
-/** One set of counters for all configs, so that a reload does not begin at 0. */
+/** One set of counters for all configs, so a reload does not reset them. */
 export const eventCounters: ResourceKind<EventCounters> = { name: "events.counters" };

@@ -17,9 +17,9 @@ import { HandlerQueue } from "./handler-queue.ts";
 import { KnownEvent } from "./known-event.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** Milliseconds of one handler for one event. */
+/** Default timeout of one handler for one event, in milliseconds. */
 const defaultTimeoutMs = 30_000;
-/** Events that may wait for one handler. */
+/** Limit of events that wait for one handler. Beyond it events are dropped and counted. */
 const maxWaiting = 1_000;
 
 /**
@@ -64,8 +64,8 @@ const schema = z.strictObject({
 type EventsConfig = z.infer<typeof schema>;
 
 /**
- * The app `events`: calls handlers of events, in the main thread. Only emitters that need the result
- * leave something undone. Source: the public model (Caddy 2.11), whose emitters wait for every handler
+ * The app `events`: calls handlers of events, in the main thread. Only emitters that need the result wait for the
+ * handlers. Source: the public model (Caddy 2.11), whose emitters wait for every handler
  */
 class EventsApp implements App, EventSink {
   readonly #config: EventsConfig;
@@ -74,9 +74,9 @@ class EventsApp implements App, EventSink {
   readonly #subscriptions = new Subscriptions<HandlerQueue>();
   /** All queues, to close them. */
   readonly #queues: HandlerQueue[] = [];
-  /** Events that wait for handlers or are being handled. */
+  /** Events that are queued or being handled. */
   readonly #underWay = new Set<Promise<EventOutcome>>();
-  /** Events during set-up wait for the start, so that a dry run calls no handler. */
+  /** Events emitted during set-up wait for this promise, so a dry run calls no handler. */
   readonly #start = Promise.withResolvers<void>();
   #isStarted = false;
   isOpen = true;
@@ -195,13 +195,13 @@ class EventsApp implements App, EventSink {
     return { data: event.data };
   }
 
-  /** An event of the server itself. */
+  /** Emits an event of the server itself. */
   #emitOwn(name: string): Promise<EventOutcome> {
     return this.emit({ name, module: "", at: Date.now(), data: {} });
   }
 }
 
-/** Loaded without being configured, since modules emit events whether anybody listens or not. */
+/** Loaded even without a config, because modules emit events with or without subscribers. */
 export const eventsApp = defineModule({
   id: "events",
   implied: true,

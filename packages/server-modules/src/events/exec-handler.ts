@@ -6,13 +6,13 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Milliseconds until a program is killed, where the config names none. */
+/** Default timeout in milliseconds; after it the program is killed. */
 const defaultTimeoutMs = 30_000;
-/** Commands of one handler that may run in the background at a time. */
+/** Limit of background commands of one handler that run at the same time. */
 const maxInBackground = 10;
-/** The end of the output that is kept for the log. */
+/** Limit of output bytes kept for the log; the last bytes are kept. */
 const maxOutputBytes = 4_096;
-/** How long the rest of a program's output is waited for after its end. */
+/** Milliseconds after a program's exit until the rest of its output is given up. */
 const lateOutputMs = 1_000;
 
 const schema = z.strictObject({
@@ -37,11 +37,9 @@ const schema = z.strictObject({
 });
 
 /**
- * The last bytes that a program printed. Standard output and error in one text, in the order in which they
- * came.
+ * Keeps the last bytes that a program printed. Standard output and standard error share one text, in order of arrival.
  */
 class OutputEnd {
-  /** The last bytes, never more than the limit. */
   #text = Buffer.alloc(0);
 
   constructor(child: ChildProcess) {
@@ -60,7 +58,7 @@ class OutputEnd {
 
 /** How a program ended. */
 interface Ending {
-  /** Undefined when it was killed. */
+  /** Exit code; undefined when the program was killed. */
   readonly code: number | undefined;
   /** Last bytes of the program's output, for the log. */
   readonly output: string;
@@ -115,7 +113,7 @@ class ExecHandler implements EventHandler {
     this.#log.debug(`event handler exec: ${event.name}: ${command} is done${said}`);
   }
 
-  /** @throws Error when it cannot be started */
+  /** Runs the program once. @throws Error when the program cannot be started */
   #run(event: ServerEvent): Promise<Ending> {
     const { command, args, dir, timeout } = this.#config;
     return new Promise((resolve, reject) => {
@@ -132,7 +130,7 @@ class ExecHandler implements EventHandler {
       const output = new OutputEnd(child);
       child.once("error", reject);
       child.once("close", (code) => resolve({ code: code ?? undefined, output: String(output) }));
-      // A program that it left behind may hold its output open.
+      // A child process that outlives the program may hold the output open.
       child.once("exit", () => {
         const timer = setTimeout(() => {
           child.stdout.destroy();

@@ -7,30 +7,30 @@ import type { EventCounters } from "./event-counters.ts";
 export interface HandlerQueueOptions {
   /** The module's name in the config. */
   readonly name: string;
-  /** Milliseconds after which a handler is given up, so that one that hangs does not stop the queue. */
+  /** Timeout of one event in milliseconds. After it the queue continues with the next event. */
   readonly timeoutMs: number;
-  /** Events that may wait; the next one passes the handler by. */
+  /** Limit of waiting events. Beyond it an event skips the handler. */
   readonly maxWaiting: number;
-  /** Counts events that were handled, failed or dropped. */
+  /** Counters of handled, failed and dropped events. */
   readonly counters: EventCounters;
-  /** Tells failures. */
+  /** Receives failures. */
   readonly log: Logger;
 }
 
 /**
- * Passes events to a handler one by one, and waits for each at most the timeout.
+ * Passes events to a handler one at a time, and waits for each at most the timeout.
  * | Outcome of an event | Counter | The caller gets |
  * |---|---|---|
  * | the handler is done | `done` | nothing |
  * | the handler throws an abort | `aborted` | its reason |
- * | the handler throws otherwise | `failed` | nothing |
- * | the time is over | `timeout` | nothing; the signal tells the handler |
+ * | the handler throws another error | `failed` | nothing |
+ * | the timeout ends | `timeout` | nothing; the signal aborts the handler |
  * | too many wait, or the queue is closed | `dropped` | nothing |
  */
 export class HandlerQueue {
   readonly #handler: EventHandler;
   readonly #options: HandlerQueueOptions;
-  /** Settles when the handler is done with the event before. */
+  /** Settles when the handler has finished the previous event. */
   #last: Promise<unknown> = Promise.resolve();
   /** Number of queued events, including the running one. */
   #waiting = 0;
@@ -62,7 +62,7 @@ export class HandlerQueue {
     }
   }
 
-  /** An event passes the handler by, because too many wait. */
+  /** Drops an event because too many wait. */
   pass(): void {
     const { name, maxWaiting, counters, log } = this.#options;
     counters.handled(name, "dropped");
@@ -72,7 +72,7 @@ export class HandlerQueue {
     this.#isFull = true;
   }
 
-  /** Events that still wait skip the handler. */
+  /** Closes the queue: waiting events skip the handler. */
   close(): void {
     this.#isClosed = true;
   }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { CloudEvent, EmittedEvent, EventData, ServerEvent } from "server-core/events/server-event";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 
-/** Placeholders behind it are members of the event's data. */
+/** The rest of the placeholder names a member of the event's data. */
 const dataPrefix = "event.data.";
 
-/** Texts as they are, all else as JSON. */
+/** Strings stay unchanged; other values become JSON. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) {
     return "";
@@ -14,20 +14,20 @@ function textOf(value: unknown): string {
 }
 
 /**
- * An event as handlers get it. `{event.data.identifier}` of an event `cert_obtained` with
- * `{ "identifier": "example.com" }` is `example.com`. `\{` is a brace.
- * Source: the public model (Caddy 2.11), whose placeholders have lists and objects in Go's form
+ * An event as handlers receive it. For an event `cert_obtained` with the data `{ "identifier": "example.com" }`, the
+ * placeholder `{event.data.identifier}` becomes `example.com`. `\{` is a literal brace. Source: the public model (Caddy
+ * 2.11), which writes lists and objects in Go's form
  */
 export class KnownEvent implements ServerEvent {
-  /** Unique in the world, for receivers that see an event twice. */
+  /** A unique id, so receivers can detect a duplicate delivery. */
   readonly id = randomUUID();
-  /** Lower case, as subscriptions compare it. */
+  /** Name in lower case, because subscriptions compare lower case. */
   readonly name: string;
-  /** When it happened, in the thread that emitted it. */
+  /** Time of the event, taken in the thread that emitted it. */
   readonly time: Date;
   /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
-  /** Facts about it. */
+  /** Data of the event, for placeholders and receivers. */
   readonly data: EventData;
 
   constructor({ name, module, at, data }: EmittedEvent) {
@@ -46,7 +46,7 @@ export class KnownEvent implements ServerEvent {
     );
   }
 
-  /** The event for receivers outside. Source: CloudEvents 1.0 */
+  /** The event as a CloudEvent, for external receivers. Source: CloudEvents 1.0 */
   cloudEvent(): CloudEvent {
     return {
       id: this.id,
@@ -59,7 +59,7 @@ export class KnownEvent implements ServerEvent {
     };
   }
 
-  /** Undefined for a fact that the event does not have. */
+  /** The value of a placeholder; undefined for one that the event lacks. */
   #value(name: string): string | undefined {
     switch (name) {
       case "event":

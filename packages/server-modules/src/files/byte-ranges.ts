@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The most ranges of one request; more are served as the whole. */
+/** Limit of ranges in one request. A request with more gets the whole body. */
 const maxRanges = 100;
 
 /**

@@ -1,11 +1,11 @@
 import mime from "mime";
 
-/** Types that servers in the field give otherwise. Source: Go, `mime` */
+/** Media types that differ from the library's. Source: Go, `mime` */
 const own: Readonly<Record<string, string>> = { xml: "text/xml", ico: "image/x-icon" };
 
-/** Types by extension: the library looks through lists each time. */
+/** Cache of media types by extension, because the library searches lists each time. */
 const known = new Map<string, string>();
-/** Clients choose extensions, so the number of remembered ones is bounded. */
+/** Limit of this cache. Clients choose the extensions, so the cache must be bounded. */
 const maxKnown = 1000;
 
 /** Media type for a file name extension, with a charset for text types. Returns "" for an unknown extension. */

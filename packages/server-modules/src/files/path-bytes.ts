@@ -1,9 +1,8 @@
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 
 /**
- * A path as the file system takes it. Names of files are bytes: a request may ask for one that is no UTF-8.
- * Text that is well formed goes as it is. A name that is no UTF-8 holds lone surrogates, and becomes bytes
- * again.
+ * Converts a path for file system calls. File names are bytes, and a request may ask for a name that is not UTF-8.
+ * Well-formed text stays a string. A name that is not UTF-8 contains lone surrogates, and becomes a buffer.
  * @param path text made by `textOfBytes`
  */
 export function pathBytes(path: string): string | Buffer {

@@ -5,15 +5,15 @@ import { getHeaders } from "http-engine/header-list";
 export interface Validators {
   /** Entity tag with its quotes; "" for none. */
   readonly etag: string;
-  /** In milliseconds; undefined when it is not known. */
+  /** Time of the last change in milliseconds since 1970; undefined when unknown. */
   readonly modifiedMs: number | undefined;
 }
 
 /**
  * The result of a request's conditions: continue, 304, or 412.
- * - `go on`: the conditions hold, or there are none
- * - `not modified`: 304, the client has it already
- * - `failed`: 412, the client had another version in mind
+ * - `go on`: the conditions are met, or there are none
+ * - `not modified`: 304, the client's copy is current
+ * - `failed`: 412, the resource is not in the state that the client requires
  */
 export type Precondition = "go on" | "not modified" | "failed";
 
@@ -33,7 +33,7 @@ function headerOf(exchange: Exchange, name: string): string {
   return getHeaders(exchange.requestHeaders, name).join(", ");
 }
 
-/** A tag without the mark of weak ones. */
+/** Removes the `W/` prefix of a weak tag. */
 function weak(etag: string): string {
   return etag.startsWith("W/") ? etag.slice(2) : etag;
 }
@@ -58,23 +58,23 @@ export function listsEtag(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
 }
 
-/** Whether a list contains the tag by strong comparison, as `If-Match` requires: weak tags never match. */
+/** True when a list contains the tag by strong comparison, as `If-Match` requires: weak tags never match. */
 function listsEtagStrongly(header: string, etag: string): boolean {
   return isAnyTag(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
 }
 
-/** Whole seconds of an HTTP date; undefined for a text that is no date. */
+/** Parses an HTTP date to whole seconds since 1970; undefined for text that is no date. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\bGMT$|^[A-Z][a-z]{2} [A-Z][a-z]{2} /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
-/** HTTP dates have whole seconds, so parts of them do not count. */
+/** Rounds down to whole seconds, the precision of HTTP dates. */
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 /**
- * `If-None-Match`, and only without it `If-Modified-Since`. Methods that change something fail where GET is not
- * modified.
+ * Evaluates `If-None-Match`; only without this header `If-Modified-Since`. A match answers 304 to GET and HEAD, and 412
+ * to other methods.
  */
 function lastState(exchange: Exchange, { etag, modifiedMs }: Validators): Precondition {
   const noneMatch = headerOf(exchange, "if-none-match");
@@ -111,7 +111,7 @@ export function checkPreconditions(exchange: Exchange, validators: Validators): 
   return lastState(exchange, validators);
 }
 
-/** Whether `If-Range` lets a range be served; true when it is absent. Source: RFC 9110 section 13.1.5 */
+/** True when `If-Range` allows a range, or is absent. Source: RFC 9110 section 13.1.5 */
 export function rangeAllowed(exchange: Exchange, { etag, modifiedMs }: Validators): boolean {
   const condition = exchange.header("if-range");
   if (condition === "") {

@@ -6,7 +6,7 @@ import { pathBytes } from "./path-bytes.ts";
 /** Limit of paths found by one pattern; further ones are left out. */
 const maxFound = 10_000;
 
-/** Names in a folder; none in one that cannot be read. */
+/** Names in a folder; empty for an unreadable folder. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
@@ -15,7 +15,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Whether a name exists, be it a link that leads nowhere. A path that cannot be read does not exist. */
+/** True when a path exists, including a symbolic link with a missing target. An unreadable path counts as missing. */
 export function nameExists(path: string): boolean {
   try {
     return lstatSync(pathBytes(path), { throwIfNoEntry: false }) !== undefined;
@@ -33,7 +33,7 @@ function plainName(segment: string): string | undefined {
 function namesMatching(folder: string, segment: string): string[] {
   const plain = plainName(segment);
   if (plain !== undefined) {
-    // An entry of a folder never has these names.
+    // A folder listing never contains these names.
     const isEntry = plain !== "" && plain !== "." && plain !== "..";
     return isEntry && nameExists(posix.join(folder, plain)) ? [plain] : [];
   }
@@ -43,7 +43,7 @@ function namesMatching(folder: string, segment: string): string[] {
 /**
  * Existing paths below a root that match a glob, sorted by name. Glob characters in the root are literal.
  * A pattern with a final slash finds nothing: no entry of a folder has an empty name.
- * @param pattern cleaned, without a slash at its beginning
+ * @param pattern cleaned, without a leading slash
  * Source: Go, `filepath.Glob`
  */
 export function expandGlob(root: string, pattern: string): string[] {

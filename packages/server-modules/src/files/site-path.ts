@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Exchange } from "http-engine/exchange";
 import { compileFileTemplate, isFixed, type Template } from "http-engine/placeholders";
 
-/** Parts that {@link posix.normalize} may change in a path with a leading slash. */
+/** Patterns that {@link posix.normalize} may change in a path with a leading slash. */
 const unclean = /\/[./]/;
 
 /**
@@ -24,10 +24,10 @@ export function joinSitePath(root: string, path: string): string {
   return posix.join(root === "" ? "." : root, clean);
 }
 
-/** Prepares the root of a site; `{http.vars.root}` where the config has none, the working folder where that is empty. */
+/** Compiles the root of a site. Default: `{http.vars.root}`; if that is empty, the working folder. */
 export function compileRoot(root: string | null | undefined): (exchange: Exchange) => string {
   const normalize = (path: string) => posix.normalize(path || ".").replace(/(?<=.)\/$/, "");
-  // A part without a value is the working folder: "" before a slash would be the machine's root.
+  // An empty placeholder becomes the working folder: "" before a slash would be the machine's root.
   const template = compileFileTemplate(root || "{http.vars.root}", (value) => value || ".");
   if (isFixed(template)) {
     const fixed = normalize((template as () => string)());
@@ -37,8 +37,8 @@ export function compileRoot(root: string | null | undefined): (exchange: Exchang
 }
 
 /**
- * Prepares the question whether a request asks for a file system that exists. Only the machine's own does: "" and
- * `default`.
+ * Compiles the check whether a request names an existing file system. Only the operating system's file system exists,
+ * under the names "" and `default`.
  */
 export function compileFileSystem(name: string | null | undefined): (exchange: Exchange) => boolean {
   const template: Template = name ? compileFileTemplate(name) : (exchange) => exchange.varText("fs");

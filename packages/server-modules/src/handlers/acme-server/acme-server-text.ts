@@ -20,7 +20,7 @@ import {
 } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
-/** Lines of `allow` and `deny`. Several lines of one name add up. */
+/** Lines of `allow` and `deny`. Repeated lines with the same name add up. */
 const ruleFields = { domains: appended("domains"), ip_ranges: appended("ip_ranges") };
 
 /**
@@ -73,8 +73,8 @@ const fields = {
 };
 
 /**
- * `acme_server`: hands out certificates of an own authority, which it makes part of the config. The authority
- * appears in the app `pki` with its defaults, so a site needs no global option to have one.
+ * `acme_server`: issues certificates from a CA of this server, which the directive adds to the config. The CA appears
+ * in the app `pki` with its defaults, so no global option is needed.
  * ```
  * acme_server {
  *   ca corporate
@@ -109,13 +109,13 @@ const directive: Directive = (context) => {
   return results;
 };
 
-/** The block of one kind of rule; no line when the policy has no such rule. */
+/** Writes the block of one rule kind; no line when the policy lacks the kind. */
 function ruleLines(policy: Members | undefined, which: "allow" | "deny"): Line[] {
   const rule = policy?.child(which);
   return rule === undefined ? [] : [{ words: [which], block: fieldLines(rule, ruleFields) }];
 }
 
-/** Writes plain members first and the two rules last. The authority itself is left to the option `pki`. */
+/** Writes plain members first and the two rules last. The CA itself is written by the option `pki`. */
 const toText: HandlerWriter = (handler) => {
   const policy = handler.child("policy");
   const rules = [...ruleLines(policy, "allow"), ...ruleLines(policy, "deny")];

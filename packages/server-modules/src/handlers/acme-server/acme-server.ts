@@ -15,16 +15,16 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Source: the public model (Caddy 2.11) */
+/** Default path prefix. Source: the public model (Caddy 2.11) */
 const defaultPrefix = "/acme/";
 const defaultLifetimeMs = 12 * 3_600_000;
-/** Limit of one message; a request for a hundred names with an RSA key has about 8 KB. */
+/** Limit of one request body, in bytes. A request for a hundred names with an RSA key has about 8 KB. */
 const maxMessageBytes = 64 * 1024;
 
-/** A port of a challenge; absent for the usual one. */
+/** A port of a challenge; absent for the default. */
 const port = z.int().min(1).max(65_535).nullish();
 
-/** Names and addresses of one rule kind; one match is enough. */
+/** Names and addresses of one rule kind; one match is enough for the rule. */
 const rulesSchema = z.strictObject({
   domains: z.array(z.string()).nullish().describe("Names; `*.` and a name for those one label below it."),
   ip_ranges: z
@@ -86,7 +86,7 @@ const schema = z.strictObject({
   tls_alpn_port: port.describe("Port on which names are asked by TLS-ALPN-01 (443)."),
 });
 
-/** The settings as the main thread needs them, with defaults filled in. */
+/** The settings for the main thread, with defaults filled in. */
 function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   const { policy, challenges } = config;
   const rules = (given: z.infer<typeof rulesSchema> | null | undefined) => ({
@@ -110,9 +110,8 @@ function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
 }
 
 /**
- * An ACME server for an authority of the server's own. Runs in two threads: this one reads the message and
- * sends the answer, the main thread keeps accounts, orders and keys. A policy without rules issues for every
- * name, which is logged.
+ * An ACME server for a CA of this server. It runs in two threads: this thread reads the request and sends the response,
+ * and the main thread keeps accounts, orders and keys. A policy without rules issues for every name; this is logged.
  * Source: the public model (Caddy 2.11), RFC 8555
  */
 export const acmeServer = defineModule({

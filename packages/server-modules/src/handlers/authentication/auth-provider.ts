@@ -10,16 +10,16 @@ export interface AuthenticatedUser {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** One way to find out who a request is from. */
+/** A method of authentication. */
 export interface AuthProvider extends ModuleInstance {
   /**
    * @returns undefined without valid credentials; the provider may have added a challenge to the response headers
-   * @throws when the provider fails; the handler goes on with the next provider
+   * @throws when the provider fails; the handler continues with the next provider
    */
   authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
 }
 
-/** The client of a comparison, which orders its turn, and ends it when the client disconnects. */
+/** The client of a password comparison. It decides the place in the queue, and aborts the comparison on disconnect. */
 export type PasswordAttempt = CheckOptions;
 
 /** Compares passwords with hashes in constant time. */
@@ -30,7 +30,7 @@ export interface PasswordHash extends ModuleInstance {
   readonly fakeHash: string;
 }
 
-/** Where `authentication` finds its providers. */
+/** Namespace of the providers in `authentication`. */
 export const authProviders: ModuleNamespace<AuthProvider> = { prefix: "http.authentication.providers" };
-/** Where `http_basic` finds its hashes. */
+/** Namespace of the hash algorithms in `http_basic`. */
 export const passwordHashes: ModuleNamespace<PasswordHash> = { prefix: "http.authentication.hashes" };

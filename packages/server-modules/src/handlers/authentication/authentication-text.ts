@@ -36,7 +36,7 @@ const algorithms = new Set(["bcrypt", "argon2id"]);
  *   }
  * }
  * ```
- * `hash_cache` is always written: a password that was right once is not hashed again for each request.
+ * `hash_cache` is always written, so a correct password is hashed only once instead of with each request.
  */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
@@ -62,7 +62,7 @@ const directive = handlerDirective(({ cursor }) => {
 });
 
 /**
- * Writes the provider `http_basic` back. A config without `hash` or `hash_cache` has no line, because the
+ * Writes the provider `http_basic` back. A config without `hash` or `hash_cache` has no text form, because the
  * directive always sets both.
  */
 const toText: HandlerWriter = (handler) => {

@@ -10,13 +10,13 @@ import { z } from "zod";
 import { type AuthProvider, authProviders } from "./auth-provider.ts";
 
 /**
- * Lets only known users on; others get 401.
+ * Passes requests of authenticated users to the next handler; others get 401.
  * | Providers | Answer |
  * |---|---|
  * | one knows the user | the next handler, with `{http.auth.user.id}` |
  * | none knows the user | 401, with their challenges |
  * | one failed, the others do not know the user | 401; the failure is logged and in `{http.auth.<name>.error}` |
- * | passwords wait in too long a queue | 503 with `Retry-After` |
+ * | the queue of password comparisons is full | 503 with `Retry-After` |
  * Source: the public model (Caddy 2.11)
  */
 export const authentication = defineModule({
@@ -41,7 +41,7 @@ export const authentication = defineModule({
         throw errorWithin(`loading authentication providers: module name '${name}'`, error);
       }
     }
-    /** Asks one provider after the other. @throws ServerError CLIENT_GONE, PASSWORDS_BUSY; HttpError 401 */
+    /** Asks the providers in order. @throws ServerError CLIENT_GONE, PASSWORDS_BUSY; HttpError 401 */
     async function identify(exchange: Exchange): Promise<void> {
       let busy: ServerError | undefined;
       for (const [name, provider] of providers) {
@@ -77,7 +77,7 @@ export const authentication = defineModule({
     return {
       async handle(exchange, next) {
         await identify(exchange);
-        // Apart from the providers: what fails after them is no failure of theirs.
+        // Outside the `try` for providers, so an error of the next handler is not blamed on a provider.
         return next(exchange);
       },
     };

@@ -10,7 +10,7 @@ import { CheckKeys, RightPasswords } from "../../passwords/right-passwords.ts";
 import { type AuthProvider, type PasswordHash, passwordHashes } from "./auth-provider.ts";
 
 /**
- * Example; the hash is made by `server hash-password`:
+ * Example, with a hash from `server hash-password`:
  * ```json
  * {
  *   "accounts": [{ "username": "ann", "password": "$2a$14$…" }],
@@ -43,14 +43,14 @@ const configSchema = z.strictObject({
     .describe("Keeps the results of comparisons in memory, keyed by a keyed hash: saves CPU time."),
 });
 
-/** The longest user name and password together, encoded. */
+/** Limit of user name and password together, in bytes of base64. */
 const maxCredentials = 4096;
 
 /** Name and password of a request. */
 interface Credentials {
-  /** Name, without a colon. Source: RFC 7617 */
+  /** User name, without a colon. Source: RFC 7617 */
   readonly user: string;
-  /** Password as sent; it may hold colons. */
+  /** Password as the client sent it; colons are allowed. */
   readonly password: string;
 }
 
@@ -83,7 +83,7 @@ function plainHash(text: string): string {
   return Buffer.from(text, "base64").toString("latin1");
 }
 
-/** True when the login failed for another reason than the password. */
+/** True when the comparison failed for another reason than a wrong password. */
 function isOther(error: unknown): boolean {
   return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
 }
@@ -105,9 +105,8 @@ function accountsOf(config: z.infer<typeof configSchema>): ReadonlyMap<string, s
 }
 
 /**
- * User name and password with each request. An unknown name is compared with a fake hash, so an answer's
- * time does not tell which names exist.
- * Source: RFC 7617; the public model (Caddy 2.11)
+ * Basic authentication: each request carries user name and password. An unknown name is compared with a fake hash, so
+ * the response time does not reveal which names exist. Source: RFC 7617; the public model (Caddy 2.11)
  */
 export const httpBasic = defineModule({
   id: "http.authentication.providers.http_basic",
@@ -149,7 +148,7 @@ export const httpBasic = defineModule({
         const credentials = credentialsOf(exchange);
         if (credentials !== undefined) {
           const stored = accounts.get(credentials.user);
-          // An unknown user costs as much as a known one.
+          // An unknown user takes as long as a known one.
           const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange).catch(
             (error: unknown) => {
               if (!isOther(error)) {

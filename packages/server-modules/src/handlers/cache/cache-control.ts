@@ -2,8 +2,8 @@
 export type CacheControl = ReadonlyMap<string, string>;
 
 /**
- * Reads all `Cache-Control` fields of a message; of a directive that stands twice the first counts. Source: RFC
- * 9111 section 5.2
+ * Parses all `Cache-Control` fields of a message. If a directive is repeated, the first one counts. Source: RFC 9111
+ * section 5.2
  */
 export function parseCacheControl(values: readonly string[]): CacheControl {
   const directives = new Map<string, string>();

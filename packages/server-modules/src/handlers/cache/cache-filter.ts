@@ -1,25 +1,25 @@
 import type { HeaderList } from "http-engine/header-list";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 
-/** Told of a response on its way. */
+/** Receives the head and the body of a response that passes the filter. */
 export interface CacheWatcher {
   /** @returns "keep": collect a copy of the body; "drop": send nothing; "pass": send without a copy */
   head(status: number, headers: HeaderList): "keep" | "drop" | "pass";
-  /** The whole body of a response to keep. */
+  /** Called with the complete body of a response to keep. */
   whole(body: Buffer): void;
 }
 
-/** Lets a response pass and keeps a copy of its body, or drops it. */
+/** Passes a response on and keeps a copy of its body, or drops the response. */
 export class CacheFilter extends ResponseFilter {
   readonly #watcher: CacheWatcher;
   readonly #maxBytes: number;
   /**
-   * - `keep`: passes, and a copy is made
-   * - `drop`: nothing is sent
-   * - `pass`: passes, because it is not to be kept or was too long
+   * - `keep`: the response passes, and its body is copied
+   * - `drop`: the response is not sent
+   * - `pass`: the response passes without a copy, because it is not storable or too long
    */
   #decision: "keep" | "drop" | "pass" = "pass";
-  /** The copy so far. */
+  /** Chunks copied until now. */
   #chunks: Uint8Array[] = [];
   #length = 0;
 
@@ -29,7 +29,7 @@ export class CacheFilter extends ResponseFilter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether nothing of the response is sent. */
+  /** True when the response is not sent. */
   get dropped(): boolean {
     return this.#decision === "drop";
   }
@@ -64,7 +64,7 @@ export class CacheFilter extends ResponseFilter {
     }
   }
 
-  /** Adds to the copy, or gives it up where it grows too long. */
+  /** Adds a chunk to the copy. If the copy grows too long, it is discarded. */
   #keep(chunk: Uint8Array): void {
     if (this.#decision !== "keep") {
       return;
@@ -74,7 +74,7 @@ export class CacheFilter extends ResponseFilter {
       this.#decision = "pass";
       this.#chunks = [];
     } else {
-      // The chunk may be used again by whom it belongs to.
+      // The caller may reuse the chunk's memory, so the chunk is copied.
       this.#chunks.push(Buffer.from(chunk));
     }
   }

@@ -6,7 +6,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Lines of the block. Each may stand alone; the handler has a default for every one. */
+/** Lines of the block. Each line is optional; the handler has a default for every one. */
 const fields: FieldReaders = {
   max_bytes: size("max_bytes", "parsing max_bytes"),
   max_object_bytes: size("max_object_bytes", "parsing max_object_bytes"),
@@ -14,8 +14,8 @@ const fields: FieldReaders = {
 };
 
 /**
- * `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: keeps answers and gives them again. Our
- * own.
+ * `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: stores responses and answers repeated requests
+ * from the store. Our own.
  * ```
  * cache {
  *   max_bytes 64MiB

@@ -19,21 +19,21 @@ import { CacheFilter } from "./cache-filter.ts";
 import { type Purge, purgeTopic, ResponseStore, responseStores, stateTopic } from "./response-store.ts";
 import { type CachedRequest, isStorable, StoredResponse } from "./stored-response.ts";
 
-/** Defaults of the config, in bytes. */
+/** Default size of the store, in bytes. */
 const defaultMaxBytes = 64 * 1024 * 1024;
 const defaultMaxObjectBytes = 1024 * 1024;
 
 const configSchema = z.strictObject({
   /**
-   * Configs that name the same number share one store in each thread, which outlives reloads. Another number
-   * begins with an empty store.
+   * Configs with the same number share one store in each thread, and the store outlives reloads. A changed number
+   * starts with an empty store.
    */
   max_bytes: z
     .int()
     .positive()
     .nullish()
     .describe("Memory of all responses, in each worker thread (64 MiB); the least lately used go first."),
-  /** Never more than `max_bytes`. A larger response passes without being kept. */
+  /** At most `max_bytes`. A larger response passes without being stored. */
   max_object_bytes: z.int().positive().nullish().describe("The largest body that is kept (1 MiB)."),
   /** Default: a tenth of the time since `Last-Modified`, at most a day. */
   default_ttl: configDuration()
@@ -44,8 +44,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Methods that change a resource: after a response of 2xx or 3xx the stored one goes. Source: RFC 9111, section
- * 4.4
+ * Methods that change a resource. After a 2xx or 3xx response, the stored response of the URL is removed. Source: RFC
+ * 9111, section 4.4
  */
 const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 /** Conditional headers of the client. A revalidation sends the conditions of the stored response instead. */
@@ -67,7 +67,7 @@ function status(exchange: Exchange, text: string): void {
   exchange.responseHeaders.push("Cache-Status", `${exchange.server.product}; ${text}`);
 }
 
-/** Answers from the store, as a handler would: conditions of the client hold. */
+/** Answers from the store, and evaluates the client's conditions first. */
 function serve(exchange: Exchange, stored: StoredResponse, how: string): void {
   const headers = exchange.responseHeaders;
   const own = new Set<string>();
@@ -91,15 +91,15 @@ function serve(exchange: Exchange, stored: StoredResponse, how: string): void {
   exchange.respond(stored.status, exchange.method === "HEAD" ? "" : stored.body);
 }
 
-/** The answer of the origin, and whether it is stored or dropped. */
+/** A response of the origin, and the decision to store or drop it. */
 class OriginAnswer {
   readonly #product: string;
   readonly #stored: StoredResponse | undefined;
   readonly #isStorable: (status: number, headers: HeaderList) => boolean;
-  /** Status and header fields as they came; undefined before. */
+  /** Status and header fields of the origin; undefined until they arrive. */
   head: { readonly status: number; readonly headers: HeaderList } | undefined;
 
-  /** @param stored the response that the origin is to confirm; undefined where none is kept */
+  /** @param stored the response that the origin should confirm; undefined when none is stored */
   constructor(
     product: string,
     stored: StoredResponse | undefined,
@@ -110,7 +110,7 @@ class OriginAnswer {
     this.#isStorable = storable;
   }
 
-  /** @returns `drop` where the stored response is sent instead, `keep` where the body is stored as it passes */
+  /** @returns `drop` when the stored response is sent instead, `keep` when the body is stored while it passes */
   take(status: number, headers: HeaderList): "drop" | "keep" | "pass" {
     const stored = this.#stored;
     if (stored !== undefined && (status === 304 || (status >= 500 && stored.usableOnError()))) {
@@ -126,21 +126,21 @@ class OriginAnswer {
 }
 
 /**
- * Keeps responses in memory and answers from it. Past the public model, where this is a plugin.
+ * Stores responses in memory and answers from the store. The public model has this as a plugin.
  * | Stored response | Then | `Cache-Status` |
  * |---|---|---|
- * | none | the origin answers | `fwd=miss`, with `stored` where it is kept |
- * | fresh | it answers | `hit; ttl=…` |
- * | stale, within `stale-while-revalidate`, asked for by another request | it answers | `hit; detail=stale` |
+ * | none | the origin answers | `fwd=miss`, with `stored` when the response is stored |
+ * | fresh | the store answers | `hit; ttl=…` |
+ * | stale, within `stale-while-revalidate`, another request revalidates | the store answers | `hit; detail=stale` |
  * | stale | the origin is asked with its validators | `fwd=stale` |
- * | stale, the origin says 304 | it answers, fresh again | `hit; fwd=stale; fwd-status=304` |
- * | stale, the origin fails, within `stale-if-error` | it answers | `hit; detail=stale-if-error` |
+ * | stale, the origin answers 304 | the store answers, fresh again | `hit; fwd=stale; fwd-status=304` |
+ * | stale, the origin fails, within `stale-if-error` | the store answers | `hit; detail=stale-if-error` |
  * Source: RFC 9111, RFC 5861, RFC 9211
  */
 class Cache implements HttpHandler {
-  /** Responses of this thread. */
+  /** The response store of this thread. */
   readonly #store: ResponseStore;
-  /** The largest body that is kept. */
+  /** Limit of one stored body, in bytes. */
   readonly #maxObjectBytes: number;
   /** `default_ttl` in seconds. */
   readonly #fallbackSeconds: number;
@@ -205,7 +205,7 @@ class Cache implements HttpHandler {
         this.#maxObjectBytes,
       );
     });
-    /** Starts the response again, with the state of the original request. */
+    /** Runs the handlers again, with the state of the original request. */
     const restart = () => {
       exchange.requestHeaders = asked;
       exchange.restartResponse(filter.below);
@@ -243,7 +243,7 @@ class Cache implements HttpHandler {
     serve(exchange, confirmed, "hit; fwd=stale; fwd-status=304");
   }
 
-  /** Stores a response whose whole body came. */
+  /** Stores a response whose whole body arrived. */
   #keep(url: string, request: CachedRequest, { head }: OriginAnswer, body: Buffer): void {
     if (head !== undefined) {
       markStable(body);
@@ -252,7 +252,7 @@ class Cache implements HttpHandler {
     }
   }
 
-  /** Asks the origin whether the stored response still holds; the client's own validators are left out. */
+  /** Sets the validators of the stored response on the request to the origin. The client's validators are removed. */
   #revalidate(headers: HeaderList, stored: StoredResponse): void {
     removeHeaders(headers, (name) => conditions.has(name));
     const etag = getHeader(stored.headers, "etag");
@@ -267,8 +267,8 @@ class Cache implements HttpHandler {
 }
 
 /**
- * `{ "handler": "cache", "max_bytes": 67108864, "default_ttl": "5m" }`. Responses with `Set-Cookie`, `private`
- * or `no-store`, and those to `Authorization` without leave, are not kept.
+ * `{ "handler": "cache", "max_bytes": 67108864, "default_ttl": "5m" }`. Responses with `Set-Cookie`, `private` or
+ * `no-store` are not stored. Neither are responses to `Authorization`, unless the response allows it.
  */
 export const cache = defineModule({
   id: "http.handlers.cache",

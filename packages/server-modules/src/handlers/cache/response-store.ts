@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { ResourceKind } from "server-core/modules/usage-pool";
 import type { CachedRequest, StoredResponse } from "./stored-response.ts";
 
-/** Variants of one address that are kept, chosen by `Vary`. */
+/** Limit of stored variants of one address. `Vary` distinguishes variants. */
 const maxVariants = 32;
 
-/** The target of a purge: one address, all with a prefix, or everything. */
+/** The target of a purge: one URL, all URLs with a prefix, or everything. */
 export interface Purge {
-  /** Removes the responses of this URL. */
+  /** Removes the responses of this exact URL. */
   readonly url?: string | undefined;
   /** Removes the responses of all URLs with this beginning. */
   readonly prefix?: string | undefined;
@@ -15,19 +15,19 @@ export interface Purge {
 
 /** The state of one store, for the admin API. */
 export interface StoreState {
-  /** Number of responses that are kept. */
+  /** Number of stored responses. */
   readonly responses: number;
-  /** Bytes that they take. */
+  /** Bytes that the stored responses take. */
   readonly bytes: number;
-  /** Limit of these bytes. The least recently used go first. */
+  /** Limit of these bytes. Beyond it the least recently used responses are removed. */
   readonly max_bytes: number;
 }
 
-/** Responses of one thread, bounded by bytes; the least lately used go first. */
+/** Stored responses of one thread, limited by bytes. The least recently used are removed first. */
 export class ResponseStore {
-  /** Variants by address, the newest first. */
+  /** Variants by URL, the newest first. */
   readonly #byUrl: LRUCache<string, StoredResponse[]>;
-  /** Keys that are being refreshed at the origin now. */
+  /** Keys of responses that a request revalidates at this moment. */
   readonly refreshing = new Set<string>();
 
   constructor(maxBytes: number) {
@@ -37,23 +37,23 @@ export class ResponseStore {
     });
   }
 
-  /** The stored response that fits the fields of a request. */
+  /** Finds the stored response that fits the headers of a request. */
   find(url: string, request: CachedRequest): StoredResponse | undefined {
     return this.#byUrl.get(url)?.find((each) => each.fits(request));
   }
 
-  /** Stores a response, and replaces the variant for the same request. */
+  /** Stores a response. It replaces the stored variant for the same request. */
   put(url: string, request: CachedRequest, response: StoredResponse): void {
     const others = (this.#byUrl.peek(url) ?? []).filter((each) => !each.fits(request));
     this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));
   }
 
-  /** Removes all variants of an address. @returns whether there were any */
+  /** Removes all variants of an address. @returns true when there were any */
   remove(url: string): boolean {
     return this.#byUrl.delete(url);
   }
 
-  /** @returns how many addresses are gone */
+  /** @returns number of removed URLs */
   purge({ url, prefix }: Purge): number {
     if (url !== undefined) {
       return this.remove(url) ? 1 : 0;
@@ -68,7 +68,7 @@ export class ResponseStore {
     return count;
   }
 
-  /** For `GET /cache` of the admin API. */
+  /** State of the store, for `GET /cache` of the admin API. */
   state(): StoreState {
     let responses = 0;
     for (const variants of this.#byUrl.values()) {
@@ -82,7 +82,7 @@ export class ResponseStore {
   }
 }
 
-/** Stores by size: a new config with the same size keeps the stored responses. */
+/** Stores by size limit: a new config with the same limit keeps the stored responses. */
 export const responseStores: ResourceKind<ResponseStore> = { name: "response stores" };
 
 /** Topic of messages that ask each thread to purge, with a {@link Purge}. */

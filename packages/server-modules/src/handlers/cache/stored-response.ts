@@ -2,11 +2,10 @@ import { getHeader, getHeaders, type HeaderList } from "http-engine/header-list"
 import { parseHttpDate } from "../../files/preconditions.ts";
 import { type CacheControl, parseCacheControl, secondsOf } from "./cache-control.ts";
 
-/** Statuses whose responses may be kept though they do not say for how long. Source: RFC 9110 section 15.1 */
+/** Statuses whose responses may be stored without an explicit lifetime. Source: RFC 9110 section 15.1 */
 const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 /**
- * A response without a lifetime is fresh for this part of the time since its last change. Source: RFC 9111,
- * section 4.2.2
+ * Heuristic lifetime: this fraction of the time since `Last-Modified`. Source: RFC 9111, section 4.2.2
  */
 const heuristicPart = 0.1;
 /** Limit of the heuristic lifetime: one day. */
@@ -16,7 +15,7 @@ const maxHeuristicSeconds = 24 * 60 * 60;
 export interface CachedRequest {
   /** Method of the request; a response to HEAD cannot answer GET. */
   readonly method: string;
-  /** Fields that `Vary` may name. */
+  /** Header fields, some of which `Vary` may name. */
   readonly headers: HeaderList;
 }
 
@@ -45,7 +44,7 @@ const notStored = new Set([
   "ratelimit-policy",
 ]);
 
-/** Names that `Vary` lists, in lower case. */
+/** Names listed in `Vary`, in lower case. */
 function varyNames(headers: HeaderList): string[] {
   return getHeaders(headers, "vary")
     .flatMap((value) => value.toLowerCase().split(","))
@@ -53,7 +52,7 @@ function varyNames(headers: HeaderList): string[] {
     .filter((name) => name !== "");
 }
 
-/** The value of a field that `Vary` names. Blanks around commas make no difference. */
+/** The value of a header field for the comparison by `Vary`. Blanks around commas are removed. */
 function selecting(headers: HeaderList, name: string): string {
   return getHeaders(headers, name)
     .flatMap((value) => value.split(","))
@@ -62,7 +61,7 @@ function selecting(headers: HeaderList, name: string): string {
 }
 
 /**
- * Whether a response may be kept for others. Source: RFC 9111 section 3, for a shared cache
+ * True when a shared cache may store the response. Source: RFC 9111 section 3
  * @param fallbackSeconds lifetime of a response without caching fields; 0: only the heuristic lifetime
  */
 export function isStorable(
@@ -92,13 +91,13 @@ export function isStorable(
   );
 }
 
-/** An answer to keep. */
+/** The parts of a response to store. */
 interface StoredParts {
   /** Status of the response. */
   readonly status: number;
   /** Response headers without hop-by-hop fields. */
   readonly headers: HeaderList;
-  /** The whole body: a response that broke off is not kept. */
+  /** The whole body. Incomplete responses are not stored. */
   readonly body: Buffer;
   /** Lifetime, in seconds, of a response with neither caching fields nor `Last-Modified`. */
   readonly fallbackSeconds: number;
@@ -106,20 +105,20 @@ interface StoredParts {
   readonly nowMs?: number | undefined;
 }
 
-/** A response that is kept. Source: RFC 9111 */
+/** A stored response. Source: RFC 9111 */
 export class StoredResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Buffer;
-  /** Fields of the request that the response was chosen by. */
+  /** Values of the request fields that `Vary` names. */
   readonly #selected: ReadonlyMap<string, string>;
-  /** Directives of the response. */
+  /** `Cache-Control` directives of the response. */
   readonly #control: CacheControl;
   /** Freshness lifetime in seconds, counted from the `Date` of the response. */
   readonly #lifetime: number;
-  /** Its age in seconds when it came. */
+  /** Age of the response on arrival, in seconds. */
   readonly #initialAge: number;
-  /** When it came, in milliseconds since 1970. */
+  /** Time of arrival, in milliseconds since 1970. */
   readonly #storedAtMs: number;
 
   constructor(
@@ -143,7 +142,9 @@ export class StoredResponse {
     this.#lifetime = this.#lifetimeFrom(dateMs / 1000, fallbackSeconds);
   }
 
-  /** `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age: the first one present counts. */
+  /**
+   * Determines the lifetime: the first present of `s-maxage`, `max-age`, `Expires`, `default_ttl`, a tenth of the age.
+   */
   #lifetimeFrom(date: number, fallbackSeconds: number): number {
     const explicit = secondsOf(this.#control, "s-maxage") ?? secondsOf(this.#control, "max-age");
     if (explicit !== undefined) {
@@ -162,22 +163,22 @@ export class StoredResponse {
       : Math.max(0, Math.min(maxHeuristicSeconds, (date - modified) * heuristicPart));
   }
 
-  /** Memory that it takes, nearly. */
+  /** Approximate memory of the response, in bytes. */
   get bytes(): number {
     return this.body.length + this.headers.join("").length + 512;
   }
 
-  /** Seconds since the origin made or confirmed it. */
+  /** Seconds since the origin generated or confirmed the response. */
   age(nowMs = Date.now()): number {
     return this.#initialAge + (nowMs - this.#storedAtMs) / 1000;
   }
 
-  /** Seconds that it is still fresh; negative when it is stale. */
+  /** Seconds until the response becomes stale; negative when it is stale. */
   timeToLive(nowMs = Date.now()): number {
     return this.#lifetime - this.age(nowMs);
   }
 
-  /** Whether it was chosen by the same fields as this request has. */
+  /** True when the request has the same values in all fields that `Vary` names. */
   fits(request: CachedRequest): boolean {
     for (const [name, value] of this.#selected) {
       if (selecting(request.headers, name) !== value) {
@@ -221,12 +222,12 @@ export class StoredResponse {
     return !this.#mustRevalidate && -this.timeToLive(nowMs) < allowed;
   }
 
-  /** Whether it may never be used when stale. Source: RFC 9111, section 5.2.2 */
+  /** True when the response must not be used stale. Source: RFC 9111, section 5.2.2 */
   get #mustRevalidate(): boolean {
     return ["must-revalidate", "proxy-revalidate", "s-maxage"].some((name) => this.#control.has(name));
   }
 
-  /** The same body with the fields of a 304. Source: RFC 9111 section 3.2 */
+  /** A copy of the response with the header fields of a 304 merged in. Source: RFC 9111 section 3.2 */
   confirmed(request: CachedRequest, fields: HeaderList, fallbackSeconds: number): StoredResponse {
     const newer = new Set<string>();
     for (let index = 0; index < fields.length; index += 2) {

@@ -1,9 +1,9 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** A value may hold anything but NUL, line breaks too. */
+/** `NAME=value`. The value may contain line breaks, but no NUL. */
 const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is written NAME=value" });
-/** A name alone, for variables that are passed on. */
+/** A variable's name alone, for variables inherited from the server. */
 const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a variable has no '='" });
 
 /** Config of the handler `cgi`. Source: the public model's plug-in of the same name (aksdb/caddy-cgi v2) */
@@ -18,7 +18,7 @@ export const cgiSchema = z.strictObject({
     .string()
     .nullish()
     .describe("Folder to run it in (the program's own); a relative `executable` is looked up there."),
-  /** A path that does not begin with it is PATH_INFO as a whole. */
+  /** A request path without this prefix becomes PATH_INFO as a whole. */
   scriptName: z
     .string()
     .nullish()
@@ -38,7 +38,7 @@ export const cgiSchema = z.strictObject({
     .describe(
       "Whether to answer with what the program would get, secrets included, in place of running it (false).",
     ),
-  /** 0 counts as absent. The file has no name, so it disappears with the program. */
+  /** 0 counts as absent. The buffer file has no name, so it disappears with the program. */
   buffer_limit: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length that are kept in memory; more go to a file (4 MiB)."),
@@ -49,15 +49,15 @@ export const cgiSchema = z.strictObject({
   max_body: configCount()
     .nullish()
     .describe("Bytes of a body of unknown length beyond which it is refused with 413 (1 GiB)."),
-  /** A limit of each worker thread: a server with four threads runs four times as many. `Retry-After` is 1 s. */
+  /** Limit per worker thread: a server with four threads runs four times as many. `Retry-After` is 1 s. */
   max_processes: z
     .int()
     .positive()
     .nullish()
     .describe("Programs that one worker thread runs at a time; more requests get 503 (100)."),
-  /** The client gets 504, unless the head was sent; then the connection breaks off. */
+  /** The client gets 504. If the head was sent already, the connection is closed instead. */
   timeout: configDuration().nullish().describe("How long the program may run before it is ended (no limit)."),
-  /** A client that reads slowly does not count as silence of the program. */
+  /** While a slow client blocks the output, the idle time does not count. */
   idle_timeout: configDuration()
     .nullish()
     .describe("How long the program may neither print nor take anything before it is ended (5m)."),

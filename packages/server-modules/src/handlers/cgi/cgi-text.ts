@@ -26,8 +26,8 @@ const fields = {
 };
 
 /**
- * `cgi <executable> [args…] { … }`: runs a program for each request. The words after the executable are
- * arguments of each run. Placeholders are kept as text and are filled for each request.
+ * `cgi <executable> [args…] { … }`: runs a program for each request. The words after the executable are its arguments.
+ * Placeholders are stored as text and replaced for each request.
  * ```
  * cgi /report* /usr/lib/report.py --brief {path} {
  *   script_name /report

@@ -18,7 +18,7 @@ import { asEnvironment, inheritedVariables, requestVariables } from "./script-en
 import { type InputLimits, type ScriptInput, scriptInput } from "./script-input.ts";
 import { closeInput, type ScriptCommand, ScriptRun, type ScriptSettings } from "./script-run.ts";
 
-/** Defaults of the config, in bytes and milliseconds. */
+/** Default of the in-memory part of a buffered body, in bytes. */
 const defaultMemoryBytes = 4 * 1024 * 1024;
 const defaultMaxBytes = 1024 * 1024 * 1024;
 const defaultMaxProcesses = 100;
@@ -27,7 +27,7 @@ const defaultIdleMs = 5 * 60_000;
 /** The config after validation. */
 type Config = z.infer<typeof cgiSchema>;
 
-/** A value within the path of a program: it must not lead to another folder. */
+/** Checks a placeholder value in the program's path: the value must not lead to another folder. */
 function programPart(value: string): string {
   if (value.split(/[\\/]/).includes("..")) {
     throw new HttpError(400, "a path with '..' cannot name a program");
@@ -35,27 +35,27 @@ function programPart(value: string): string {
   return value;
 }
 
-/** A program with its environment: variables of the server, and variables of the request. */
+/** A program with its environment: inherited variables, and variables of the request. */
 interface Prepared {
-  /** The program and its arguments, filled in. */
+  /** The program and its arguments, with placeholders replaced. */
   readonly command: Omit<ScriptCommand, "environment">;
   /** Variables of the request and of the config. */
   readonly told: Map<string, string>;
 }
 
 /**
- * The steps of a request: its body is made ready, placeholders are filled, the program runs, and its output
- * becomes the response. Placeholders `{path}` and `{root}` are set as in the plug-in.
+ * Handles a request in steps: prepare the body, replace placeholders, run the program, send its output as the response.
+ * Placeholders `{path}` and `{root}` are set as in the plug-in.
  */
 class CgiHandler implements HttpHandler {
   readonly inRehearsal = "answers";
-  /** Path of the program. A placeholder cannot lead into another folder. */
+  /** Path of the program. A placeholder value cannot lead into another folder. */
   readonly #executable: Template;
   readonly #args: readonly Template[];
   readonly #scriptName: Template;
   readonly #envs: readonly Template[];
   readonly #folder: string | undefined;
-  /** Reads variables of the server for each run, so a changed environment counts. */
+  /** Reads the inherited variables for each run, so a changed environment counts. */
   readonly #inherited: () => Map<string, string>;
   readonly #inspects: boolean;
   readonly #limits: InputLimits;
@@ -103,7 +103,7 @@ class CgiHandler implements HttpHandler {
     return this.#settings.groups.close();
   }
 
-  /** Runs the program once. The body's file is always closed. */
+  /** Runs the program once. The body's file is closed in every case. */
   async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
     try {
       if (this.#settings.groups.size >= this.#maxProcesses) {
@@ -118,7 +118,7 @@ class CgiHandler implements HttpHandler {
     }
   }
 
-  /** Fills in everything that depends on the request. */
+  /** Replaces everything that depends on the request. */
   #prepare(exchange: Exchange, contentLength: number | undefined): Prepared {
     const scriptName = this.#scriptName(exchange);
     const { path } = exchange;
@@ -138,7 +138,7 @@ class CgiHandler implements HttpHandler {
 }
 
 /**
- * Answers with what a program prints, which is started for each request. Source: RFC 3875; the public model's plug-in of
+ * Runs a program for each request and sends its output as the response. Source: RFC 3875; the public model's plug-in of
  * the same name (aksdb/caddy-cgi v2)
  */
 export const cgi = defineModule({

@@ -5,21 +5,21 @@ import type { ScriptCommand } from "./script-run.ts";
 /** Placeholders that the page lists. */
 const shown = ["path", "root", "http.request.host", "http.request.method", "http.request.uri.path"];
 
-/** `Executable .................... /bin/report`: dots up to the value. */
+/** Writes a line such as `Executable .................... /bin/report`: dots fill the gap before the value. */
 function row(indent: string, name: string, value: string): string {
   return `${indent}${name} ${".".repeat(Math.max(30 - name.length - indent.length, 2))} ${value}\n`;
 }
 
-/** A heading, and variables in order of name. */
+/** Writes a heading, and variables sorted by name. */
 function rows(title: string, variables: ReadonlyMap<string, string>): string {
   const sorted = [...variables].sort(([one], [other]) => (one < other ? -1 : 1));
   return `${title}\n${sorted.map(([name, value]) => row("  ", name, value)).join("")}`;
 }
 
 /**
- * The page of `inspect`: what a program would get.
- * @param told variables of the request and of the config
- * @param inherited variables of the server
+ * The page of `inspect`: shows the environment that a program would get.
+ * @param told variables from the request and the config
+ * @param inherited variables from the server's environment
  * Source: aksdb/caddy-cgi v2, inspect.go
  */
 export function inspectPage(

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 
-/** How long a program may clean up after SIGTERM before SIGKILL ends it. */
+/** Milliseconds between SIGTERM and SIGKILL, in which a program may clean up. */
 const graceMs = 3_000;
-/** Windows has no groups: only the program itself is ended there. */
+/** Windows has no process groups: only the program itself is ended. */
 const hasGroups = process.platform !== "win32";
 
-/** Sends a signal to the group of a program. A program that has already exited is not an error. */
+/** Sends a signal to the process group of a program. A program that has already exited is not an error. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (hasGroups && child.pid !== undefined) {
@@ -14,38 +14,37 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
       child.kill(name);
     }
   } catch {
-    // It has ended.
+    // The program has exited already.
   }
 }
 
 /**
- * The programs of one handler that run. Each leads its own process group, so that what a script
- * started ends with it.
+ * The running programs of one handler. Each program leads its own process group, so its child processes end with it.
  * | Event | Then |
  * |---|---|
  * | `end` | SIGTERM to the group, SIGKILL after 3 s |
- * | the program exits by itself | it is no longer counted |
- * | `close` | `end` for all, and waits for them |
+ * | the program exits by itself | the program leaves the count |
+ * | `close` | `end` for all programs, and waits for their exit |
  * | this process exits | SIGKILL to all groups |
  */
 export class ProcessGroups {
   /** Programs that have not exited. */
   readonly #running = new Set<ChildProcess>();
-  /** Settles when an ended program has exited, by itself or by SIGKILL. */
+  /** Settles when a program that got SIGTERM or SIGKILL has exited. */
   readonly #endings = new Map<ChildProcess, Promise<void>>();
-  /** The process is about to exit: nothing may outlive it. */
+  /** Runs before this process exits, so that no program outlives it. */
   readonly #killAll = (): void => {
     for (const child of this.#running) {
       signal(child, "SIGKILL");
     }
   };
 
-  /** Programs that have not exited. */
+  /** Number of programs that have not exited. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Takes a program that was started. */
+  /** Registers a started program. */
   add(child: ChildProcess): void {
     if (child.pid === undefined) {
       return; // it could not be started
@@ -83,12 +82,11 @@ export class ProcessGroups {
     return ending;
   }
 
-  /** Ends all programs. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map((child) => this.end(child)));
     await Promise.all(this.#endings.values());
   }
 }
 
-/** Options of `spawn` under which a program heads a group. */
+/** Options for `spawn` that make a program the leader of a process group. */
 export const groupOptions = { detached: hasGroups, windowsHide: true } as const;

@@ -3,29 +3,29 @@ import { readPlaceholder } from "http-engine/placeholders";
 import { ServerError } from "server-core/errors";
 import { textOfBytes } from "server-core/uri/text-of-bytes";
 
-/** Variables that every program gets of the server's own. Source: Go, net/http/cgi */
+/** Variables of the server that every program inherits. Source: Go, net/http/cgi */
 const alwaysPassed = process.platform === "linux" ? ["LD_LIBRARY_PATH"] : [];
-/** PATH where the server has none. Source: Go, net/http/cgi */
+/** PATH when the server has none. Source: Go, net/http/cgi */
 const defaultPath = "/bin:/usr/bin:/usr/local/bin";
 
-/** Names for the program's environment that the request does not contain. */
+/** Names for the program's environment that come from the config, not from the request. */
 export interface ScriptNames {
-  /** Beginning of the path that names the program. */
+  /** Prefix of the request path that names the program. */
   readonly scriptName: string;
-  /** Path behind it, decoded. */
+  /** Decoded path after this prefix. */
   readonly pathInfo: string;
-  /** The program as the config names it. */
+  /** Path of the program, as in the config. */
   readonly executable: string;
-  /** Arguments of the program, filled in. */
+  /** Arguments of the program, with placeholders replaced. */
   readonly args: readonly string[];
 }
 
-/** The error for a request that no program could be told of. The client gets 400. */
+/** The error for a request that cannot be expressed as environment variables. The client gets 400. */
 function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", `cannot be given to a CGI program: ${text}`);
 }
 
-/** The host without its port, and the port; by the scheme where the request names none. */
+/** Splits the host and its port. Without a port, the scheme's default port is used. */
 function hostAndPort(exchange: Exchange): { readonly name: string; readonly port: string } {
   const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport) ?? [];
   return {
@@ -34,13 +34,14 @@ function hostAndPort(exchange: Exchange): { readonly name: string; readonly port
   };
 }
 
-/** Fields of the request as variables. Repeated fields are joined, cookies by a semicolon. */
+/** Adds header fields as variables. Repeated fields are joined with commas, cookies with semicolons. */
 function addFields(variables: Map<string, string>, exchange: Exchange): void {
   const { requestHeaders } = exchange;
   for (let index = 0; index < requestHeaders.length; index += 2) {
     const name = (requestHeaders[index] ?? "").toLowerCase();
-    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385). A name with an
-    // underscore could pass for the one with a hyphen, which a proxy before this server may have checked.
+    // `Proxy` would become HTTP_PROXY, which programs use as their own proxy (httpoxy, CVE-2016-5385). A name with an
+    // underscore would become the same variable as the name with a hyphen, so it could bypass the checks of a proxy in
+    // front.
     if (name === "host" || name === "proxy" || name.includes("_") || name.includes("=")) {
       continue;
     }
@@ -107,7 +108,7 @@ export function requestVariables(
   return variables;
 }
 
-/** Variables of the server that a program gets: PATH always, others by their names. */
+/** Variables that a program inherits from the server: always PATH, and the named ones. */
 export function inheritedVariables(passed: readonly string[], all: boolean): Map<string, string> {
   const names = all ? Object.keys(process.env) : [...alwaysPassed, ...passed];
   const variables = new Map([["PATH", process.env.PATH || defaultPath]]);
@@ -120,7 +121,9 @@ export function inheritedVariables(passed: readonly string[], all: boolean): Map
   return variables;
 }
 
-/** Variables as a child process takes them. @throws ServerError HTTP_BAD_REQUEST for a NUL in a value */
+/**
+ * Converts variables to the environment of a child process. @throws ServerError HTTP_BAD_REQUEST for a NUL in a value
+ */
 export function asEnvironment(variables: ReadonlyMap<string, string>): Record<string, string> {
   const environment: Record<string, string> = Object.create(null);
   for (const [name, value] of variables) {

@@ -7,23 +7,23 @@ import type { Exchange } from "http-engine/exchange";
 import { HttpError } from "http-engine/http-error";
 import { ServerError } from "server-core/errors";
 
-/** The body of a request, as a program reads it from its standard input. */
+/** The body of a request as the program's standard input. */
 export interface ScriptInput {
   /** Body length in bytes; undefined for a request without a body. */
   readonly length: number | undefined;
-  /** The body: a stream or bytes that are written to the program, or a file that it reads itself. */
+  /** The body: a stream or bytes that are written to the program, or a file that the program reads itself. */
   readonly source: Readable | Buffer | FileHandle | undefined;
 }
 
-/** Limits of a body whose length is not known before it ends. */
+/** Limits of a body without a declared length. */
 export interface InputLimits {
-  /** Bytes kept in memory. */
+  /** Bytes kept in memory; longer bodies go to a file. */
   readonly memoryBytes: number;
-  /** Bytes beyond which it is refused. */
+  /** Limit of the body in bytes; a longer body is refused. */
   readonly maxBytes: number;
 }
 
-/** A nameless file for one body. It disappears with the last process that has it open. */
+/** Opens a file without a name for one body. The file disappears with the last process that has it open. */
 async function openNamelessFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `cgi-body-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
@@ -36,7 +36,7 @@ async function openNamelessFile(): Promise<FileHandle> {
   return file;
 }
 
-/** Writes all bytes: one call of the system may write fewer. */
+/** Writes all bytes: one system call may write fewer. */
 async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
@@ -82,10 +82,10 @@ function declaredLength(exchange: Exchange): number | undefined {
 }
 
 /**
- * Prepares the body of a request for a program. One of known length is handed on as it comes.
- * | Body | Given to the program |
+ * Prepares the body of a request for a program. A body of known length is streamed.
+ * | Body | Standard input of the program |
  * |---|---|
- * | none | nothing, its input is closed |
+ * | none | closed at once |
  * | in memory already | the bytes |
  * | of known length | the client's stream |
  * | of unknown length, up to `memoryBytes` | the bytes, after the last one has arrived |

@@ -14,18 +14,18 @@ import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transpo
 import { groupOptions, type ProcessGroups } from "./process-group.ts";
 import type { ScriptInput } from "./script-input.ts";
 
-/** A longer head fails the run, so that a program cannot fill the memory. */
+/** Limit of the head in bytes. A longer head fails the run, so a program cannot fill the memory. */
 const maxHeadBytes = 64 * 1024;
-/** Error output beyond this is read and dropped. */
+/** Limit of logged error output in bytes. The rest is read and dropped. */
 const maxStderrBytes = 64 * 1024;
-/** How long output is waited for after the program's end: a child that it left behind may hold it open. */
+/** Milliseconds after the exit until the output is given up: a child process may hold it open. */
 const lateOutputMs = 2_000;
 
 /** Command, folder and environment of a program. */
 export interface ScriptCommand {
-  /** Absolute path. */
+  /** Absolute path of the program. */
   readonly file: string;
-  /** Its name as it sees it itself. */
+  /** The program's name as the program sees it (argv[0]). */
   readonly name: string;
   /** Arguments after the name. */
   readonly args: readonly string[];
@@ -37,18 +37,18 @@ export interface ScriptCommand {
 
 /** Settings that all runs of one handler share. */
 export interface ScriptSettings {
-  /** Programs of the handler, this one among them. */
+  /** The running programs of the handler, including this one. */
   readonly groups: ProcessGroups;
   readonly log: Logger;
   /** True when each piece of the output is flushed. */
   readonly flushes: boolean;
-  /** Milliseconds for all of a run; 0 for no limit. */
+  /** Limit of a whole run, in milliseconds; 0 for no limit. */
   readonly timeoutMs: number;
   /** Milliseconds without a byte from or to the program; 0 for no limit. */
   readonly idleMs: number;
 }
 
-/** The error of a program that could not be started. Source: execve(2) */
+/** The HTTP error for a program that could not be started. Source: execve(2) */
 function startError(error: unknown, file: string): HttpError {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (code === "E2BIG") {
@@ -61,7 +61,7 @@ function startError(error: unknown, file: string): HttpError {
 }
 
 /**
- * Reads a head as programs print it: a line without a colon is no field.
+ * Parses the head that a program prints. A line without a colon is skipped.
  * @throws Error with the reason
  * Source: RFC 3875, section 6.2; Go, net/http/cgi
  */
@@ -76,46 +76,46 @@ function readHead(text: string): CgiHead {
 }
 
 /**
- * One program that answers one request, with back pressure both ways.
+ * Runs one program for one request, with back pressure in both directions.
  * | Event | Response |
  * |---|---|
- * | the head is complete | status and fields are sent |
+ * | the head is complete | status and header fields are sent |
  * | output | body, at most the declared length |
- * | output ended and exit 0, or another code | the response ends; another code is logged |
- * | ended by a signal | the response breaks off |
+ * | output ended, any exit code | the response ends; a code other than 0 is logged |
+ * | ended by a signal | the response is cut off |
  * | no head | 500 |
- * | a time limit | 504, or breaks off after the head |
+ * | a time limit | 504; after the head, the response is cut off |
  * | the client leaves | the program is ended |
  */
 export class ScriptRun implements StreamTaker {
   readonly #exchange: Exchange;
   readonly #settings: ScriptSettings;
   readonly #command: ScriptCommand;
-  /** Settles with the response. */
+  /** Settles when the response has ended or failed. */
   readonly #finished = Promise.withResolvers<void>();
   /** The program; undefined before the start. */
   #child: ChildProcess | undefined;
-  /** Reads its output. */
+  /** Reads the program's output. */
   #reading: StreamReading | undefined;
-  /** Writes its input. */
+  /** Writes the program's input. */
   #writer: BodyWriter | undefined;
-  /** Bytes of the head so far. */
+  /** Bytes of the head received until now. */
   #head: Buffer = Buffer.alloc(0);
-  /** Whether the head was sent on. */
+  /** True once the head was sent to the client. */
   #headDone = false;
-  /** Bytes of the declared length that may still come; programs that miscount print more. */
+  /** Remaining bytes of the declared length. Programs that miscount print more; the surplus is dropped. */
   #left = Number.POSITIVE_INFINITY;
-  /** Whether the output has ended. A child of the program may keep it open after the exit. */
+  /** True when the output has ended. A child of the program may keep the output open after the exit. */
   #outputEnded = false;
   /** How the program ended; undefined while it runs. */
   #exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | undefined;
   /** True once the promise has settled; later events are ignored. */
   #settled = false;
-  /** The client takes no more for now: silence is not the program's. */
+  /** True while the client accepts no more data. The idle limit does not count this time. */
   #clientWaits = false;
-  /** All limits of this run. */
+  /** Timers of all limits of this run. */
   #timers: NodeJS.Timeout[] = [];
-  /** The limit of silence, which every byte sets back. */
+  /** Timer of the idle limit; every byte restarts the timer. */
   #idle: NodeJS.Timeout | undefined;
 
   constructor(exchange: Exchange, command: ScriptCommand, settings: ScriptSettings) {
@@ -124,7 +124,7 @@ export class ScriptRun implements StreamTaker {
     this.#settings = settings;
   }
 
-  /** Runs it. @throws HttpError 500, 503 or 504 when it cannot answer; ServerError CLIENT_GONE */
+  /** Runs the program. @throws HttpError 500, 503 or 504 when there is no response; ServerError CLIENT_GONE */
   run(input: ScriptInput): Promise<void> {
     let child: ChildProcess;
     try {
@@ -163,7 +163,7 @@ export class ScriptRun implements StreamTaker {
     });
   }
 
-  /** Writes the body to the program. A program that does not read its input still gets to answer. */
+  /** Writes the body to the program. A program that ignores its input can still answer. */
   #send(source: ScriptInput["source"]): void {
     const stdin = this.#child?.stdin;
     if (!stdin || source === undefined) {
@@ -220,7 +220,7 @@ export class ScriptRun implements StreamTaker {
     });
   }
 
-  /** Starts the limits of the config. */
+  /** Starts the timers of the configured limits. */
   #startClocks(): void {
     const { timeoutMs, idleMs } = this.#settings;
     if (timeoutMs > 0) {
@@ -296,7 +296,7 @@ export class ScriptRun implements StreamTaker {
     }
   }
 
-  /** Sends output on. A client that is slow pauses the program. */
+  /** Sends output to the client. A slow client pauses the program. */
   #handOn(bytes: Buffer): boolean {
     const chunk = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes;
     this.#left -= chunk.length;
@@ -325,7 +325,7 @@ export class ScriptRun implements StreamTaker {
     this.#exit = { code, signal };
     if (!this.#outputEnded && !this.#settled) {
       clearTimeout(this.#idle);
-      // The output of what the program left behind is waited for as long as it moves.
+      // The wait for output of remaining child processes restarts with each byte.
       this.#idle = setTimeout(() => {
         if (this.#clientWaits) {
           this.#idle?.refresh();
@@ -376,7 +376,7 @@ export class ScriptRun implements StreamTaker {
     this.#finished.reject(error);
   }
 
-  /** Lets go of everything; a program that still runs is ended. */
+  /** Releases all resources, and ends a program that still runs. */
   #settle(): void {
     this.#settled = true;
     for (const timer of this.#timers) {

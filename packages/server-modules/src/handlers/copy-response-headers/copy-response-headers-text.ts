@@ -7,8 +7,7 @@ import { appended, readFields } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Both lines may stand several times; their words add up. Whether both may be used together is decided when the
- * config is loaded.
+ * Both lines may be repeated; their words add up. The handler checks the combination of both when the config is loaded.
  */
 const fields = { include: appended("include"), exclude: appended("exclude") };
 

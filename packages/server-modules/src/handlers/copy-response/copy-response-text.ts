@@ -7,8 +7,8 @@ import type { Draft } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
 /**
- * `copy_response [status]`, in `handle_response`: sends on what the upstream answered. A number on the line is
- * a status. Anything else on the line is dropped, as in the public model; a placeholder needs the block.
+ * `copy_response [status]`, in `handle_response`: sends the upstream's response to the client. A number on the line is
+ * a status. Other words on the line are dropped, as in the public model; a placeholder needs the block.
  * ```
  * copy_response 200
  * ```

@@ -21,18 +21,18 @@ const maxAtOnceBytes = 128 * 1024;
 
 /** The rules of an encode handler. */
 export interface EncodeRules {
-  /** Responses that are encoded. Default: types that compress well. */
+  /** Selects responses to encode. Default: types that compress well. */
   readonly matches: ResponseMatcher;
   /** Minimum body length, in bytes, for compression. Below it compression costs more than it saves. */
   readonly minLength: number;
 }
 
-/** Facts about a response that are decided before its head is known. */
+/** Decisions made from the request, before the response head is known. */
 export interface EncodeChoice {
-  /** The coding that the client likes best; undefined when it accepts none. */
+  /** The client's preferred coding; undefined when the client accepts none. */
   readonly encoder: ContentEncoder | undefined;
   readonly rules: EncodeRules;
-  /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
+  /** True when the client's conditions name the tag of the coded form. A 304 must then carry the coded tag. */
   readonly askedForCoded: boolean;
 }
 
@@ -48,63 +48,62 @@ function addVary(headers: HeaderList): void {
   }
 }
 
-/** The first bytes of a body that is not packed yet can say its type. @returns whether there is such a body */
+/** True when the response has an unencoded body whose first bytes can reveal its type. */
 function mayBeTold(status: number, headers: HeaderList): boolean {
   const hasBody = status >= 200 && status !== 204 && status !== 304;
   return hasBody && (getHeader(headers, "content-encoding") ?? "") === "";
 }
 
-/** Names the coded form in a strong tag: two forms of a resource may not share one. */
+/** Adds the coding to a strong tag: two forms of a resource must have different tags. */
 export function tagOfCoded(etag: string, coding: string): string {
   return etag.startsWith('"') && etag.length > 1 ? `${etag.slice(0, -1)}-${coding}"` : etag;
 }
 
 /**
- * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth
- * it.
+ * - `undecided`: the head waits until the length or the first piece of the body decides about coding
  * - `as it is`: everything passes uncompressed
  * - `coded`: the body goes through the compressor
  */
 type Mode = "undecided" | "as it is" | "coded";
 
 /**
- * Compresses a response on its way, if it may and if that is worth it.
+ * Compresses a response while it passes, if that is allowed and worthwhile.
  * | Response | Coded when |
  * |---|---|
  * | its length is declared | the length is above `minimum_length` |
- * | of unknown length, short | it ends within the bytes that are held, and is long enough |
- * | of unknown length, long | more bytes than that have come, or the writer flushes |
- * | events and other unbuffered types | at once |
- * | without a type | the first bytes tell a type that is coded |
- * Source: the public model (Caddy 2.11), which looks at the first piece of a body of unknown length
+ * | of unknown length, short | it ends while pieces are still held, and is long enough |
+ * | of unknown length, long | the held bytes exceed the minimum, or the writer flushes |
+ * | events and other unbuffered types | immediately |
+ * | without a type | the first bytes reveal a type that is coded |
+ * Source: the public model (Caddy 2.11), which checks the first piece of a body of unknown length
  */
 export class EncodeFilter extends HoldingFilter {
   readonly #exchange: Exchange;
   readonly #encoder: ContentEncoder | undefined;
   readonly #rules: EncodeRules;
-  /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
+  /** True when the client's conditions name the tag of the coded form. A 304 must then carry the coded tag. */
   readonly #askedForCoded: boolean;
-  /** Settles when the compressor has handed on all. */
+  /** Settles when the compressor has output everything. */
   readonly #done = Promise.withResolvers<void>();
   #mode: Mode = "as it is";
   #status = 0;
   #headers: HeaderList = [];
-  /** The length that the head declares; -1: none. */
+  /** Declared body length in bytes; -1 for none. */
   #declared = -1;
-  /** Pieces that wait for the decision. */
+  /** Pieces of the body that wait for the decision. */
   #held: Uint8Array[] = [];
-  /** Their bytes. */
+  /** Total bytes of these pieces. */
   #heldBytes = 0;
-  /** The compressor, in mode `coded` for bodies that are no single piece. */
+  /** The compressor, in mode `coded` for bodies in several pieces. */
   #stream: CompressStream | undefined;
   #reading: StreamReading | undefined;
-  /** Whether anything was written to the compressor. */
+  /** True once a piece was written to the compressor. */
   #hasBody = false;
   /** `open`: no `Content-Type` is set, so the first bytes decide. `unwanted`: the type is not compressed. */
   #type: "wanted" | "open" | "unwanted" = "wanted";
-  /** Pieces that the compressor is busy with. */
+  /** Number of pieces in the compressor. */
   #coding = 0;
-  /** Whether the compressor may have bytes that it has not handed on. */
+  /** True when the compressor may hold bytes that are not output yet. */
   #isDirty = false;
 
   constructor(below: ResponseSink, exchange: Exchange, { encoder, rules, askedForCoded }: EncodeChoice) {
@@ -145,7 +144,7 @@ export class EncodeFilter extends HoldingFilter {
     if (this.#type === "open" ? !mayBeTold(status, headers) : !this.#mayBeCoded()) {
       this.#passOn();
     } else if (isUnbuffered(headers)) {
-      // Its first event may be long in coming, and its events are small.
+      // The first event may arrive late, and events are small.
       this.#start();
       super.flush();
     } else if (this.#declared >= 0 && !this.#isWorthIt(this.#declared)) {
@@ -232,7 +231,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
-  /** Whether status, fields and the config allow it. `no-transform` forbids it. */
+  /** True when status, header fields and config allow coding. `no-transform` forbids it. */
   #mayBeCoded(): boolean {
     const headers = this.#headers;
     const status = this.#status;
@@ -258,18 +257,18 @@ export class EncodeFilter extends HoldingFilter {
     return this.#type === "wanted";
   }
 
-  /** Whether a body is long enough. */
+  /** True when a body is long enough to compress. */
   #isWorthIt(length: number): boolean {
     return length > this.#rules.minLength;
   }
 
-  /** Sends the head without a change. */
+  /** Sends the unchanged head. */
   #passOn(): void {
     this.#mode = "as it is";
     super.head(this.#status, this.#headers);
   }
 
-  /** Says in the head what becomes of a body that is worth coding. */
+  /** Sets the header fields of a body that is worth coding. */
   #describe(): void {
     const headers = this.#headers;
     addVary(headers);
@@ -306,7 +305,7 @@ export class EncodeFilter extends HoldingFilter {
     return more;
   }
 
-  /** The body is whole before anything was decided: short ones are coded in one call. */
+  /** The body ended before the decision. Short bodies are coded in one call. */
   #endUndecided(chunk: Uint8Array | undefined): void {
     const last = chunk ?? new Uint8Array();
     const encoder = this.#encoder;
@@ -318,7 +317,7 @@ export class EncodeFilter extends HoldingFilter {
         this.#describe();
       }
       this.#passOn();
-      // Another `encode` decides by the length, too.
+      // Another `encode` handler decides by the length, too.
       for (const held of this.#held) {
         super.write(held);
       }
@@ -340,7 +339,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
-  /** Codes a whole body. Equal bodies with equal settings are coded once, as files and fixed texts are. */
+  /** Codes a whole body. Equal bodies with equal settings come from a cache, as for files and fixed texts. */
   #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
     this.#describe();
@@ -352,7 +351,7 @@ export class EncodeFilter extends HoldingFilter {
     super.end(coded);
   }
 
-  /** Begins to compress piece by piece. The length and ranges of the plain body leave the head. */
+  /** Starts to compress piece by piece. Removes the length and the range support of the plain body from the head. */
   #start(): void {
     this.#describe();
     // A response without a receiver is not compressed.
@@ -364,7 +363,7 @@ export class EncodeFilter extends HoldingFilter {
     this.#stream = stream;
     this.#mode = "coded";
     super.head(this.#status, this.#headers);
-    // Whoever writes may wait for the encoder, so the exchange has to end with it.
+    // The writer may wait for the encoder, so an encoder error must end the exchange.
     const failed = (error: unknown) => {
       stream.destroy();
       this.#exchange.fail(error);

@@ -9,14 +9,17 @@ import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-w
 import { integer } from "serverfile/values/block-fields";
 import { childOf, type Draft } from "serverfile/values/draft";
 
-/** Formats that the line may name. Encoders of users are named in the block, where their own reader takes over. */
+/**
+ * Formats that the line may name. Encoders of plug-ins are allowed only in the block, where their own reader parses
+ * them.
+ */
 const formats = new Set(["gzip", "zstd", "br"]);
 /** The only line of the block that is neither an encoder nor `match`. */
 const fields = { minimum_length: integer("minimum_length") };
 
 /**
- * `encode [format…] { … }`: compresses answers; the order of formats is the preference. Without a format the
- * line means `zstd gzip`. A format in the block may have settings, and comes before those of the line.
+ * `encode [format…] { … }`: compresses responses. The order of formats is the preference; without a format the line
+ * means `zstd gzip`. A format in the block may have settings, and precedes the formats of the line.
  * ```
  * encode zstd br {
  *   minimum_length 1024
@@ -85,7 +88,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
 });
 
 /**
- * Formats without settings go to the first line; otherwise each encoder has a line in the block. A preference
+ * Formats without settings are written on the first line; otherwise each encoder gets a line in the block. A preference
  * for an encoder that the config does not list cannot be written.
  */
 const toText: HandlerWriter = (handler): Written => {

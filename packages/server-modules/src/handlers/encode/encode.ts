@@ -15,7 +15,7 @@ import { EncodeFilter, type EncodeRules } from "./encode-filter.ts";
 
 /** Default of `minimum_length`, in bytes: shorter bodies are not compressed. */
 const defaultMinLength = 512;
-/** Preference where neither client nor config has one. */
+/** Default preference. */
 const defaultOrder = ["zstd", "br", "gzip"];
 
 const configSchema = z.strictObject({
@@ -33,7 +33,7 @@ const configSchema = z.strictObject({
     .describe("Responses that are compressed (texts, scripts, fonts and the like, by Content-Type)."),
 });
 
-/** Loads the encoders of the config by name of their coding. */
+/** Loads the encoders of the config, by coding name. */
 async function loadEncoders(
   modules: Readonly<Record<string, unknown>>,
   context: ModuleContext,
@@ -67,7 +67,10 @@ function checkOrder(prefer: readonly string[], encoders: ReadonlyMap<string, Con
   }
 }
 
-/** Removes the coding's suffix from the client's entity tags, so that handlers recognize them. @returns true when a tag had the suffix */
+/**
+ * Removes the coding's suffix from the client's entity tags, so that handlers recognize the tags. @returns true when a
+ * tag had the suffix
+ */
 function stripCoding(exchange: Exchange, coding: string): boolean {
   const tags = getHeaders(exchange.requestHeaders, "if-none-match").join(", ");
   const stripped = tags.replaceAll(`-${coding}"`, '"');
@@ -97,7 +100,7 @@ export const encode = defineModule({
         if (exchange.method === "CONNECT") {
           return next(exchange);
         }
-        // A handshake that is not taken is answered as any other request, but uncoded.
+        // A refused WebSocket handshake is answered as any other request, but uncoded.
         const accepted =
           exchange.header("sec-websocket-key") === ""
             ? getHeaders(exchange.requestHeaders, "accept-encoding").join(",")

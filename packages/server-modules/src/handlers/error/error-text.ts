@@ -7,8 +7,8 @@ import { onlyGiven } from "serverfile/values/draft";
 import { isStatusWord, statusValue } from "serverfile/values/status-value";
 
 /**
- * `error [message] [status]`, `{ message … }`: goes to the error routes. A single argument of three digits is
- * the status; any other single argument is the message.
+ * `error [message] [status]`, `{ message … }`: fails the request, so the error routes answer. A single argument of
+ * three digits is the status; any other single argument is the message.
  * ```
  * error "Not for robots" 403
  * ```
@@ -16,7 +16,7 @@ import { isStatusWord, statusValue } from "serverfile/values/status-value";
  * ```json
  * { "handler": "error", "error": "Not for robots", "status_code": 403 }
  * ```
- * A message that looks like a status goes to the block:
+ * A message that looks like a status must be in the block:
  * ```
  * error 404 {
  *   message "404 again"
@@ -61,8 +61,8 @@ function wordOf(status: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Writes `error`. An empty word replaces the message when only a status placeholder is set, and a message
- * like `404` moves to the block. On the line the two would be confused.
+ * Writes `error`. When only a status placeholder is set, an empty word replaces the message. A message like `404` moves
+ * to the block, because on the line it would be read as the status.
  */
 const toText: HandlerWriter = (handler) => {
   const status = wordOf(handler.take("status_code"));

@@ -3,38 +3,38 @@ import { markStable, maxKeptResponseBytes } from "http-engine/stable-bodies";
 import { LRUCache } from "lru-cache";
 import { describeFile, type ServedFile } from "./served-file.ts";
 
-/** A file with its bytes. */
+/** A file and its bytes. */
 export interface CachedFile extends ServedFile {
   /** The whole file. */
   readonly bytes: Buffer;
-  /** Time of change in nanoseconds. Another one means other contents. */
+  /** Time of the last change in nanoseconds. A different time means different contents. */
   readonly mtimeNs: bigint;
-  /** Number of the file. A replaced file has another one, even with the same time. */
+  /** Inode number. A replaced file has a different number, even with the same time. */
   readonly inode: bigint;
   /** Device of the inode. */
   readonly device: bigint;
 }
 
-/** The largest file that is kept, in bytes. */
+/** Size limit of a cached file, in bytes. */
 export const maxCachedFileBytes = 1024 * 1024;
 
-/** Bytes of all files of a thread. */
+/** Size limit of the cache in each thread, in bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Bytes of small files, at most 64 MiB in each thread. An entry is used only while the file's time, size and inode are
- * the ones at the time of reading; the caller has just called `stat`.
+ * Cache of small files, at most 64 MiB in each thread. An entry is used only if the file's time, size and inode are
+ * unchanged since the read. The caller has just called `stat` for this comparison.
  */
 export class FileCache {
   readonly #entries = new LRUCache<string, CachedFile>({
     maxSize: maxBytes,
     maxEntrySize: maxCachedFileBytes + 1024,
-    // Small ones are kept a second time, with the head that they were last sent with.
+    // Small files are kept twice: the second copy includes the last sent head.
     sizeCalculation: ({ bytes }) =>
       bytes.length + (bytes.length > maxKeptResponseBytes ? 512 : bytes.length + 1024),
   });
 
-  /** The bytes of a file, where it is unchanged since they were read. */
+  /** Cached bytes of a file; undefined when the file has changed since the read. */
   find(path: string, stats: BigIntStats): CachedFile | undefined {
     const entry = this.#entries.get(path);
     if (

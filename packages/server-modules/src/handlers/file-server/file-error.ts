@@ -3,13 +3,13 @@ import type { Exchange } from "http-engine/exchange";
 import { HttpError } from "http-engine/http-error";
 import { messageOf } from "server-core/errors";
 
-/** Code of an error of the system; "" for others. */
+/** Code of a system error; "" for other errors. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
 /**
- * The client's error for a failed look at a path.
+ * Converts the error of a failed `stat` to an error for the client.
  * | Code | Status |
  * |---|---|
  * | ENOENT, ENOTDIR | 404 |

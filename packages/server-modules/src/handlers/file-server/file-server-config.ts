@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { isOrderName, isSortName, orderNames, sortNames } from "./browse/order.ts";
 
-/** Sidecar files have no settings yet, in the public model neither. */
+/** Sidecar files have no settings yet, as in the public model. */
 const noOptions = z.strictObject({});
 
 /** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
 export const fileServerSchema = z.strictObject({
   fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
-  /** A relative root begins at the working folder. A placeholder without a value means that folder, never `/`. */
+  /**
+   * A relative root starts at the working folder. A placeholder without a value means the working folder, never `/`.
+   */
   root: z
     .string()
     .nullish()
@@ -19,7 +21,7 @@ export const fileServerSchema = z.strictObject({
     .describe(
       "Files treated as absent: a name without a slash wherever it stands, else a path with all below it; globs allowed.",
     ),
-  /** An empty list switches index files off. */
+  /** An empty list disables index files. */
   index_names: z
     .array(z.string())
     .nullish()
@@ -57,7 +59,7 @@ export const fileServerSchema = z.strictObject({
     .boolean()
     .nullish()
     .describe("Whether folders without and files with a final slash are redirected (true)."),
-  /** With a fixed status the whole file is sent; conditions and ranges are ignored. */
+  /** With a fixed status, the whole file is sent; conditions and ranges are ignored. */
   status_code: z
     .union([z.int(), z.string()])
     .nullish()
@@ -78,7 +80,7 @@ export const fileServerSchema = z.strictObject({
     .array(z.enum(["gzip", "br", "zstd"]))
     .nullish()
     .describe("Which is preferred where the client takes several alike."),
-  /** The first existing sidecar file wins. Control characters are taken out, and 1 KiB is kept. */
+  /** The first existing sidecar file is used. Control characters are removed, and the tag is cut at 1 KiB. */
   etag_file_extensions: z
     .array(z.string())
     .nullish()

@@ -16,12 +16,12 @@ import {
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
-/** Words that `sort` takes: one key and one direction, in any order. */
+/** Words that `sort` accepts: one key and one direction, in any order. */
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
-/** Suffixes that the server can look for beside a file. Others are an error, in the public model's words. */
+/** Formats of sidecar files. Other words are an error, with the public model's message. */
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);
 
-/** Reads `sort name desc`. Which combinations make sense is decided when the config is loaded. */
+/** Reads `sort name desc`. The combination is checked when the config is loaded. */
 const readSort: FieldReader = (cursor, draft) => {
   while (cursor.nextArgument()) {
     if (!sortOptions.has(cursor.value)) {
@@ -32,7 +32,7 @@ const readSort: FieldReader = (cursor, draft) => {
 };
 
 const limit = integer("file_limit", "file_limit should have an integer value");
-/** Reads `file_limit 500`: the most entries of a folder that the listing reads. A second line is an error. */
+/** Reads `file_limit 500`: the limit of entries that a listing reads. A second line is an error. */
 const readLimit: FieldReader = (cursor, draft) => {
   if (cursor.countRemainingArguments() !== 1) {
     cursor.remainingArguments();
@@ -45,7 +45,7 @@ const readLimit: FieldReader = (cursor, draft) => {
 };
 
 /**
- * Reads `plain_time_format "2006-01-02 15:04"`, a layout in the notation of Go. The messages say how to quote a
+ * Reads `plain_time_format "2006-01-02 15:04"`, a layout in Go's notation. The error messages explain how to quote a
  * layout with spaces.
  */
 const readTimeFormat: FieldReader = (cursor, draft) => {
@@ -128,8 +128,8 @@ export const fields: FieldReaders = {
 };
 
 /**
- * True when the patterns of `hide` already cover a file of the config. Patterns without a slash compare
- * every part of the path.
+ * True when the patterns of `hide` already hide the config file. Patterns without a slash are compared with every part
+ * of the path.
  */
 function isHidden(file: string, hide: readonly string[]): boolean {
   if (hide.length === 0) {
@@ -145,8 +145,8 @@ function isHidden(file: string, hide: readonly string[]): boolean {
 }
 
 /**
- * Hides the files of the config itself, which may be inside the root. A path without a folder gets `./`, because a
- * bare name would hide files of that name everywhere.
+ * Hides the config files themselves, which may be inside the root. A path without a folder gets `./`, because a bare
+ * name would hide all files of that name.
  */
 function hideConfigFiles(context: DirectiveContext, draft: Draft): void {
   for (const file of context.files) {
@@ -159,8 +159,8 @@ function hideConfigFiles(context: DirectiveContext, draft: Draft): void {
 }
 
 /**
- * `file_server [browse] { … }`: serves files below the root. `browse` on the line switches listings on; the
- * block gives them settings. The file that holds the text is hidden.
+ * `file_server [browse] { … }`: serves files below the root. `browse` on the line enables listings; the block
+ * configures them. The file that contains the text is hidden.
  * ```
  * root /srv
  * file_server browse {

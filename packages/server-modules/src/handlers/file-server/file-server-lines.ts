@@ -5,7 +5,7 @@ import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { browseFields, fields } from "./file-server-directive.ts";
 
-/** The listing's line, with its template behind the name and its settings in braces. */
+/** Writes the line `browse`: the template follows the name, other settings are in braces. */
 function browseLine(browse: Members): Line {
   const template = browse.text("template_file");
   return lineWith(
@@ -14,7 +14,7 @@ function browseLine(browse: Members): Line {
   );
 }
 
-/** A line for all formats; a second one says their order where that does not have them all. */
+/** Writes one line for all formats. A second line gives their order if the first line does not imply the order. */
 function precompressedLines(handler: Members): Line[] {
   const formats = handler.child("precompressed");
   const order = handler.texts("precompressed_order");
@@ -34,8 +34,8 @@ function precompressedLines(handler: Members): Line[] {
 }
 
 /**
- * `file_server`: each serverfile hides its own file automatically, so no line is written for that. A
- * config that hides nothing can therefore not be written as this directive.
+ * `file_server`: each serverfile hides its own file automatically, so no line is written for that. Therefore a config
+ * that hides nothing cannot be written as this directive.
  */
 export const fileServer: HandlerWriter = (handler, { hiddenFile }) => {
   const hide = handler.texts("hide") ?? [];

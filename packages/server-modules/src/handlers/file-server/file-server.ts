@@ -29,7 +29,7 @@ import { describeFile, readEtagFile, type ServedFile } from "./served-file.ts";
 /** One cache for all file servers of all configs: served files stay cached across reloads. */
 const fileCaches: ResourceKind<FileCache> = { name: "file caches" };
 
-/** Suffix of the sidecar of each coding. */
+/** File suffix of each coding's sidecar. */
 const suffixes = { gzip: ".gz", br: ".br", zstd: ".zst" } as const;
 
 /** Codings of sidecar files. */
@@ -38,9 +38,9 @@ type Coding = keyof typeof suffixes;
 /** The config after validation. */
 type Config = z.infer<typeof fileServerSchema>;
 
-/** The file that answers a request, and how its bytes are coded. */
+/** The chosen file for a request, and the coding of its bytes. */
 interface Chosen {
-  /** Path of the file that was asked for: its ending decides the media type. */
+  /** Path of the requested file: its extension decides the media type. */
   readonly named: string;
   /** Path of the file that is sent, perhaps a compressed sidecar. */
   readonly path: string;
@@ -50,7 +50,7 @@ interface Chosen {
   readonly coding: Coding | "";
 }
 
-/** Facts about a path; undefined where nothing is. */
+/** Result of `stat` for a path; undefined for a missing file. */
 function statOf(path: string): BigIntStats | undefined {
   return statSync(pathBytes(path), { bigint: true, throwIfNoEntry: false });
 }
@@ -61,24 +61,24 @@ function baseName(path: string): string {
 
 /**
  * The steps of a request:
- * 1. The path is joined to the root; nothing leads out of it.
+ * 1. The path is joined to the root; `..` cannot leave the root.
  * 2. A folder becomes its index file, or its listing.
- * 3. Hidden and absent files are 404, or go to the next handler.
- * 4. A missing or needless slash at the end is redirected.
- * 5. A sidecar in a coding of the client may take the place of the file.
- * 6. Bytes come from memory where the file is unchanged, else from the disk.
+ * 3. Hidden and missing files are 404, or go to the next handler.
+ * 4. A missing or superfluous final slash is redirected.
+ * 5. A sidecar in a coding that the client accepts may replace the file.
+ * 6. Unchanged files are sent from memory, others from the disk.
  */
 class FileServer implements HttpHandler {
   /** True: a file in memory is answered synchronously. For other files the handler enters the request's async context itself. */
   readonly startsNothing = true;
-  /** Small files of this thread. */
+  /** Cache of small files, shared in this thread. */
   readonly #cache: FileCache;
   readonly #rootOf: (exchange: Exchange) => string;
   readonly #hasFileSystem: (exchange: Exchange) => boolean;
-  /** Rules of `hide`, with placeholders of the request. */
+  /** Tests a path against `hide`, with placeholders of the request. */
   readonly #isHidden: (path: string, exchange: Exchange) => boolean;
   readonly #indexNames: readonly Template[];
-  /** Lists folders; undefined where listings are off. */
+  /** Lists folders; undefined when listings are disabled. */
   readonly #browse: Browser | undefined;
   readonly #canonical: boolean;
   readonly #status: Template | undefined;
@@ -163,7 +163,7 @@ class FileServer implements HttpHandler {
     return this.#serve(exchange, next, chosen);
   }
 
-  /** 404, or the next handler with `pass_thru`. */
+  /** Answers 404, or calls the next handler with `pass_thru`. */
   #notFound(exchange: Exchange, next: Next): void | Promise<void> {
     if (this.#passThrough) {
       return next(exchange);
@@ -171,7 +171,7 @@ class FileServer implements HttpHandler {
     throw new HttpError(404);
   }
 
-  /** The first index file that exists. It may be a folder, which is listed then. */
+  /** The first existing index file. If the index is a folder, it is listed. */
   #findIndex(folder: string, exchange: Exchange): { path: string; stats: BigIntStats } | undefined {
     for (const name of this.#indexNames) {
       const path = joinSitePath(folder, name(exchange));
@@ -190,7 +190,7 @@ class FileServer implements HttpHandler {
     return undefined;
   }
 
-  /** Lists a folder, where listings are on and it is not hidden. */
+  /** Lists a folder, when listings are enabled and the folder is not hidden. */
   #list(exchange: Exchange, next: Next, root: string, folder: string): void | Promise<void> {
     if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
       return this.#notFound(exchange, next);
@@ -205,7 +205,7 @@ class FileServer implements HttpHandler {
     });
   }
 
-  /** Only when the last path segment was not rewritten: otherwise the client would loop. */
+  /** Redirects only when the last path segment was not rewritten: otherwise the client would loop. */
   #redirect(exchange: Exchange, isFolder: boolean): boolean {
     if (!this.#canonical) {
       return false;
@@ -218,7 +218,7 @@ class FileServer implements HttpHandler {
     return true;
   }
 
-  /** The sidecar of the coding that the client likes best, else the file itself. */
+  /** Chooses the sidecar in the client's preferred coding, else the file itself. */
   #chooseCoding(exchange: Exchange, path: string, stats: BigIntStats): Chosen {
     if (this.#codings.length > 0) {
       for (const coding of acceptedEncodings(exchange.header("accept-encoding"), this.#codings)) {
@@ -236,7 +236,7 @@ class FileServer implements HttpHandler {
     return { named: path, path, stats, coding: "" };
   }
 
-  /** Status that the config or an error names; 0 for none. */
+  /** Status from the config or an error; 0 for none. */
   #statusOf(exchange: Exchange): number {
     if (this.#status === undefined) {
       return exchange.error?.status ?? 0;
@@ -259,7 +259,7 @@ class FileServer implements HttpHandler {
     return runFor(exchange, () => this.#read(exchange, next, chosen, ownEtag));
   }
 
-  /** Opens, reads and sends a file. A small one is kept in memory. */
+  /** Opens, reads and sends a file. A small file is cached. */
   async #read(exchange: Exchange, next: Next, chosen: Chosen, ownEtag: string | undefined): Promise<void> {
     let handle: FileHandle;
     try {
@@ -295,7 +295,7 @@ class FileServer implements HttpHandler {
     return sending;
   }
 
-  /** Keeps the bytes when the file was the same before and after. */
+  /** Reads a file and caches the bytes if the file did not change meanwhile. */
   async #readWhole(handle: FileHandle, stats: BigIntStats, path: string): Promise<Buffer> {
     const size = Number(stats.size);
     const bytes = Buffer.allocUnsafe(size);
@@ -314,7 +314,7 @@ class FileServer implements HttpHandler {
     return bytes;
   }
 
-  /** Sets the fields about a file: coding, tag, time of change, type. */
+  /** Sets the header fields of the file: coding, tag, time of change, type. */
   #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, hasEtag = false): void {
     const headers = exchange.responseHeaders;
     if (chosen.coding !== "") {
@@ -325,7 +325,7 @@ class FileServer implements HttpHandler {
     }
     if (file.lastModified !== "") {
       if (getHeader(headers, "last-modified") !== undefined) {
-        // As in the model, the file's modification time replaces a configured one. Configured tag and type stay.
+        // As in the public model, the file's modification time replaces a configured one. Configured tag and type stay.
         removeHeaders(headers, (name) => name === "last-modified");
       }
       headers.push("Last-Modified", file.lastModified);
@@ -339,7 +339,7 @@ class FileServer implements HttpHandler {
   }
 }
 
-/** Serves files of a folder. Source: the public model (Caddy 2.11) */
+/** Serves files from a folder. Source: the public model (Caddy 2.11) */
 export const fileServer = defineModule({
   id: "http.handlers.file_server",
   config: fileServerSchema,

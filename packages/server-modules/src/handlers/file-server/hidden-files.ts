@@ -9,14 +9,14 @@ interface Rule {
   readonly component: ((name: string) => boolean) | undefined;
   /** Folder whose files are all hidden. */
   readonly prefix: string;
-  /** Whether a path as a whole is hidden. */
+  /** True when the rule hides the whole path. */
   readonly whole: (path: string) => boolean;
 }
 
-/** A test that holds for nothing. */
+/** A test that never matches. */
 const never = () => false;
 
-/** Prepares an entry. A relative path begins at the working folder. */
+/** Compiles an entry. A relative path starts at the working folder. */
 function compileRule(text: string): Rule {
   if (!text.includes("/")) {
     return { component: compileGlob(text) ?? never, prefix: "", whole: never };
@@ -38,10 +38,10 @@ function isHiddenBy(rules: readonly Rule[], path: string): boolean {
 }
 
 /**
- * Prepares the list of files that are treated as absent. A name without a slash hides every path with that
- * component. Any other entry hides that path, everything below it, and every path that it matches as a glob.
- * `.git` hides `/srv/.git/config` and `/srv/a/.git`; `/srv/private` hides itself and all below it; `*.bak`
- * hides every file with that ending.
+ * Compiles the list of hidden files, which count as missing. A name without a slash hides every path with that
+ * component. Any other entry hides its path, everything below the path, and every path that it matches as a glob.
+ * `.git` hides `/srv/.git/config` and `/srv/a/.git`; `/srv/private` hides this folder and everything below; `*.bak`
+ * hides every file with that extension.
  * Source: the public model (Caddy 2.11)
  */
 export function compileHidden(hide: readonly string[]): (path: string, exchange: Exchange) => boolean {

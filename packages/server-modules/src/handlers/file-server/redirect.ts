@@ -3,7 +3,7 @@ import { getHeader, setContentLength, setHeader } from "http-engine/header-list"
 import { cleanPath } from "server-core/uri/clean-path";
 import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
 
-/** Characters of HTML that end a text or an attribute. */
+/** HTML characters that must be escaped in text and attributes. */
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -12,14 +12,13 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text for a place in the page. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
 /**
- * Redirects permanently (308) to a path of the same host. The current query is kept: a rewrite that
- * set one is kept. A link for people goes along unless the site has set a Content-Type, or the method is no GET.
+ * Redirects permanently (308) to a path of the same host. The current query is kept, including a query set by a
+ * rewrite. The body has a link, unless the site has set a Content-Type or the method is not GET.
  * @param rawPath percent-encoded. A leading `//` is cleaned, because browsers would read a host from it
  * Source: Go, `net/http.Redirect`, for the public model (Caddy 2.11)
  */

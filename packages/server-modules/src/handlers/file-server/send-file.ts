@@ -9,20 +9,20 @@ import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
 import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
 import type { ServedFile } from "./served-file.ts";
 
-/** Large reads keep the count of system calls low; backpressure of the client limits them. */
+/** Bytes of one read. Large reads need fewer system calls; backpressure from the client limits memory. */
 const readBytes = 256 * 1024;
 
-/** Where the bytes are: in memory, or in a file that is open and closed by the answer. */
+/** The bytes of a file: in memory, or an open file that the response closes. */
 export type FileBytes = Buffer | FileHandle;
 
-/** Closes a file; bytes in memory need nothing. */
+/** Closes an open file. */
 async function close(source: FileBytes): Promise<void> {
   if (!Buffer.isBuffer(source)) {
     await source.close();
   }
 }
 
-/** @throws HttpError when the file ends before the range does: its length was promised already */
+/** @throws HttpError when the file ends before the range does: the length was announced already */
 async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   if (Buffer.isBuffer(source)) {
     yield source.subarray(start, end + 1);
@@ -39,12 +39,12 @@ async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGe
   }
 }
 
-/** Chunks as a stream that reads at most one chunk ahead. */
+/** A stream of the chunks that reads at most one chunk ahead. */
 function stream(chunks: AsyncGenerator<Buffer>): Readable {
   return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
 }
 
-/** Parts with their heads, and the end. */
+/** Generates the parts with their heads, and the final boundary. */
 async function* multipart(
   source: FileBytes,
   ranges: readonly ByteRange[],
@@ -58,7 +58,7 @@ async function* multipart(
   yield Buffer.from(tail, "latin1");
 }
 
-/** Answers with several ranges. Source: RFC 9110 section 14.6 */
+/** Sends several ranges as one response. Source: RFC 9110 section 14.6 */
 async function sendRanges(
   exchange: Exchange,
   file: ServedFile,
@@ -90,7 +90,7 @@ async function sendRanges(
   await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
 }
 
-/** One part, or the whole file, as the body. */
+/** Sends one range, or the whole file, as the body. */
 async function sendRange(
   exchange: Exchange,
   status: number,
@@ -111,13 +111,13 @@ async function sendRange(
   }
 }
 
-/** Fields about a body that is not sent. */
+/** Header fields of a body. They are removed when no body is sent. */
 const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
-/** Fields about the file, wrong for an error page. */
+/** Header fields of the file. They would be wrong on an error page. */
 const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
 
 /**
- * Answers a range that cannot be sent: removes the fields about the file, and names the fault.
+ * Refuses a range: removes the fields of the file, and sends the reason.
  * Source: Go, `net/http`, `serveError`
  */
 function refuseRange(exchange: Exchange, text: string): void {
@@ -133,7 +133,7 @@ function refuseRange(exchange: Exchange, text: string): void {
   }
 }
 
-/** Answers with a status only. Fields about the body are removed, except with 412, as in the model. */
+/** Sends a status without a body. Fields of the body are removed, except with 412, as in the public model. */
 function sendEmpty(exchange: Exchange, status: 304 | 412): void {
   const headers = exchange.responseHeaders;
   const hasTag = getHeader(headers, "etag") !== undefined;
@@ -141,7 +141,7 @@ function sendEmpty(exchange: Exchange, status: 304 | 412): void {
     headers,
     (name) =>
       (status === 412 ? name === "content-length" : bodyFields.has(name)) ||
-      // The tag says all that the time does.
+      // The tag makes the time redundant.
       (status === 304 && hasTag && name === "last-modified"),
   );
   if (status !== 304) {
@@ -151,8 +151,9 @@ function sendEmpty(exchange: Exchange, status: 304 | 412): void {
 }
 
 /**
- * The part to send after conditions and ranges; undefined when the answer was given. Where an error or the config names the
- * status, the page is sent whole: both are for answers that would be 200 (RFC 9110, 13.2.1 and 14.2).
+ * Evaluates conditions and ranges, and returns the part to send; undefined when the response was sent. With a status
+ * from an error or the config, the whole page is sent: conditions and ranges apply only to responses that would be 200
+ * (RFC 9110, 13.2.1 and 14.2).
  */
 function prepare(
   exchange: Exchange,
@@ -193,14 +194,14 @@ function prepare(
  * Answers with a file, or with the requested ranges of it.
  * | Request | Answer |
  * |---|---|
- * | `If-Match`, `If-Unmodified-Since` do not hold | 412 |
- * | `If-None-Match`, `If-Modified-Since` say that it is known | 304 |
+ * | `If-Match`, `If-Unmodified-Since` fail | 412 |
+ * | `If-None-Match`, `If-Modified-Since`: the client's copy is current | 304 |
  * | no `Range`, or `If-Range` names another version | 200, whole |
  * | one range | 206 |
  * | several ranges | 206, `multipart/byteranges` |
  * | ranges outside of the file, or malformed | 416 |
- * @param status of the answer, which is the whole file then, where the config or an error names one; 0 otherwise
- * @param source closed in the end
+ * @param status fixed status from the config or an error: the whole file is sent; 0 for none
+ * @param source closed at the end
  */
 export function sendFile(
   exchange: Exchange,
@@ -220,15 +221,15 @@ export function sendFile(
   return runFor(exchange, sendAndClose, exchange, file, source, { status, ranges });
 }
 
-/** The answer of {@link prepare}, with the status that it has as a whole file. */
+/** The result of {@link prepare}, with the status of a whole-file response. */
 interface Part {
-  /** Status that the config or an error names; 0 for none. */
+  /** Status from the config or an error; 0 for none. */
   readonly status: number;
-  /** Ranges to send; undefined when the answer was given. */
+  /** Ranges to send; undefined when the response was sent already. */
   readonly ranges: readonly ByteRange[] | "whole" | undefined;
 }
 
-/** Sends a part of a file, and closes the file whatever happens. */
+/** Sends a part of a file, and closes the file in every case. */
 async function sendAndClose(
   exchange: Exchange,
   file: ServedFile,

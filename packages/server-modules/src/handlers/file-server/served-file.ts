@@ -6,19 +6,19 @@ import type { Validators } from "../../files/preconditions.ts";
 export interface ServedFile extends Validators {
   /** Path for messages; the bytes come from the open file. */
   readonly path: string;
-  /** Bytes that `Content-Length` and ranges count with. */
+  /** Size in bytes, for `Content-Length` and ranges. */
   readonly size: number;
-  /** Value of `Last-Modified`; "" when it is not known. */
+  /** Value of `Last-Modified`; "" when unknown. */
   readonly lastModified: string;
 }
 
-/** Nanoseconds of 1970-01-01T00:00:01. Build tools set times of 0 or 1 s, which say nothing about the content. */
+/** True for a meaningful modification time. Build tools set times of 0 or 1 s, which do not depend on the content. */
 function isTelling(mtimeNs: bigint): boolean {
   const seconds = mtimeNs / 1_000_000_000n;
   return seconds !== 0n && seconds !== 1n;
 }
 
-/** Describes a file; its tag is made of time and size. Source: the public model (Caddy 2.11) */
+/** Describes a file; its tag consists of time and size. Source: the public model (Caddy 2.11) */
 export function describeFile(path: string, stats: BigIntStats): ServedFile {
   const telling = isTelling(stats.mtimeNs);
   const modifiedMs = Number(stats.mtimeNs / 1_000_000n);
@@ -31,11 +31,11 @@ export function describeFile(path: string, stats: BigIntStats): ServedFile {
   };
 }
 
-/** Characters of a tag that are kept, and the largest file that one is read from. */
+/** Limit of a tag in characters; the rest of the sidecar file is cut off. */
 const maxEtagBytes = 1024;
 const maxEtagFileBytes = 64 * 1024;
 
-/** The tag that a sidecar file holds; "" when no sidecar exists. @throws the error of a file that cannot be read */
+/** The tag from a sidecar file; "" when no sidecar exists. @throws the error of an unreadable file */
 export async function readEtagFile(path: string, extensions: readonly string[]): Promise<string> {
   for (const extension of extensions) {
     try {

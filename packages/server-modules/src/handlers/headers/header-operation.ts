@@ -2,9 +2,9 @@ import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { canonicalHeader } from "serverfile/values/canonical-header";
 import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
 
-/** Where an operation goes. */
+/** The target of an operation. */
 export interface ResponseOperations {
-  /** Operations as the config has them, filled line by line. */
+  /** Operations in config form, filled line by line. */
   readonly draft: Draft;
   /** True for response operations, which may be deferred or depend on response fields. */
   readonly isResponse: boolean;
@@ -12,7 +12,7 @@ export interface ResponseOperations {
 
 /** The words of a line of `header`. */
 interface HeaderWords {
-  /** Name of the field, with the character that says the operation. */
+  /** Name of the field, with the operator as its first character. */
   readonly field: string;
   /** Value, or the pattern to search for. */
   readonly value: string;
@@ -21,8 +21,9 @@ interface HeaderWords {
 }
 
 /**
- * Adds one operation on header fields, by the field's first character: `+` adds, `-` deletes, `>` sets when
- * the response is written, `?` sets unless the field exists. A replacement makes it search and replace.
+ * Adds one operation on header fields. The first character of the field selects the operation: `+` adds, `-` deletes,
+ * `>` sets when the response is written, `?` sets unless the field exists. With a replacement the operation is search
+ * and replace.
  * @throws ServerError CONFIG_ADAPTER for `?` on a request
  */
 export function applyHeaderOperation(

@@ -37,8 +37,8 @@ export function headerOperations(operations: Members): Word[][] {
 }
 
 /**
- * Decides how `deferred` is said. One operation that sets or replaces gets `>`; a deletion defers by itself;
- * all else needs a line `defer`.
+ * Chooses the text form of `deferred`. A single operation that sets or replaces gets `>`; a deletion is always
+ * deferred; everything else needs a line `defer`.
  */
 function deferredLines(
   response: Members,
@@ -62,7 +62,7 @@ function deferredLines(
   return { words: [...operations], defers: isDeferred && !deletes };
 }
 
-/** The field of a default (`?Field`): set only when the response lacks it. */
+/** The field of a default (`?Field`), which is set only when the response lacks the field. */
 function defaultField(response: JsonValue | undefined): string | undefined {
   if (!isJsonObject(response) || !isJsonObject(response.set) || !isJsonObject(response.require)) {
     return undefined;
@@ -99,21 +99,21 @@ function furtherRequirements(response: JsonValue | undefined, field: string): Js
   return others.length === 0 ? rest : { ...rest, headers: Object.fromEntries(others) };
 }
 
-/** JSON with the members of all objects in order of name, so that equal conditions compare equal. */
+/** Serializes JSON with sorted members, so that equal conditions compare equal. */
 function sorted(value: JsonValue): string {
   return JSON.stringify(value, (_key, each) =>
     isJsonObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 }
 
-/** The operations on the response; undefined for another handler. */
+/** The operations on the response; undefined when the handler is not `headers`. */
 function responseOf(handler: JsonValue): JsonValue | undefined {
   return isJsonObject(handler) && handler.handler === "headers" ? handler.response : undefined;
 }
 
 /**
- * A `header` that has `match`, with the defaults that follow it, since `match` also applies to them.
- * @returns undefined when there are none
+ * Writes a `header` with `match`, together with the defaults that follow, because `match` applies to these too.
+ * @returns undefined without such defaults
  */
 export const withDefaults: RunWriter = (routes, at) => {
   const [first] = routes.slice(at, at + 1);
@@ -147,7 +147,7 @@ export const withDefaults: RunWriter = (routes, at) => {
   };
 };
 
-/** Every line of the block. */
+/** All lines of the block. */
 function responseLines(response: Members | undefined): Line[] {
   if (response === undefined) {
     return [];
@@ -171,7 +171,7 @@ function responseLines(response: Members | undefined): Line[] {
   return lines;
 }
 
-/** `header` or `request_header`. */
+/** Writes `header` or `request_header`. */
 export const headers: HandlerWriter = (handler) => {
   const request = handler.child("request");
   if (request !== undefined) {

@@ -6,10 +6,10 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 
-/** `Host` is a field to those who configure, and the authority to everybody else. */
+/** Changes request fields. The config treats `Host` as a field, but the exchange stores the authority separately. */
 function changeRequest(exchange: Exchange, change: (headers: HeaderList, exchange: Exchange) => void): void {
   exchange.changeRequestHeaders((list) => {
-    // Over HTTP/2 the authority is in no field: it is one while the fields are changed.
+    // HTTP/2 sends no `Host` field, so the authority is added as a field while the operations run.
     const isInFields = list.some((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
     if (!isInFields) {
       list.push("Host", exchange.hostport);

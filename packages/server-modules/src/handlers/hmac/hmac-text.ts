@@ -6,15 +6,15 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyText, readFields, size } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** Lines of the block: the expected signature, and the largest body that is read. */
+/** Lines of the block: the expected signature, and the limit of the body. */
 const fields = {
   verify: onlyText("verify"),
   max_size: size("max_size", "invalid max_size '%s'"),
 };
 
 /**
- * `hmac [name] <algorithm> <secret> { … }`. With three words the first is the name that placeholders use; with
- * two the handler has its default name.
+ * `hmac [name] <algorithm> <secret> { … }`. The first of three words is the name for placeholders. With two words the
+ * handler has its default name.
  * ```
  * hmac webhook sha256 {env.HOOK_SECRET} {
  *   verify {header.X-Hub-Signature}
@@ -51,7 +51,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** Writes the name only where the config has one. An absent member is an empty word. */
+/** Writes the name only if the config has one. An absent member becomes an empty word. */
 const toText: HandlerWriter = (handler) => {
   const name = handler.text("name");
   const algorithm = handler.text("algorithm") ?? "";

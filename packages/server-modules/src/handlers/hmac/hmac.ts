@@ -6,7 +6,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { isSignature, sign } from "../../signatures/signature.ts";
 
-/** Default of the body limit, in bytes. The whole body is held in memory. */
+/** Default limit of the body, in bytes. The whole body is held in memory. */
 const defaultMaxBytes = 25 * 1024 * 1024;
 
 const configSchema = z.strictObject({
@@ -36,8 +36,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Signs the body of the request for later matchers and handlers, or checks the signature that the client sent. Source: the
- * public model's plug-in of the same name (abiosoft/caddy-hmac)
+ * Signs the request body for later matchers and handlers, or verifies the client's signature. Source: the public
+ * model's plug-in of the same name (abiosoft/caddy-hmac)
  */
 export const hmac = defineModule({
   id: "http.handlers.hmac",

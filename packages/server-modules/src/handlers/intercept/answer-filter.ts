@@ -2,20 +2,20 @@ import type { HeaderList } from "http-engine/header-list";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 
 /**
- * Lets an answer pass that has a body. One without a body is kept: only its status counts then.
+ * Passes a response that has a body. Without a body the response is held back: only its status counts then.
  * Source: the public model (Caddy 2.11), `intercept`
  */
 export class AnswerFilter extends ResponseFilter {
-  /** Called before the head of an answer goes on. */
+  /** Called before the head of the response is sent. */
   readonly #began: (headers: HeaderList) => void;
-  /** Fields of the answer, which may still change. */
+  /** Header fields of the response, which may still change. */
   #headers: HeaderList = [];
-  /** Status of an answer whose body has not begun; 0: there is none. */
+  /** Status of a response whose body has not begun; 0 before the head. */
   status = 0;
-  /** Whether the answer is on its way to the client. */
+  /** True once the response is being sent to the client. */
   isSent = false;
 
-  /** @param began told just before the answer goes on, and may change its fields */
+  /** @param began called just before the response is sent; may change its header fields */
   constructor(below: ResponseSink, began: (headers: HeaderList) => void) {
     super(below);
     this.#began = began;
@@ -50,13 +50,13 @@ export class AnswerFilter extends ResponseFilter {
     }
   }
 
-  /** Sends an answer without a body unchanged. */
+  /** Sends a held response without a body. */
   endWithoutBody(): void {
     this.#goOn();
     super.end();
   }
 
-  /** The first byte of a body decides that this is the answer. */
+  /** The first byte of a body makes this the final response. */
   #begin(length: number): void {
     if (!this.isSent && length > 0) {
       this.#goOn();

@@ -1,6 +1,6 @@
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
 
-/** Fields for the framing and coding of a body. They are wrong for any other body. */
+/** Fields for the framing and coding of a body. They are wrong for a different body. */
 const framing = new Set([
   "content-length",
   "content-encoding",
@@ -10,10 +10,10 @@ const framing = new Set([
   "trailer",
 ]);
 
-/** Fields that name the version of a body. */
+/** Fields that identify the version of a body. */
 const versions = new Set(["etag", "last-modified"]);
 
-/** Removes fields, and returns them. */
+/** Removes fields from a list and returns the removed ones. */
 function takeOut(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
   const taken: HeaderList = [];
   for (let index = 0; index < headers.length; index += 2) {
@@ -25,7 +25,7 @@ function takeOut(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
   return taken;
 }
 
-/** Holds the body fields of one response aside while other handlers may send a different body. */
+/** Keeps the body fields of a response aside while other handlers may send a different body. */
 export class BodyFields {
   readonly #headers: HeaderList;
   readonly #framing: HeaderList;
@@ -42,13 +42,16 @@ export class BodyFields {
     }
   }
 
-  /** The body is sent after all. */
+  /** Restores the fields, because the original body is sent. */
   restore(): void {
     takeOut(this.#headers, framing);
     this.#headers.push(...this.#framing);
   }
 
-  /** Another body is sent: what still names the version of this one goes. @param headers of the other answer */
+  /**
+   * A different body is sent: removes fields that identify the version of the original body. @param headers of the new
+   * response
+   */
   dropVersions(headers: HeaderList): void {
     for (let index = 0; index < this.#versions.length; index += 2) {
       const at = headers.findIndex(

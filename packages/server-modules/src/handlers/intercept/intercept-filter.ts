@@ -15,30 +15,29 @@ import { findRule, type ResponseRule, statusFrom } from "./response-rule.ts";
 type State = "passing" | "waiting" | "dropped";
 
 /**
- * Looks at the head of a response: lets it pass, with another status maybe, or has routes decide. These run as
- * soon as the response is whole or its body has begun, so that a body of any length is neither held in memory
- * nor held up.
+ * Examines the head of a response. The filter passes the response, perhaps with another status, or lets routes decide.
+ * Routes run as soon as the response is complete or its body has begun, so a long body is neither held in memory nor
+ * delayed.
  * | State | Event | Next |
  * |---|---|---|
- * | `passing` | a head that a rule with routes takes | `waiting` |
+ * | `passing` | a head that matches a rule with routes | `waiting` |
  * | `waiting` | the body begins, or the response ends | the routes run |
- * | `waiting` | the routes answer | `dropped` |
- * | `waiting` | the routes do not answer | `passing`, with the status that they set |
+ * | `waiting` | the routes send a response | `dropped` |
+ * | `waiting` | the routes send none | `passing`, with the status that they set |
  */
 export class InterceptFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #rules: readonly ResponseRule[];
-  /** See the table above. */
   #state: State = "passing";
-  /** Routes of the rule that took the response. */
+  /** Routes of the rule that matched. */
   #routes: RouteList | undefined;
-  /** Status and fields of the response that waits. */
+  /** Status of the waiting response. */
   #status = 0;
   #headers: HeaderList = [];
-  /** Held pieces of the body. */
+  /** Held chunks of the body. */
   #held: Uint8Array[] = [];
   #heldBytes = 0;
-  /** Its trailers, where it ended already. */
+  /** Trailers, if the response has ended already. */
   #trailers: HeaderList = [];
   /** True when the whole body has arrived. */
   #hasEnded = false;
@@ -46,7 +45,7 @@ export class InterceptFilter extends ResponseFilter {
   #onDrain: (() => void)[] = [];
   /** True when the routes are scheduled. A flag instead of a cleared immediate: Node fails on a cleared one after an uncaught error. */
   #isSoon = false;
-  /** Set once they run. */
+  /** Promise of the running routes; undefined before they start. */
   #decision: Promise<void> | undefined;
   /** Settles when the response, or its replacement, is sent. */
   readonly #done = Promise.withResolvers<void>();
@@ -151,7 +150,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** Keeps a piece of the body. The writer pauses, so there are few. */
+  /** Holds a chunk of the body. The writer pauses, so the number of chunks stays small. */
   #hold(chunk: Uint8Array): void {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -165,7 +164,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** A replaced response may fail without effect. */
+  /** Handles an error of the source. After a replacement, the error has no effect. */
   #sourceFailed(error: unknown): void {
     this.#isSoon = false;
     const decided = this.#decision ?? Promise.resolve();
@@ -181,7 +180,7 @@ export class InterceptFilter extends ResponseFilter {
     return this.#decision;
   }
 
-  /** Runs the routes; the response waits meanwhile. */
+  /** Runs the routes. Meanwhile the response waits. */
   async #runRoutes(): Promise<void> {
     const exchange = this.#exchange;
     const headers = this.#headers;
@@ -223,7 +222,7 @@ export class InterceptFilter extends ResponseFilter {
     );
   }
 
-  /** Sends the response that waited. */
+  /** Sends the waiting response. */
   #passOn(status: number): void {
     this.#state = "passing";
     super.head(status, this.#headers);

@@ -7,9 +7,8 @@ import { ResponseBlocks } from "./response-blocks.ts";
 import { ResponseHandlers } from "./response-handlers.ts";
 
 /**
- * `intercept { @name …; handle_response …; replace_status … }`: routes for answers of later handlers. Answers
- * of handlers that run after this one are checked against the matchers in the order of the text. Blocks without
- * a matcher come last.
+ * `intercept { @name …; handle_response …; replace_status … }`: routes for responses of later handlers. Responses are
+ * checked against the matchers in the order of the text. Blocks without a matcher come last.
  * ```
  * intercept {
  *   @missing status 404
@@ -56,7 +55,7 @@ const directive = handlerDirective((context) => {
   });
 });
 
-/** Writes `intercept`. Matchers of responses are named again, and routes in the blocks keep their order. */
+/** Writes `intercept`. Response matchers get new names, and routes in the blocks keep their order. */
 const toText: HandlerWriter = (handler, context) => {
   const responses = new ResponseBlocks(handler.children("handle_response") ?? [], context);
   const block = responses.lines.length === 0 ? undefined : responses;

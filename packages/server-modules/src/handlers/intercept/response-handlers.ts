@@ -4,18 +4,18 @@ import { type Route, routeToJson } from "serverfile/routes/route";
 import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
-/** Reads the routes of the block that a cursor is before. */
+/** Reads the routes of the block at the cursor. */
 export type RoutesReader = (cursor: TokenCursor) => readonly Route[];
 
-/** The lines by which `reverse_proxy` and `intercept` say what becomes of a response. */
+/** Reads the lines of `reverse_proxy` and `intercept` that handle responses. */
 export class ResponseHandlers {
-  /** Matchers by name, `@` included. */
+  /** Matchers by name, including `@`. */
   readonly #matchers = new Map<string, Draft>();
   readonly #handlers: Draft[];
-  /** Blocks of `handle_response`, read at the end: matchers may be defined behind them. */
+  /** Blocks of `handle_response`, read at the end because matchers may be defined after them. */
   readonly #segments: TokenCursor[] = [];
 
-  /** @param present handlers that the directive adds by itself */
+  /** @param present handlers that the directive itself adds */
   constructor(present: readonly Draft[] = []) {
     this.#handlers = [...present];
   }
@@ -34,7 +34,7 @@ export class ResponseHandlers {
     return true;
   }
 
-  /** The matcher that a line names. */
+  /** The matcher with the name on the line. */
   #named(cursor: TokenCursor, name: string): Draft {
     if (!name.startsWith("@")) {
       throw cursor.error("must use a named response matcher, starting with '@'");
@@ -61,7 +61,7 @@ export class ResponseHandlers {
     this.#handlers.push(onlyGiven({ match, status_code: status === "" ? undefined : statusValue(status) }));
   }
 
-  /** All handlers, the ones without a matcher last. @throws ServerError CONFIG_ADAPTER */
+  /** All handlers, those without a matcher last. @throws ServerError CONFIG_ADAPTER */
   finish(readRoutes: RoutesReader): Draft[] {
     for (const cursor of this.#segments) {
       cursor.next();

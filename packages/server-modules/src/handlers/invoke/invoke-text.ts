@@ -3,8 +3,8 @@ import type { ModuleText } from "serverfile/module-text";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 
 /**
- * `invoke name`: runs a named route, which becomes part of the server. The name is recorded, so that the
- * adapter copies the named route into each server that invokes it. `invoke shared` becomes
+ * `invoke name`: runs a named route. The name is recorded, so that the adapter copies the named route into each server
+ * that invokes it. `invoke shared` becomes
  * `{ "handler": "invoke", "name": "shared" }`.
  */
 const directive = handlerDirective(({ cursor, state }) => {
@@ -17,7 +17,7 @@ const directive = handlerDirective(({ cursor, state }) => {
   return { handler: "invoke", name };
 });
 
-/** Writes the name alone. The route itself is written by the adapter, as a block `&(name)`. */
+/** Writes the name alone. The adapter writes the route itself as a block `&(name)`. */
 const toText: HandlerWriter = (handler) => ({
   directive: "invoke",
   words: [handler.text("name") ?? ""],

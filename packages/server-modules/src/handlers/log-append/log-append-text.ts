@@ -4,7 +4,7 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 
 /**
- * `log_append [<]key value`: a field of the access log; `<` takes the value before the other handlers run.
+ * `log_append [<]key value`: adds a field to the access log; `<` evaluates the value before the other handlers run.
  * ```
  * log_append <path_at_first {http.request.uri.path}
  * ```

@@ -10,10 +10,10 @@ import { parseScalar } from "serverfile/values/parse-number";
 import { shorthandOf } from "serverfile/values/shorthands";
 
 /**
- * `map source destination… { input output…; ~regexp output…; default output… }`; the output `-` is none.
- * Missing outputs of a line count as none. Words that look like numbers or booleans become such, unless they
- * are quoted. A destination may not be a shorthand such as `{path}`, because the text would never show the
- * mapped value.
+ * `map source destination… { input output…; ~regexp output…; default output… }`; the output `-` means no value. Missing
+ * outputs of a line have no value either. Unquoted words that look like numbers or booleans become JSON numbers or
+ * booleans. A destination cannot be a shorthand such as `{path}`, because the text would always show the shorthand's
+ * own value.
  * ```
  * map {host} {tenant} {limit} {
  *   ~^(.*)\.example\.com$ ${1} 100
@@ -81,7 +81,10 @@ const directive = handlerDirective(({ cursor }) => {
   return onlyGiven({ handler: "map", source, destinations, mappings, defaults });
 });
 
-/** The word of an output: `-` for none. A text `-` cannot be written, since it would be read as none. */
+/**
+ * The word of an output: `-` for no value. The text `-` itself cannot be written, because the reader takes it as no
+ * value.
+ */
 function outputWord(value: JsonValue, path: string): Word {
   if (value === "-") {
     throw inexpressible(path, "the output - is none");

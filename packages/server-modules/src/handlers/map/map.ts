@@ -29,7 +29,7 @@ const configSchema = z.strictObject({
   defaults: z.array(z.string()).nullish().describe("A value for each destination where no mapping has one."),
 });
 
-/** One line of the map, prepared. */
+/** One compiled line of the map. */
 interface Mapping {
   /** The value, or undefined when the source does not match. */
   value(source: string, exchange: Exchange, index: number): string | undefined;
@@ -39,8 +39,8 @@ interface Mapping {
 type MappingConfig = NonNullable<z.infer<typeof configSchema>["mappings"]>[number];
 
 /**
- * Prepares a line. @throws ServerError MODULE_CONFIG for outputs that do not fit the destinations, or two
- * inputs
+ * Compiles a line. @throws ServerError MODULE_CONFIG when the number of outputs differs from the destinations, or for
+ * two inputs
  */
 function compileMapping(config: MappingConfig, count: number): Mapping {
   const outputs = (config.outputs ?? []).map((output) =>
@@ -61,7 +61,7 @@ function compileMapping(config: MappingConfig, count: number): Mapping {
       value(source, _exchange, index) {
         const output = outputs[index];
         const match = output === undefined ? undefined : regexp.find(source);
-        // No placeholders: the groups are the client's words, and might name `{env.SECRET}`.
+        // Placeholders are not replaced: the client chooses the groups, and could write `{env.SECRET}`.
         return match && output !== undefined ? regexp.expand(output, match) : undefined;
       },
     };
@@ -73,7 +73,7 @@ function compileMapping(config: MappingConfig, count: number): Mapping {
   };
 }
 
-/** The placeholder of a destination without its braces. */
+/** The placeholder name of a destination, without braces. */
 function nameOf(destination: string): string {
   if (!/^\{[^{}]+\}$/.test(destination)) {
     throw new ServerError(
@@ -85,7 +85,7 @@ function nameOf(destination: string): string {
 }
 
 /**
- * Sets placeholders by the value of another one. Values are computed on first use. `{ "source":
+ * Sets placeholders depending on the value of a source. Values are computed on first use. `{ "source":
  * "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp": "^(.*)\\.example\\.com$",
  * "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`.
  * Source: the public model

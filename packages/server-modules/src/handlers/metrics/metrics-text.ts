@@ -18,7 +18,7 @@ const fields = {
 };
 
 /**
- * `metrics { disable_openmetrics }`: answers with the server's metrics.
+ * `metrics { disable_openmetrics }`: responds with the server's metrics.
  * ```
  * metrics /metrics {
  *   disable_openmetrics
@@ -45,7 +45,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** Writes `metrics`, with the block only where OpenMetrics is off. */
+/** Writes `metrics`. The block is written only if OpenMetrics is disabled. */
 const toText: HandlerWriter = (handler) => ({
   directive: "metrics",
   words: [],

@@ -5,21 +5,21 @@ import { metricsTypes } from "server-core/threads/all-metrics";
 import { z } from "zod";
 import { metricsTopic } from "./metrics-topic.ts";
 
-/** How much a client wants a media type, 0 to 1; 0 when it does not name it. */
+/** Quality value of a media type in `Accept`, 0 to 1; 0 when the type is not listed. */
 function qualityOf(accept: string, type: string): number {
   const range = accept.split(",").find((each) => each.trim().toLowerCase().startsWith(type));
   return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1);
 }
 
-/** Whether a client asks for OpenMetrics, as Prometheus does, and not rather for text. */
+/** True when the client prefers OpenMetrics to text, as Prometheus does. */
 export function prefersOpenMetrics(accept: string): boolean {
   const quality = qualityOf(accept, "application/openmetrics-text");
   return quality > 0 && quality >= qualityOf(accept, "text/plain");
 }
 
 /**
- * Answers with the metrics of the server, as Prometheus text or as OpenMetrics for who asks for that. For sites that only
- * the right people reach.
+ * Responds with the metrics of the server, as Prometheus text or, if the client prefers it, as OpenMetrics. Use the
+ * handler only on sites that outsiders cannot reach.
  */
 export const metrics = defineModule({
   id: "http.handlers.metrics",

@@ -5,8 +5,7 @@ import { isJsonObject, member } from "server-core/json/json-value";
 export type Claims = Readonly<Record<string, JsonValue>>;
 
 /**
- * Claims about the token itself instead of the user. Source: OpenID Connect Core 1.0, section 2; RFC 7519,
- * section 4.1
+ * Claims about the token itself, not about the user. Source: OpenID Connect Core 1.0, section 2; RFC 7519, section 4.1
  */
 const protocolClaims = new Set([
   "iss",
@@ -22,7 +21,7 @@ const protocolClaims = new Set([
   "s_hash",
 ]);
 
-/** The claims that a session keeps. @param wanted all when undefined */
+/** Selects the claims to keep in the session. @param wanted names of claims; undefined keeps all */
 export function keptClaims(all: Claims, wanted: readonly string[] | null | undefined): Claims {
   return Object.fromEntries(
     Object.entries(all).filter(([name]) =>
@@ -32,8 +31,8 @@ export function keptClaims(all: Claims, wanted: readonly string[] | null | undef
 }
 
 /**
- * A claim by its name, or by the way to it: `realm_access.roles`. `realm_access.roles` of
- * `{ "realm_access": { "roles": ["a"] } }` is `["a"]`. A claim whose name has dots itself goes first.
+ * Finds a claim by its name or its path: `realm_access.roles` of `{ "realm_access": { "roles": ["a"] } }` is `["a"]`. A
+ * claim whose own name contains the dots takes precedence.
  */
 export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   if (Object.hasOwn(claims, name)) {
@@ -46,7 +45,7 @@ export function claimOf(claims: Claims, name: string): JsonValue | undefined {
   return value;
 }
 
-/** A claim as text: lists with commas, objects as JSON; "" when it is not there. */
+/** A claim as text: lists joined with commas, objects as JSON; "" when absent. */
 export function claimText(claims: Claims, name: string): string {
   const value = claimOf(claims, name);
   if (value === undefined || value === null) {
@@ -58,7 +57,7 @@ export function claimText(claims: Claims, name: string): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Whether a text matches a pattern in which `*` is any text, in linear time. */
+/** True when a text matches a pattern in which `*` stands for any text. Runs in linear time. */
 function fits(pattern: string, text: string): boolean {
   const parts = pattern.split("*");
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
@@ -79,18 +78,17 @@ function fits(pattern: string, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** One thing that must hold of a user. */
+/** A requirement on the claims of a user. */
 export interface ClaimRule {
-  /** Name of the claim; dots lead into objects. */
+  /** Name of the claim; dots select members of objects. */
   readonly claim: string;
-  /** Values of which one must be there. */
+  /** Allowed values; one of them must be present. */
   readonly values: readonly string[];
 }
 
 /**
- * Says which rule a user does not meet; undefined when all hold. An address that the provider did not verify
- * counts for nothing. `{ "claim": "groups", "values": ["staff-*"] }` holds for
- * `{ "groups": ["x", "staff-7"] }`.
+ * Returns the first rule that the user does not meet; undefined when all rules are met. An unverified email address
+ * counts as absent. `{ "claim": "groups", "values": ["staff-*"] }` is met by `{ "groups": ["x", "staff-7"] }`.
  */
 export function unmetRule(claims: Claims, rules: readonly ClaimRule[]): ClaimRule | undefined {
   return rules.find(({ claim, values }) => {

@@ -1,23 +1,23 @@
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Paths: absolute, without query, nothing that a browser could read as another host. */
+/** An absolute path without query. Forms that a browser could read as another host are refused. */
 const path = z.string().regex(/^\/(?!\/)[^\\?#\s]*$/, { error: "a path that begins with one slash" });
-/** A path without a slash at its end, or nothing. */
+/** A path without a final slash, or an empty text. */
 const basePath = z.string().regex(/^(?:\/(?!\/)[^\\?#\s]*[^\\?#\s/])?$/, {
   error: "a path that begins with a slash and does not end with one, or nothing",
 });
 /** Characters of a field name. Source: RFC 9110, section 5.1 */
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/, { error: "not a header name" });
-/** Characters of a cookie name, as many as leave room for the value. */
+/** Characters of a cookie name. The length limit leaves room for the value. */
 const cookieName = z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,64}$/, { error: "not a cookie name" });
 
-/** Whether a provider runs on this machine: only there may tokens go without TLS. */
+/** True for a provider on this machine. Only there tokens may be sent without TLS. */
 function isLoopback(url: URL): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
-/** Discovery asks `<issuer>/.well-known/openid-configuration`. */
+/** The discovery URL is `<issuer>/.well-known/openid-configuration`. */
 const issuer = z.url().refine(
   (text) => {
     const url = new URL(text);
@@ -30,7 +30,7 @@ const issuer = z.url().refine(
 export const oidcSchema = z.strictObject({
   issuer: issuer.describe("The provider: its issuer identifier, below which discovery finds the rest."),
   client_id: z.string().min(1).describe("As whom this server is registered there."),
-  /** Placeholders are filled in when the config loads. One that is empty then refuses the config. */
+  /** Placeholders are replaced when the config is loaded. An empty result refuses the config. */
   client_secret: z
     .string()
     .nullish()
@@ -55,13 +55,13 @@ export const oidcSchema = z.strictObject({
   base_path: basePath
     .nullish()
     .describe("Path below which all that is guarded stands for browsers, where it is not the whole host."),
-  /** Registered at the provider as redirect URI, with scheme and host in front. */
+  /** Register this path at the provider as redirect URI, with scheme and host in front. */
   callback_path: path
     .nullish()
     .describe("Where the provider sends users back, below base_path (/oidc/callback)."),
   logout_path: path.nullish().describe("Signs users out, below base_path (/oidc/logout)."),
   after_logout: path.nullish().describe("Where they go then, below base_path (/)."),
-  /** Counted from the login. Refreshed tokens do not make it longer. */
+  /** Counted from the login. Refreshed tokens do not extend the session. */
   session_lifetime: configDuration().nullish().describe("After so long users sign in again (12h)."),
   cookie: z
     .strictObject({
@@ -84,7 +84,7 @@ export const oidcSchema = z.strictObject({
     .array(z.string())
     .nullish()
     .describe("Claims that the session keeps (all but those of the protocol); sub is always there."),
-  /** An email that the provider has not verified never fits. */
+  /** An unverified email address never matches. */
   allow: z
     .array(
       z.strictObject({

@@ -32,14 +32,14 @@ import {
   setParts,
 } from "./sealed-cookies.ts";
 
-/** Seconds in which a login must be finished. */
+/** Limit in seconds between the start and the end of a login. */
 const loginLifetimeS = 600;
-/** Limit of pending logins of a browser. More come from abandoned tabs. */
+/** Limit of pending logins of a browser. Abandoned tabs leave pending logins behind. */
 const maxPendingLogins = 5;
-/** Seconds of a session where the config names none. */
+/** Default lifetime of a session, in seconds. */
 const defaultSessionS = 12 * 3600;
 
-/** True when the browser would show the answer as a page. Only then a redirect to a login makes sense. */
+/** True when the browser would show the response as a page. Only then a redirect to a login makes sense. */
 function isNavigation(exchange: Exchange): boolean {
   if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     return false;
@@ -51,34 +51,34 @@ function isNavigation(exchange: Exchange): boolean {
 }
 
 /**
- * Signs users in at a provider of identities, and lets known ones on.
+ * Signs users in at an identity provider, and passes requests of signed-in users to the next handler.
  * | Request | Session | Answer |
  * |---|---|---|
- * | callback path | any | the login is finished; 302 to the page that was asked for |
- * | logout path | any | cookies go; 302 to the provider, or to `after_logout` |
+ * | callback path | any | the login is finished; 302 to the page requested at first |
+ * | logout path | any | cookies are removed; 302 to the provider, or to `after_logout` |
  * | other, a navigation | none | 302 to the provider |
  * | other, not a navigation | none | 401 |
  * | other | a rule of `allow` is not met | 403 |
- * | other | good | the next handler, with the claims |
+ * | other | valid | the next handler, with the claims |
  * Source: OpenID Connect Core 1.0
  */
 export class OidcHandler implements HttpHandler {
   readonly #config: OidcConfig;
   readonly #context: ModuleContext;
   readonly #provider: OidcProvider;
-  /** Seals sessions and pending logins. */
+  /** Encrypts sessions and pending logins. */
   readonly #sealer: Sealer;
-  /** Paths of the config, below `base_path`. */
+  /** Prefix of all paths of the config. */
   readonly #basePath: string;
   readonly #callbackPath: string;
   readonly #logoutPath: string;
-  /** Beginning of the names of all cookies. */
+  /** Common prefix of all cookie names. */
   readonly #cookie: string;
   /** Seconds from login to the end of the session. */
   readonly #lifetimeS: number;
-  /** The purpose of sealed values; values of another client or provider are refused. */
+  /** Purpose of the sealed values. Values sealed for another client or provider are refused. */
   readonly #use: string;
-  /** Fields for later handlers, and their claims. */
+  /** Header fields for later handlers, and the claim that each field carries. */
   readonly #headers: readonly (readonly [name: string, claim: string])[];
 
   constructor(config: OidcConfig, context: ModuleContext, provider: OidcProvider) {
@@ -121,7 +121,7 @@ export class OidcHandler implements HttpHandler {
     return this.#provider.close();
   }
 
-  /** The session of a request, its tokens renewed where they are due; undefined when there is none. */
+  /** The session of a request; its tokens are renewed when due. Undefined when there is none. */
   async #session(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<OidcSession | undefined> {
     const sealed = joinParts(cookies, this.#cookie);
     const payload = sealed === "" ? undefined : await this.#sealer.open(`session ${this.#use}`, sealed);
@@ -163,7 +163,7 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
-  /** Sends the browser to the provider. A cookie of this login alone holds the values that it must bring back. */
+  /** Redirects the browser to the provider. A cookie for this login holds the values that the browser must return. */
   async #demandLogin(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
     if (!isNavigation(exchange)) {
@@ -185,7 +185,7 @@ export class OidcHandler implements HttpHandler {
     redirect(exchange, url);
   }
 
-  /** Finishes a login that began in this browser; others get 400. */
+  /** Finishes a login that began in this browser; other requests get 400. */
   async #callback(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
     const { query } = exchange.original.target;
@@ -207,8 +207,8 @@ export class OidcHandler implements HttpHandler {
   }
 
   /**
-   * Removes the session. The provider's tokens are revoked in the background, and its own session ends with the
-   * redirect.
+   * Removes the session. The provider's tokens are revoked in the background, and the redirect ends the session at the
+   * provider.
    */
   async #logout(
     exchange: Exchange,
@@ -239,7 +239,7 @@ export class OidcHandler implements HttpHandler {
     redirect(exchange, url ?? back);
   }
 
-  /** `Set-Cookie` values that hold a session. @throws ServerError HTTP_RESPONSE when it is too big */
+  /** `Set-Cookie` values that hold a session. @throws ServerError HTTP_RESPONSE when the session is too large */
   async #keep(
     exchange: Exchange,
     cookies: ReadonlyMap<string, string>,
@@ -259,7 +259,7 @@ export class OidcHandler implements HttpHandler {
     });
   }
 
-  /** The login that a cookie belongs to; undefined for one that is over or not ours. */
+  /** The pending login in a cookie; undefined for an expired or foreign one. */
   async #pending(sealed: string | undefined): Promise<PendingLogin | undefined> {
     return sealed === undefined
       ? undefined
@@ -276,7 +276,7 @@ export class OidcHandler implements HttpHandler {
     return isPartOf(this.#cookie, name) || name.startsWith(`${this.#cookie}_login_`);
   }
 
-  /** Scheme and host as browsers see them. */
+  /** Scheme and host as the browser sees them. */
   #origin(exchange: Exchange): string {
     return this.#config.external_url ?? requestOrigin(exchange);
   }
@@ -293,7 +293,7 @@ export class OidcHandler implements HttpHandler {
   }
 }
 
-/** 302: the method becomes GET. */
+/** Redirects with 302, which makes the browser send GET. */
 function redirect(exchange: Exchange, url: string): void {
   setHeader(exchange.responseHeaders, "Location", url);
   exchange.respond(302);

@@ -19,19 +19,19 @@ import type { OidcConfig } from "./oidc-config.ts";
 import { faultOf } from "./oidc-provider.ts";
 import type { OidcSession, Tokens } from "./oidc-session.ts";
 
-/** A login that was begun and not ended; the browser keeps it, sealed. */
+/** A pending login. The browser stores it in a sealed cookie. */
 const pendingSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Path and query. */
+  /** Path and query of the page requested at first. */
   returnTo: z.string(),
 });
 
-/** State of a login: what the provider must send back, and where the user wanted to go. */
+/** State of a login: the values that the provider must return, and the page that the user wanted. */
 export type PendingLogin = z.infer<typeof pendingSchema>;
 
-/** A login from its sealed text; undefined for another form. */
+/** Parses a pending login after unsealing; undefined for another form. */
 export function readPending(payload: unknown): PendingLogin | undefined {
   return pendingSchema.safeParse(payload).data;
 }
@@ -42,18 +42,18 @@ export function loginName(state: string): string {
 }
 
 /**
- * A return target that always stays on this host. `/a?b` stays. `//evil.example`,
- * `/\evil.example` and texts with blanks become `/`.
- * @param target path and query as they were asked for
+ * Returns a redirect target that always stays on this host. `/a?b` is kept. `//evil.example`, `/\evil.example` and
+ * texts with blanks become `/`.
+ * @param target requested path and query
  */
 export function safeReturn(target: string): string {
   return /^\/(?![/\\])[^\s\\]*$/.test(target) && target.length <= 2_048 ? target : "/";
 }
 
 /**
- * Authorization code with PKCE (S256), state and nonce. Source: RFC 7636; OpenID Connect Core 1.0, section
- * 3.1.2.1
- * @returns the provider's URL, and the cookie value that the browser keeps until it returns
+ * Begins an authorization code login with PKCE (S256), state and nonce. Source: RFC 7636; OpenID Connect Core 1.0,
+ * section 3.1.2.1
+ * @returns the provider's URL, and the cookie value that the browser keeps until the callback
  */
 export async function beginLogin(
   configuration: Configuration,
@@ -80,8 +80,8 @@ export async function beginLogin(
 }
 
 /**
- * Takes the code that the browser brought back. @param currentUrl the redirect URI with its query. @throws
- * HttpError 403 where the provider refused the user, 502 where it failed.
+ * Exchanges the authorization code for tokens. @param currentUrl the redirect URI with its query. @throws HttpError 403
+ * when the provider refused the user, 502 when it failed.
  */
 export async function finishLogin(
   configuration: Configuration,
@@ -108,7 +108,7 @@ export async function finishLogin(
   }
 }
 
-/** Claims of the userinfo endpoint, where the config wants them. */
+/** Fetches the claims of the userinfo endpoint, if the config wants them. */
 export async function askUserInfo(
   configuration: Configuration,
   config: OidcConfig,
@@ -121,7 +121,7 @@ export async function askUserInfo(
   return (await fetchUserInfo(configuration, tokens.access_token, subject)) as Claims;
 }
 
-/** Where a browser signs out at the provider; undefined where the provider has no such place. */
+/** The provider's logout URL; undefined when the provider has none. */
 export function logoutUrl(
   configuration: Configuration,
   returnUri: string,
@@ -137,8 +137,8 @@ export function logoutUrl(
 }
 
 /**
- * Revokes the tokens that a session could still use, if the provider supports it. It revokes the refresh
- * token, and with it the access tokens of the same login, or else the access token. Source: RFC 7009
+ * Revokes the tokens of a session, if the provider supports revocation. Revoking the refresh token also revokes the
+ * access tokens of that login. Without a refresh token, the access token is revoked. Source: RFC 7009
  * @throws Error when the provider is unreachable or refuses
  */
 export async function revokeTokens(

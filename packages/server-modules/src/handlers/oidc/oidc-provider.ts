@@ -15,33 +15,33 @@ import { messageOf } from "server-core/errors";
 import { Agent, fetch } from "undici";
 import type { OidcConfig } from "./oidc-config.ts";
 
-/** Limit of one answer of a provider. */
+/** Limit of a provider's response, in bytes. */
 const maxAnswerBytes = 1024 * 1024;
-/** Seconds for one answer. */
+/** Timeout of a provider's response, in seconds. */
 const timeoutS = 10;
-/** A provider that was away is asked again so soon. */
+/** Milliseconds without a new attempt after a failed discovery. */
 const pauseMs = 5_000;
-/** Time for which a discovery result is trusted. */
+/** Milliseconds for which a discovery document is used before it is fetched again. */
 const trustedMs = 3_600_000;
 
 /**
- * An identity provider, described by its discovery document. The discovery document is fetched when it is
- * first needed, and again after an hour. A failed look leaves the document before in use; without one, logins get
- * 502 for 5 s before the provider is asked again.
+ * An identity provider, described by its discovery document. The document is fetched on first use, and again after an
+ * hour. If a fetch fails, the previous document stays in use. Without a document, logins get 502 for 5 s until the next
+ * attempt.
  */
 export class OidcProvider {
   readonly #config: OidcConfig;
   readonly #secret: string;
   /** Connections to the provider, with its trusted roots. */
   readonly #agent: Agent;
-  /** The document, or the look for it. */
+  /** Promise of the document, also while it is fetched. */
   #found: Promise<Configuration> | undefined;
-  /** When that look began, in milliseconds since 1970. */
+  /** Start of that fetch, in milliseconds since 1970. */
   #foundAt = 0;
-  /** When the last look failed. */
+  /** Time of the last failed fetch. */
   #failedAt = 0;
 
-  /** @param roots trusted roots in PEM, in addition to the system's */
+  /** @param roots trusted root certificates in PEM, in addition to the system's */
   constructor(config: OidcConfig, secret: string, roots: readonly string[]) {
     this.#config = config;
     this.#secret = secret;
@@ -52,7 +52,7 @@ export class OidcProvider {
     });
   }
 
-  /** @throws HttpError 502 while the provider is away */
+  /** @throws HttpError 502 while the provider is unreachable */
   async configuration(): Promise<Configuration> {
     const now = Date.now();
     if (this.#found === undefined || now - this.#foundAt >= trustedMs) {
@@ -77,7 +77,7 @@ export class OidcProvider {
     await this.#agent.destroy();
   }
 
-  /** Asks for the document. Plain HTTP is allowed for a provider on this machine only. */
+  /** Fetches the document. Plain HTTP is allowed only for a provider on this machine. */
   #discover(): Promise<Configuration> {
     const { issuer, client_id: clientId, client_auth: auth } = this.#config;
     const secret = this.#secret;
@@ -90,14 +90,14 @@ export class OidcProvider {
     const ask = (url: string, options: object) => fetch(url, { ...options, dispatcher: this.#agent });
     return discovery(new URL(issuer), clientId, undefined, method, {
       timeout: timeoutS,
-      // undici's own fetch and the global one are the same but for their types.
+      // undici's own fetch and the global fetch differ only in their types.
       [customFetch]: ask as unknown as CustomFetch,
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])],
     });
   }
 }
 
-/** The fault of a provider in one line; the cause says more than "fetch failed". */
+/** Describes a provider error in one line. The cause has more detail than "fetch failed". */
 export function faultOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);

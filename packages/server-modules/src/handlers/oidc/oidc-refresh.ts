@@ -8,35 +8,35 @@ import { askUserInfo } from "./oidc-login.ts";
 import type { OidcProvider } from "./oidc-provider.ts";
 import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
 
-/** While the provider is away, a session outlives its token by so much. */
+/** Seconds that a session outlives its token while the provider is unreachable. */
 const graceS = 300;
 
 /**
  * The outcome of a session's renewal.
- * - `same`: the session goes on with the tokens that it has
+ * - `same`: the session continues with its current tokens
  * - `new`: the browser gets a new cookie
  * - `over`: the user must sign in again
  */
 export type Refreshed =
   | { readonly kind: "same" }
   | { readonly kind: "new"; readonly session: OidcSession }
-  /** The provider refused, or was unreachable for too long. */
+  /** The provider refused the renewal, or was unreachable for too long. */
   | { readonly kind: "over" };
 
-/** Whether the tokens of a session are to be renewed. */
+/** True when the tokens of a session need renewal. */
 export function isDue({ refreshToken, renewAt }: OidcSession, nowS = Date.now() / 1000): boolean {
   return refreshToken !== undefined && renewAt !== undefined && nowS >= renewAt;
 }
 
 /**
- * Renews the tokens of a session. A refresh token may work only once, so one request of a browser, in any
- * thread, renews, and the others get its result.
+ * Renews the tokens of a session. A refresh token may work only once, so only one request of a browser renews, over all
+ * threads. The other requests share the result.
  * | Provider | Session |
  * |---|---|
  * | issues new tokens | `new` |
- * | refuses, or names another user | `over` |
- * | is away, up to 5 min after the token's end | `same` |
- * | is away for longer | `over` |
+ * | refuses, or returns another user | `over` |
+ * | is unreachable, up to 5 min after the token's end | `same` |
+ * | is unreachable for longer | `over` |
  */
 export async function refreshSession(
   session: OidcSession,
@@ -67,7 +67,7 @@ export async function refreshSession(
   return renewed === undefined ? { kind: "over" } : { kind: "new", session: renewed };
 }
 
-/** Whether the token ended more than the grace time ago. */
+/** True when the token expired more than the grace time ago. */
 function outlived({ tokenEndsAt = 0 }: OidcSession): boolean {
   return Date.now() / 1000 >= tokenEndsAt + graceS;
 }

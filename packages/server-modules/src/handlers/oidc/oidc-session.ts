@@ -10,42 +10,42 @@ const earlyS = 30;
 const sessionSchema = z.object({
   claims: z.record(z.string(), z.json()),
   startedAt: z.number(),
-  /** Expiry of the access token; absent: unknown. */
+  /** Expiry of the access token; absent when unknown. */
   tokenEndsAt: z.number().optional(),
-  /** When it is to be renewed. */
+  /** Time at which the token should be renewed. */
   renewAt: z.number().optional(),
   accessToken: z.string().optional(),
   refreshToken: z.string().optional(),
-  /** For the logout at the provider. */
+  /** ID token, needed for the logout at the provider. */
   idToken: z.string().optional(),
 });
 
-/** A session as the cookie holds it. */
+/** A session as stored in the cookie. */
 export interface OidcSession extends Omit<z.infer<typeof sessionSchema>, "claims"> {
   /** Claims of the ID token that the session keeps. */
   readonly claims: Claims;
 }
 
-/** A session from its sealed text; undefined for the form of an older release. */
+/** Parses a session after unsealing; undefined for the form of an older release. */
 export function readSession(payload: unknown): OidcSession | undefined {
   return sessionSchema.safeParse(payload).data as OidcSession | undefined;
 }
 
-/** The token endpoint's answer, with readers of its claims. */
+/** The response of the token endpoint, with methods that read its claims. */
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
-/** The parts of an answer that a session keeps. */
+/** The parts of a token response that a session keeps. */
 export interface SessionParts {
   /** Names of claims to keep: a cookie has little room. */
   readonly claims: readonly string[] | null | undefined;
-  /** Whether the access token is kept for upstreams. */
+  /** True when the access token is kept for upstreams. */
   readonly accessToken: boolean;
 }
 
 /**
- * A session from the tokens that the provider issued.
- * @param userInfo further claims
- * @param before the session that is refreshed: what the provider does not say again stays
+ * Builds a session from the tokens that the provider issued.
+ * @param userInfo additional claims
+ * @param before the session being refreshed; values that the new response lacks are kept from it
  */
 export function makeSession(
   tokens: Tokens,

@@ -17,7 +17,7 @@ import {
 } from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
 
-/** A member of a map: its name, then its value. */
+/** Reads a member of a map: its name, then its value. */
 function entry(path: string): FieldReader {
   return (cursor, draft) => {
     const key = cursor.argument();
@@ -25,7 +25,7 @@ function entry(path: string): FieldReader {
   };
 }
 
-/** Reads `secure`, `secure on` or `secure off`. Without a word it is on. */
+/** Reads `secure`, `secure on` or `secure off`. Without a word it means on. */
 function readSecure(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.nextArgument() ? cursor.value : "on";
   cursor.noMoreArguments();
@@ -35,7 +35,7 @@ function readSecure(cursor: TokenCursor, draft: Draft): void {
   draft.secure = word === "on";
 }
 
-/** Lines of the `cookie` block. They apply to the cookies of the session and to those of pending logins. */
+/** Lines of the `cookie` block. They apply to the cookies of sessions and of pending logins. */
 const cookieFields: FieldReaders = {
   name: onlyText("name"),
   domain: onlyText("domain"),
@@ -43,7 +43,7 @@ const cookieFields: FieldReaders = {
   secure: row("secure", readSecure, (members, key) => [members.boolean(key) === true ? "on" : "off"]),
 };
 
-/** Lines of the directive. `parameter`, `allow` and `header` may stand several times, one entry each. */
+/** Lines of the directive. `parameter`, `allow` and `header` may be repeated; each line adds an entry. */
 const fields: FieldReaders = {
   client_id: onlyText("client_id"),
   client_secret: onlyText("client_secret"),
@@ -75,9 +75,9 @@ const fields: FieldReaders = {
 };
 
 /**
- * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim …
- * }`: has users sign in. Our own. `client_id` is required by the text already, since no login works without it.
- * All other checks happen when the config is loaded.
+ * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: requires users to sign in.
+ * Our own. The text must have `client_id`, because no login works without it. All other checks happen when the config
+ * is loaded.
  * ```
  * oidc https://id.example.com {
  *   client_id shop
@@ -114,8 +114,7 @@ function entryLines(name: string, map: Members | undefined): Line[] {
 }
 
 /**
- * Writes `oidc`. Maps, the cookie and the rules come after the plain lines, since one row cannot write several
- * lines.
+ * Writes `oidc`. Maps, the cookie and the rules follow the plain lines, because they need several lines each.
  */
 const toText: HandlerWriter = (handler) => {
   const issuer = handler.text("issuer") ?? "";

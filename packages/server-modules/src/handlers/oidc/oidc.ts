@@ -5,7 +5,7 @@ import { defineModule } from "server-core/modules/module";
 import { replaceKnown } from "server-core/placeholders/machine-placeholders";
 import { oidcSchema } from "./oidc-config.ts";
 
-/** Guards what comes after with a login at a provider that speaks OpenID Connect. */
+/** Protects later handlers with a login at an OpenID Connect provider. */
 export const oidc = defineModule({
   id: "http.handlers.oidc",
   config: oidcSchema,

@@ -7,26 +7,29 @@ import type { ThreadMessages } from "server-core/threads/thread-messages";
 import type { SessionKeys } from "../../sessions/session-key-ring.ts";
 import { type KeysRequest, sessionTopics } from "../../sessions/session-messages.ts";
 
-/** Browsers take cookies of 4,096 bytes, name and attributes included. */
+/** Limit of a cookie value in characters. Browsers accept cookies of 4,096 bytes, including name and attributes. */
 const maxPartLength = 3_600;
-/** Servers behind have limits for all headers together: some 8 KB at the least. */
+/** Limit of cookies for one value. Upstream servers limit all headers together, often to 8 KB. */
 const maxParts = 4;
-/** Opened values that are remembered: opening costs some hundred microseconds. */
+/** Limit of cached opened values. Opening a value takes some hundred microseconds. */
 const maxOpened = 1_000;
-/** How long the known keys are used before they are read again. A cookie with an unknown key id causes an immediate reload. */
+/**
+ * Milliseconds for which known keys are used before they are read again. A cookie with an unknown key id causes an
+ * immediate reload.
+ */
 const keysTrustedMs = 60_000;
-/** Pause between two look-ups of unknown keys, so that a client with invented keys causes few. */
+/** Milliseconds between two reloads for unknown keys, so that invented key ids cause few reloads. */
 const missedPauseMs = 1_000;
 
-/** Attributes of a cookie beside its lifetime. `HttpOnly` is always set. */
+/** Attributes of a cookie besides its lifetime. `HttpOnly` is always set. */
 export interface CookieAttributes {
-  /** Paths that the browser sends the cookie for. */
+  /** Path prefix for which the browser sends the cookie. */
   readonly path: string;
-  /** Domain whose hosts share the cookie; "" for this host alone. */
+  /** Domain whose hosts share the cookie; "" restricts it to this host. */
   readonly domain: string;
   /** `lax` survives the redirect from the provider; `none` also allows frames. */
   readonly sameSite: "lax" | "none";
-  /** Whether the browser sends it over TLS only. */
+  /** True when the browser sends the cookie over TLS only. */
   readonly secure: boolean;
 }
 
@@ -45,7 +48,7 @@ export function readCookies(exchange: Exchange): Map<string, string> {
   return found;
 }
 
-/** Takes cookies out of a request, so that what comes after does not see them. */
+/** Removes cookies from a request, so that later handlers do not see them. */
 export function hideCookies(exchange: Exchange, isHidden: (name: string) => boolean): void {
   const kept = getHeaders(exchange.requestHeaders, "cookie").flatMap((header) =>
     header
@@ -83,7 +86,7 @@ export function setCookie(
   ].join("; ");
 }
 
-/** Names of the parts of a value that is too long for one cookie. */
+/** Names of the parts of a value that exceeds one cookie. */
 function partName(name: string, part: number): string {
   return part === 0 ? name : `${name}.${part}`;
 }
@@ -93,7 +96,7 @@ export function isPartOf(name: string, cookie: string): boolean {
   return cookie === name || (cookie.startsWith(`${name}.`) && /^\d$/.test(cookie.slice(name.length + 1)));
 }
 
-/** The sealed value that a request brings; "" when there is none. */
+/** Joins the sealed value from the request's cookies; "" when there is none. */
 export function joinParts(cookies: ReadonlyMap<string, string>, name: string): string {
   let value = "";
   for (let part = 0; part < maxParts; part++) {
@@ -110,17 +113,17 @@ export function joinParts(cookies: ReadonlyMap<string, string>, name: string): s
 interface CookieText {
   /** Name of the first cookie; further parts add a number. */
   readonly name: string;
-  /** Sealed value. Browsers take about 4,096 bytes a cookie, so a long one is cut in parts. */
+  /** Sealed value. Browsers accept about 4,096 bytes per cookie, so a long value is split into parts. */
   readonly value: string;
-  /** Seconds until the browser forgets it. */
+  /** Seconds until the browser discards the cookie. */
   readonly maxAgeS: number;
   /** Attributes of all parts. */
   readonly attributes: CookieAttributes;
 }
 
 /**
- * `Set-Cookie` values for a value of any length; parts that an older, longer one left behind are removed.
- * @throws ServerError HTTP_RESPONSE when it is too long for browsers
+ * `Set-Cookie` values for a value of any length. Parts that remain from an older, longer value are removed. @throws
+ * ServerError HTTP_RESPONSE when the value is too long for browsers
  */
 export function setParts(
   cookies: ReadonlyMap<string, string>,
@@ -144,18 +147,18 @@ export function setParts(
 }
 
 /**
- * Seals values so that clients can keep them, but neither read nor change them: AES-256-GCM, keys of the app
- * sessions. A sealed value is a JWE with `dir` and `A256GCM`. Its `kid` names the key, its audience the use,
- * its expiry the end. All three are checked when it is opened. Source: RFC 7516
+ * Encrypts values for storage at clients, which can neither read nor change them: AES-256-GCM with keys of the app
+ * `sessions`. A sealed value is a JWE with `dir` and `A256GCM`. Its `kid` names the key, its audience the purpose, its
+ * expiry the end. All three are checked on opening. Source: RFC 7516
  */
 export class Sealer {
   readonly #messages: ThreadMessages;
   readonly #purpose: string;
-  /** Values that were opened lately, by their text. */
+  /** Cache of recently opened values, by sealed text. */
   readonly #opened = new LRUCache<string, JWTPayload>({ max: maxOpened });
-  /** Keys as of the last question, the newest first. */
+  /** Keys from the last reload, the newest first. */
   #keys: SessionKeys = { keys: [] };
-  /** When that was, in milliseconds since 1970. */
+  /** Time of the last reload, in milliseconds since 1970. */
   #askedAt = 0;
 
   constructor(messages: ThreadMessages, purpose: string) {
@@ -176,7 +179,10 @@ export class Sealer {
       .encrypt(newest.key);
   }
 
-  /** @returns undefined for a value that is expired, or was not sealed with our keys for that use. @throws ServerError STORAGE, THREAD */
+  /**
+   * @returns undefined for a value that is expired, or was not sealed with our keys for this purpose. @throws
+   * ServerError STORAGE, THREAD
+   */
   async open(use: string, sealed: string): Promise<JWTPayload | undefined> {
     const known = this.#opened.get(sealed);
     if (known !== undefined) {
@@ -200,7 +206,7 @@ export class Sealer {
     }
   }
 
-  /** Keys, at most a minute old. They are reloaded when a value names an unknown key. */
+  /** Returns keys that are at most a minute old. They are reloaded when a value names an unknown key. */
   async #keysFor(wanted: string): Promise<SessionKeys["keys"]> {
     const now = Date.now();
     const missed = wanted !== "" && !this.#keys.keys.some(({ id }) => id === wanted);
@@ -213,7 +219,7 @@ export class Sealer {
   }
 }
 
-/** Id of the key that sealed a value; "" for a text that is no sealed value. */
+/** Id of the key that sealed a value; "" for text that is not a sealed value. */
 function keyIdOf(sealed: string): string {
   try {
     const header: unknown = JSON.parse(

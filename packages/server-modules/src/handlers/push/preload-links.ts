@@ -1,14 +1,13 @@
 /**
- * One link, `<target>` with its parameters. An unclosed quote extends to the end, so that no part is scanned
- * twice.
+ * Matches one link: `<target>` with its parameters. An unclosed quote extends to the end, so no part is scanned twice.
  */
 const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\[\s\S]?)*(?:"|$))*)/g;
-/** A parameter of a link, quoted or plain. */
+/** Matches a parameter of a link, quoted or plain. */
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\[\s\S]?)*)(?:"|$)|([^\s;,"]*)))?/g;
 
 /**
  * `</a.css>; rel=preload; as=style, </b.js>; rel="preload"; nopush` gives `/a.css`.
- * @returns targets of the links of a `Link` field that have the relation `preload`, without those with `nopush`
+ * @returns targets of links in a `Link` field with the relation `preload`, except links with `nopush`
  * Source: RFC 8288, section 3
  */
 export function preloadTargets(value: string): string[] {
@@ -18,7 +17,7 @@ export function preloadTargets(value: string): string[] {
     let isWanted = true;
     for (const [, name = "", quoted, plain = ""] of parameters.matchAll(parameter)) {
       if (name.toLowerCase() === "rel") {
-        // Only the first counts.
+        // Only the first `rel` parameter counts.
         isPreload ??= (quoted ?? plain).toLowerCase().split(/\s+/).includes("preload");
       } else if (name.toLowerCase() === "nopush") {
         isWanted = false;

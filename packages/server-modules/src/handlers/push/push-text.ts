@@ -8,8 +8,8 @@ import { applyHeaderOperation } from "../headers/header-operation.ts";
 import { headerOperations } from "../headers/headers-lines.ts";
 
 /**
- * `push [resource] { [GET|HEAD] resource; headers { … } }`: HTTP/2 push. Resources may stand on the line and in
- * the block. `headers` sets fields of the requests that the server makes for pushed resources.
+ * `push [resource] { [GET|HEAD] resource; headers { … } }`: HTTP/2 push. Resources may be on the line and in the block.
+ * `headers` sets fields of the pushed requests.
  * ```
  * push {
  *   /style.css
@@ -62,7 +62,7 @@ function pushHeaders(headers: Members): Line[] {
   return headerOperations(headers).map((words) => line(...words));
 }
 
-/** Writes one resource without a method on the first line; all else goes to the block. */
+/** Writes one resource without a method on the first line; everything else goes to the block. */
 const toText: HandlerWriter = (handler) => {
   const lines = (handler.children("resources") ?? []).map((resource) => {
     const method = resource.text("method");

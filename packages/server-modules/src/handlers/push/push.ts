@@ -7,14 +7,17 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { preloadTargets } from "./preload-links.ts";
 
-/** Field of pushed requests: their responses push nothing, even behind a proxy. Source: the public model */
+/**
+ * Header field of pushed requests. A request with this field pushes nothing, even behind a proxy. Source: the public
+ * model
+ */
 const marker = "Caddy-Push";
-/** Says in the variables of a request that a handler of this kind looks at its `Link` fields already. */
+/** Request variable, set when a push handler already processes the `Link` fields of the response. */
 const looksAtLinks = "http.handlers.push.pushed_link";
-/** Fields of the request that a pushed one has too. Source: the public model (Caddy 2.11) */
+/** Fields that a pushed request copies from the original request. Source: the public model (Caddy 2.11) */
 const handedOn = ["Accept-Encoding", "Accept-Language", "Accept", "Cache-Control", "User-Agent"];
 
-/** Fields of a pushed request: the fields of the page's request that caches vary on. */
+/** Builds the fields of a pushed request from the page request: fields that caches vary on. */
 function pushedFields(exchange: Exchange): HeaderList {
   const fields: HeaderList = [marker, "1"];
   for (const name of handedOn) {
@@ -25,22 +28,22 @@ function pushedFields(exchange: Exchange): HeaderList {
   return fields;
 }
 
-/** A character of a path as `%XX`. */
+/** Writes a character of a path as `%XX`. */
 function escapeByte(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** @returns path and query, escaped; for an address of another origin a text that no stream pushes */
+/** @returns escaped path and query; for another origin "", which is never pushed */
 function pathOf(exchange: Exchange, target: string): string {
   const origin = `${exchange.scheme}://${exchange.stream.authority}`;
   const path = target.startsWith(`${origin}/`) ? target.slice(origin.length) : target;
-  // `//host/` is of another origin too, though it looks like a path.
+  // `//host/` belongs to another origin too, though it looks like a path.
   return path.startsWith("//") ? "" : path.replace(/#.*$/s, "").replace(/[^!-~]/g, escapeByte);
 }
 
 /**
- * Server push of HTTP/2: sends what a page will ask for along with it. Browsers turn it off (Chrome 106, Firefox 132), so
- * it is for other clients; early hints (`static_response` with 103) are for browsers.
+ * HTTP/2 server push: sends resources of a page together with the page. Browsers have disabled it (Chrome 106, Firefox
+ * 132), so it is for other clients. For browsers use early hints (`static_response` with 103).
  * Source: the public model (Caddy 2.11); RFC 9113, section 8.4
  */
 export const push = defineModule({

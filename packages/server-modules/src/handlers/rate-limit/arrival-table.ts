@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 const ways = 8;
 /** Words of 8 bytes before the slots: the state, the secret (two words), and one unused. */
 const headerWords = 4;
-/** Words of a slot: the key's mark, and when its next event is due. */
+/** Words of a slot: the hash of the key, and the due time of its next event. */
 const slotWords = 2;
 
 /** States of the table: unused, a thread is creating the secret, ready. */
@@ -12,19 +12,19 @@ const unused = 0;
 const making = 1;
 const ready = 2;
 
-/** The outcome of one more event. */
+/** The result of counting one more event. */
 export interface Arrival {
   /** Whether the request is within the quota. */
   readonly allowed: boolean;
-  /** Events that would be allowed immediately. */
+  /** Events that would be allowed at once. */
   readonly remaining: number;
-  /** Microseconds until the next is allowed; 0 if it is now. */
+  /** Microseconds until the next event is allowed; 0 for now. */
   readonly waitUs: number;
   /** Microseconds until the full burst is allowed again. */
   readonly fullUs: number;
 }
 
-/** The number of events that each key may have in a window of time. */
+/** The quota of events for each key in a time window. */
 export interface Quota {
   /** Requests that one key may make in a window. */
   readonly maxEvents: number;
@@ -32,18 +32,19 @@ export interface Quota {
   readonly windowUs: number;
 }
 
-/** Bytes of a table for at least `keys` keys. */
+/** Size in bytes of a table for at least `keys` keys. */
 export function arrivalTableBytes(keys: number): number {
   const groups = Math.max(1, Math.ceil(keys / ways));
   return (headerWords + groups * ways * slotWords) * 8;
 }
 
 /**
- * When the next event of each key is due, in memory that all threads share: the generic cell rate algorithm, a
- * sliding window that takes one number for each key. Nothing is locked: a slot changes by compare and exchange.
- * When the table is full, the key that is nearest to its full quota is forgotten, so memory stays constant.
- * Example with 10 events in 60 s: the interval is 6 s. Each event moves the due time of its key 6 s on. An
- * event is refused when that would lead more than 60 s into the future.
+ * Stores the due time of each key's next event, in memory shared by all threads. The algorithm is the generic cell rate
+ * algorithm (GCRA), a sliding window with one number for each key. There are no locks: a slot is changed by
+ * compare-and-exchange.
+ * When the table is full, the key closest to its full quota is overwritten, so memory stays constant.
+ * Example with 10 events in 60 s: the interval is 6 s. Each event moves the key's due time 6 s forward. An event is
+ * refused if the due time would be more than 60 s in the future.
  * Source: ITU-T I.371, GCRA as virtual scheduling
  */
 export class ArrivalTable {
@@ -59,7 +60,7 @@ export class ArrivalTable {
     this.#secret = ArrivalTable.#secretOf(memory);
   }
 
-  /** Random, so that outsiders cannot find keys that share a slot; the same in all threads. */
+  /** A random secret, shared by all threads. It prevents outsiders from finding keys that share a slot. */
   static #secretOf(memory: SharedArrayBuffer): Buffer {
     const state = new Int32Array(memory, 0, 1);
     const secret = Buffer.from(memory, 8, 16);
@@ -75,9 +76,9 @@ export class ArrivalTable {
   }
 
   /**
-   * Takes one event of a key if its quota has one left. Another thread may change the slot meanwhile; then the
-   * event is counted again with the new time.
-   * @param nowUs microseconds of a clock that all threads share
+   * Counts one event of a key if its quota allows the event. If another thread changes the slot meanwhile, the count is
+   * repeated with the new time.
+   * @param nowUs microseconds of a clock that is equal in all threads
    */
   take(key: string, quota: Quota, nowUs: number): Arrival {
     const digest = createHash("sha1").update(this.#secret).update(key).digest();
@@ -91,7 +92,7 @@ export class ArrivalTable {
       const due = Math.max(Number(dueAt), nowUs);
       const next = due + intervalUs;
       const waitUs = next - quota.windowUs - nowUs;
-      // Half a microsecond of grace: rounding may not cost an event.
+      // Half a microsecond of tolerance: rounding must not refuse an event.
       if (waitUs > 0.5) {
         return { allowed: false, remaining: 0, waitUs, fullUs: due - nowUs };
       }
@@ -103,7 +104,7 @@ export class ArrivalTable {
     }
   }
 
-  /** The slot of a key. A new key takes an empty slot, else the one whose key is nearest to its full quota. */
+  /** Finds the slot of a key. A new key takes an empty slot, else it overwrites the key closest to its full quota. */
   #slotOf(group: number, mark: bigint, nowUs: number): number {
     const first = headerWords + group * ways * slotWords;
     for (;;) {

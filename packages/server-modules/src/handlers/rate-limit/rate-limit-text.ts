@@ -8,8 +8,7 @@ import { duration, type FieldReader, integer, readFields, text } from "serverfil
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 
 /**
- * Lines of a `zone` block, and the member of the zone that each line sets. `match` is read apart, since it may
- * stand several times.
+ * Lines of a `zone` block, and the member that each line sets. `match` is read separately, because it may be repeated.
  */
 const zoneFields = {
   key: text("key"),
@@ -19,8 +18,8 @@ const zoneFields = {
 };
 
 /**
- * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses what comes too often. Our own.
- * Two zones of one name are an error of the text, since the second would replace the first without a word.
+ * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses requests above a rate. Our own. Two
+ * zones with the same name are an error, since the second would silently replace the first.
  * ```
  * rate_limit {
  *   zone logins {

@@ -10,12 +10,12 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { type Arrival, ArrivalTable, arrivalTableBytes, type Quota } from "./arrival-table.ts";
 
-/** Keys of a zone where the config names no number: 1 MiB of shared memory. */
+/** Default limit of a zone's keys: 1 MiB of shared memory. */
 const defaultMaxKeys = 65_536;
 
-/** One quota, and the requests that it is for. */
+/** One quota, and the requests that it applies to. */
 const zoneSchema = z.strictObject({
-  /** Without sets the zone counts every request of the route. */
+  /** Without matcher sets the zone counts every request of the route. */
   match: z
     .array(moduleMap("http.matchers"))
     .nullish()
@@ -30,7 +30,7 @@ const zoneSchema = z.strictObject({
   window: configDuration()
     .refine((ms) => ms > 0, { error: "window must be longer than nothing" })
     .describe("Length of the window that slides."),
-  /** The burst equals the quota: all events may arrive at the same moment. */
+  /** The burst equals the quota: all events may arrive at once. */
   max_events: z.int().positive().describe("Requests in a window; so many may come at once."),
   max_keys: z
     .int()
@@ -41,26 +41,26 @@ const zoneSchema = z.strictObject({
 });
 
 interface Zone {
-  /** Name of the zone, for its placeholder and log. */
+  /** Name of the zone, for its placeholder and the log. */
   readonly name: string;
-  /** Requests and window. */
+  /** Limit of requests, and the window. */
   readonly quota: Quota;
   /** Template of the key: requests with the same text share the quota. */
   readonly key: Template;
-  /** Requests that the zone counts; one set must match. Without sets all count. */
+  /** Selects the requests that the zone counts; one set must match. Without sets all requests count. */
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
-  /** Arrivals by key, in memory that threads share. */
+  /** Due times by key, in memory shared by all threads. */
   readonly table: ArrivalTable;
   /** Value of `RateLimit-Policy`. */
   readonly policy: string;
 }
 
-/** One clock for all threads, in microseconds. */
+/** A clock that is equal in all threads, in microseconds. */
 function nowUs(): number {
   return (performance.timeOrigin + performance.now()) * 1000;
 }
 
-/** Whole seconds, rounded up, as the fields of the draft want them. */
+/** Whole seconds, rounded up, as the header fields require. */
 const seconds = (us: number) => Math.max(0, Math.ceil(us / 1e6));
 
 /** True when the zone counts the request: all matchers of at least one set match. */
@@ -80,7 +80,7 @@ async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   return false;
 }
 
-/** Loads the matchers of a zone. @param path of the zone in the config, for messages */
+/** Loads the matchers of a zone. @param path config path of the zone, for messages */
 async function loadMatchers(
   match: z.infer<typeof zoneSchema>["match"],
   context: ModuleContext,
@@ -100,7 +100,7 @@ async function loadMatchers(
 }
 
 /**
- * Says in the response what remains. Several zones add several values. Source:
+ * Adds the remaining quota to the response headers. Several zones add several values. Source:
  * draft-ietf-httpapi-ratelimit-headers-10
  */
 function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
@@ -110,14 +110,14 @@ function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
 }
 
 /**
- * Limits the rate of requests, over all threads and reloads. Requests above it get 429 with `Retry-After`, and
- * clients learn how many remain. The public model has this as a plugin only; the fields have the plugin's
+ * Limits the rate of requests, over all threads and reloads. Requests above the rate get 429 with `Retry-After`, and
+ * header fields report the remaining quota. The public model has this only as a plugin; the config uses the plugin's
  * names.
  * | Response field | Example | Meaning |
  * |---|---|---|
  * | `RateLimit-Policy` | `"logins";q=10;w=60` | 10 events in 60 s |
  * | `RateLimit` | `"logins";r=3;t=42` | 3 are left; after 42 s all 10 are |
- * | `Retry-After` | `6` | only with 429: the next one is allowed then |
+ * | `Retry-After` | `6` | only with 429: seconds until the next event is allowed |
  * Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
  */
 export const rateLimit = defineModule({

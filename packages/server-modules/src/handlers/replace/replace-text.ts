@@ -9,9 +9,9 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 
 /**
- * `replace [search replacement] { search replacement…; match { … } }`. Our own; plugins of the public model
- * have it so. `match` limits the handler to some responses. A text to look for that is the word `match` can
- * stand on the first line only.
+ * `replace [search replacement] { search replacement…; match { … } }`. Our own, in the form of a plugin of the public
+ * model. `match` restricts the handler to some responses. The search text `match` itself is possible on the first line
+ * only.
  * ```
  * replace {
  *   http://old.example.com https://example.com
@@ -57,7 +57,7 @@ const directive = handlerDirective(({ cursor }) => {
   return draft;
 });
 
-/** The two words of a replacement; refuses members that the line cannot say. */
+/** The two words of a replacement; refuses members that have no text form. */
 function pairOf(replacement: Members): [string, string] {
   const search = replacement.text("search") ?? "";
   const text = replacement.text("replace") ?? "";
@@ -65,7 +65,7 @@ function pairOf(replacement: Members): [string, string] {
   return [search, text];
 }
 
-/** Writes one replacement without conditions on the first line; all else goes to the block. */
+/** Writes one replacement without conditions on the first line; everything else goes to the block. */
 const toText: HandlerWriter = (handler) => {
   const path = handler.pathOf("replacements");
   const pairs = (handler.children("replacements") ?? []).map(pairOf);

@@ -6,11 +6,11 @@ import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
 
-/** Up to as many bytes of a response wait for the rest of a match. */
+/** Limit of a search text in bytes. This many bytes of a response may wait for the rest of a match. */
 const maxSearchLength = 4096;
 
 const configSchema = z.strictObject({
-  /** All are looked for in the original text: the result of one is not searched again. */
+  /** All texts are searched in the original body: a replacement is not searched again. */
   replacements: z
     .array(
       z.strictObject({
@@ -24,8 +24,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Replaces texts in the bodies of responses, as they pass. It asks the handlers after it for whole bodies that are not
- * compressed, since it can look into no others.
+ * Replaces texts in response bodies while they pass. It asks later handlers for whole, uncompressed bodies, because it
+ * cannot search others.
  */
 export const replace = defineModule({
   id: "http.handlers.replace",

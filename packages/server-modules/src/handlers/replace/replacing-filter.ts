@@ -4,7 +4,7 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 import { type Replacement, StreamReplacer } from "./stream-replacer.ts";
 
-/** Fields that say something of the bytes that are replaced. */
+/** Header fields that depend on the body's bytes. */
 const fieldsOfBytes = new Set([
   "content-length",
   "accept-ranges",
@@ -21,8 +21,8 @@ function isPlainBody(status: number, headers: HeaderList): boolean {
 }
 
 /**
- * Replaces texts in a response on its way. A strong tag becomes a weak one, as the bytes differ. Fields about
- * the bytes, such as the length, are removed.
+ * Replaces texts in a response while it passes. A strong tag becomes weak, because the bytes differ. Fields that depend
+ * on the bytes, such as the length, are removed.
  */
 export class ReplacingFilter extends ResponseFilter {
   readonly #exchange: Exchange;
@@ -31,7 +31,7 @@ export class ReplacingFilter extends ResponseFilter {
   /** Undefined while the response passes unchanged. */
   #replacer: StreamReplacer | undefined;
 
-  /** @param replacements evaluated with the head, when the handlers after this one have set their placeholders */
+  /** @param replacements evaluated with the head, after later handlers have set their placeholders */
   constructor(
     below: ResponseSink,
     exchange: Exchange,

@@ -1,26 +1,26 @@
-/** Bytes, and the bytes that take their place. */
+/** A search text and its replacement, as bytes. */
 export interface Replacement {
-  /** At least one byte. */
+  /** Bytes to find; at least one. */
   readonly search: Buffer;
-  /** Bytes that take the place of a match. */
+  /** Bytes that replace a match. */
   readonly replace: Buffer;
 }
 
 /**
- * Replaces bytes in a stream in one pass. The match that begins first counts, and of those that begin together
- * the one that is listed first. Only bytes that may begin a match are held until more data arrives. With
+ * Replaces bytes in a stream in one pass. The match that begins first wins; of matches that begin together, the one
+ * listed first wins. Only bytes that may begin a match are held until more data arrives. With
  * `ab` → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
  */
 export class StreamReplacer {
   readonly #replacements: readonly Replacement[];
-  /** Bytes that may be the beginning of a match. */
+  /** Held bytes that may begin a match. */
   #kept: Buffer = Buffer.alloc(0);
 
   constructor(replacements: readonly Replacement[]) {
     this.#replacements = replacements;
   }
 
-  /** @returns what can go on */
+  /** @returns bytes that are ready to send */
   push(chunk: Uint8Array): Buffer {
     const bytes = Buffer.concat([this.#kept, chunk]);
     const limit = this.#beginOfPartial(bytes);
@@ -30,14 +30,14 @@ export class StreamReplacer {
     return Buffer.concat([...replaced, bytes.subarray(position, from)]);
   }
 
-  /** @returns the rest */
+  /** @returns the remaining bytes */
   end(chunk: Uint8Array): Buffer {
     const bytes = Buffer.concat([this.#kept, chunk]);
     const { replaced, position } = this.#replaceBefore(bytes, bytes.length);
     return Buffer.concat([...replaced, bytes.subarray(position)]);
   }
 
-  /** Where the longest end of the bytes begins that a search text begins with; else their length. */
+  /** Offset of the longest suffix that is a prefix of a search text; else the length. */
   #beginOfPartial(bytes: Buffer): number {
     let begin = bytes.length;
     for (const { search } of this.#replacements) {

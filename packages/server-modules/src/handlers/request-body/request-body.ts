@@ -13,11 +13,11 @@ function tooLarge(limit: number): HttpError {
   return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
 }
 
-/** Hands a body on up to a number of bytes, then fails with 413. */
+/** Passes a body up to a limit, then fails with 413. */
 class LimitedBody extends FilteredBody {
-  /** The most bytes that pass. */
+  /** Limit of the body, in bytes. */
   readonly #limit: number;
-  /** Bytes so far. */
+  /** Bytes passed until now. */
   #length = 0;
 
   constructor(source: Readable, limit: number) {
@@ -74,7 +74,7 @@ export const requestBody = defineModule({
         if (filter !== undefined && exchange.hasBody) {
           // Install the filter first, so that error routes cannot read a refused body.
           exchange.filterBody(filter);
-          // Checked whether the body is read or not.
+          // Checked even if no handler reads the body.
           const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;
           if (declared !== undefined && declared > (config.max_size ?? 0)) {
             throw tooLarge(config.max_size ?? 0);

@@ -1,20 +1,20 @@
 import type { SharedCounter, SharedState } from "server-core/threads/shared-state";
 
-/** Names of the states of checks, over all threads; the check's name and the address follow. */
+/** Prefix of the shared counters of check states; the check's name and the address follow. */
 export const activeHealthPrefix = "http.reverse_proxy.active/";
 
-/** Names of counters that are 1 once a check has had an outcome; the check's name and the address follow. */
+/** Prefix of counters that are 1 once a check has had a result; the check's name and the address follow. */
 export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
 
-/** The count of consecutive checks is stored times two: the lowest bit holds up or down. */
+/** The count of consecutive checks is stored doubled, because the lowest bit holds up or down. */
 const rowUnit = 2;
 /** Limit of the consecutive count. A larger count has no meaning, and twice the count must stay exact. */
 const maxRow = 1_000_000;
 
 /**
- * The result of one kind of active checks for one upstream, shared by all threads. A number holds whether it is
- * down (lowest bit), and how many consecutive checks contradict that (the rest).
- * | Outcome | State now | Number afterwards |
+ * The result of one kind of active checks for one upstream, shared by all threads. The lowest bit of the number means
+ * "down". The other bits count consecutive checks that contradict this state.
+ * | Result | State now | Number afterwards |
  * |---|---|---|
  * | agrees | any | the consecutive count becomes 0 |
  * | contradicts, fewer than needed | any | the consecutive count rises by one |
@@ -25,15 +25,14 @@ const maxRow = 1_000_000;
  * reload with the same checks keeps it.
  */
 export class ActiveHealth {
-  /** Address as the config writes it, with its placeholders. */
+  /** Address as in the config, with its placeholders. */
   readonly address: string;
   /** Bit 0: 1 for down. Higher bits: consecutive checks that contradict bit 0. */
   readonly #state: SharedCounter;
-  /** When a thread last took the turn, in milliseconds since 1970. */
+  /** Time when a thread last took the turn, in milliseconds since 1970. */
   readonly #turn: SharedCounter;
   /**
-   * 1 once a check had an outcome. An upstream that nobody checked yet counts as up, and the admin API shows
-   * the difference.
+   * 1 once a check had a result. An unchecked upstream counts as up; the admin API shows the difference.
    */
   readonly #checked: SharedCounter;
 
@@ -45,20 +44,20 @@ export class ActiveHealth {
     this.#checked = shared.counter(`${checkedHealthPrefix}${check}/${address}`);
   }
 
-  /** True for an upstream that is up, or that no check has had an outcome for. */
+  /** True for an upstream that is up, or not checked yet. */
   get healthy(): boolean {
     return this.#state.value % rowUnit === 0;
   }
 
-  /** Exactly one thread makes each check: the first that asks. @returns true for that thread */
+  /** Exactly one thread makes each check: the first one that calls this. @returns true for that thread */
   takeTurn(intervalMs: number, nowMs: number): boolean {
     const last = this.#turn.value;
-    // Timers of threads are not in step.
+    // A tolerance, because the timers of the threads are not synchronous.
     return nowMs - last >= intervalMs * 0.9 && this.#turn.exchange(last, Math.floor(nowMs));
   }
 
   /**
-   * Takes the outcome of a check.
+   * Records the result of a check.
    * @param needed consecutive contradicting checks that flip the state
    * @returns true when the state flipped
    */

@@ -8,17 +8,17 @@ import type { Upstream } from "./upstream.ts";
 
 /** An upstream of one proxy. */
 export class Candidate {
-  /** The shared counts of its address, which all proxies of the process change. */
+  /** The counters of the address, which all proxies of the process share. */
   readonly upstream: Upstream;
-  /** Place in the list of upstreams. */
+  /** Index in the list of upstreams. */
   readonly index: number;
   /** `max_requests` of the config; infinite without a limit. */
   readonly maxRequests: number;
-  /** Undefined without active health checks. */
+  /** Result of active health checks; undefined without checks. */
   readonly health: ActiveHealth | undefined;
-  /** Parsed once, where the address has no placeholders. */
+  /** The parsed address, if it has no placeholders. */
   readonly #dial: DialAddress | undefined;
-  /** Filled for each request, where it has some. Exactly one of the two is set. */
+  /** Template of an address with placeholders, filled for each request. Exactly one of the two is set. */
   readonly #template: Template | undefined;
 
   /** @throws ServerError MODULE_CONFIG */
@@ -35,19 +35,18 @@ export class Candidate {
   }
 
   /**
-   * Key of the counts. With placeholders it is the text of the config, so all filled addresses share their
-   * counts.
+   * Key of the counters. With placeholders this is the text of the config, so all resulting addresses share counters.
    */
   get address(): string {
     return this.upstream.address;
   }
 
-  /** Running requests, over all threads. */
+  /** Number of running requests, over all threads. */
   get requests(): number {
     return this.upstream.requests;
   }
 
-  /** @throws ServerError PROXY_UPSTREAM when placeholders make no address */
+  /** @throws ServerError PROXY_UPSTREAM when the placeholders do not result in an address */
   dial(exchange: Exchange): DialAddress {
     return this.#dial ?? this.#dialOf(this.#template?.(exchange) ?? "");
   }
@@ -60,7 +59,7 @@ export class Candidate {
     }
   }
 
-  /** Dial address if it does not depend on the request. Machine placeholders are allowed. */
+  /** The dial address if it does not depend on the request. Placeholders of the machine are allowed. */
   get fixedDial(): DialAddress | undefined {
     if (this.#dial !== undefined) {
       return this.#dial;

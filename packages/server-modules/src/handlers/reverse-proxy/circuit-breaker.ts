@@ -1,21 +1,23 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 
-/** Takes upstreams out of use by what becomes of their requests: a module of one's own. */
+/**
+ * A circuit breaker stops requests to an upstream, depending on the results of earlier requests. Users supply the
+ * module.
+ */
 export interface CircuitBreaker extends ModuleInstance {
   /**
-   * Whether the upstream gets no requests now. Asked each time an upstream is chosen, so it must answer from
+   * True while the upstream must not get requests. Called for each choice of an upstream, so the answer must come from
    * memory.
    */
   isOpen(address: string): boolean;
   /**
-   * Called with the head of each response. A try that never got a head is not recorded; passive checks count
-   * it.
+   * Called with the head of each response. An attempt that never got a head is not recorded; passive checks count it.
    * @param latencyMs time until the head of the response
    */
   record(address: string, status: number, latencyMs: number): void;
 }
 
-/** The product has no module of this kind. A user's module is named by `circuit_breaker: { "type": "…" }`. */
+/** The product has no module of this kind. A config names a user's module with `circuit_breaker: { "type": "…" }`. */
 export const circuitBreakers: ModuleNamespace<CircuitBreaker> = {
   prefix: "http.reverse_proxy.circuit_breakers",
 };

@@ -1,18 +1,18 @@
 import type { Upstream } from "./upstream.ts";
 
 /**
- * Failures that one proxy remembers of its upstreams (`fail_duration`). They end with the proxy's config: the next config
- * begins without them, though the upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
+ * Failures of upstreams that one proxy remembers (`fail_duration`). They end with the proxy's config: the next config
+ * starts at zero, though upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
  */
 export class FailureMemory {
-  /** `fail_duration` in milliseconds. 0 counts nothing. */
+  /** `fail_duration` in milliseconds. 0 disables counting. */
   readonly #rememberMs: number;
-  /** One timer for each failure that still counts. It decrements the shared count of the upstream. */
+  /** One timer for each counted failure. When it fires, the shared count of the upstream decreases. */
   readonly #remembered = new Map<NodeJS.Timeout, Upstream>();
-  /** Set when the config goes. Requests that still run fail without being counted. */
+  /** True after the config was replaced. Requests that still run no longer count failures. */
   #isClosed = false;
 
-  /** @param rememberMs 0: failures are not counted */
+  /** @param rememberMs 0 disables counting */
   constructor(rememberMs: number) {
     this.#rememberMs = rememberMs;
   }

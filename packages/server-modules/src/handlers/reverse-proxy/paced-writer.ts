@@ -1,22 +1,23 @@
 /**
- * Bytes that are sent immediately, regardless of the flush interval. Source: Go's net/http, whose buffer has this size
+ * Limit of held bytes; above it they are sent regardless of the flush interval. Source: Go's net/http, whose buffer has
+ * this size
  */
 const maxHeldBytes = 4 * 1024;
 
-/** Where bytes go that a {@link PacedWriter} held back. */
+/** Receives the bytes that a {@link PacedWriter} releases. */
 export interface PacedSink {
   /** @returns false when the writer should pause */
   write(chunk: Uint8Array): boolean;
-  /** Sends what else waits, such as a head without a body yet. */
+  /** Sends everything else that waits, such as a head before its body. */
   flush(): void;
 }
 
 /**
- * Holds bytes of a response back for a while, so that many small ones go out together.
+ * Holds response bytes back for a short time, so that many small chunks are sent together.
  * Source: the public model (Caddy 2.11), `flush_interval`
  */
 export class PacedWriter {
-  /** `flush_interval`: milliseconds that the first held byte waits at most. */
+  /** `flush_interval`: limit in milliseconds for which the first held byte waits. */
   readonly #intervalMs: number;
   readonly #sink: PacedSink;
   /** Chunks that wait, in order. */
@@ -26,7 +27,7 @@ export class PacedWriter {
   /** Runs from the first held chunk until all chunks are sent. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** The head waits too, no longer than the first bytes. @param intervalMs how long bytes may wait */
+  /** The head waits too, no longer than the first bytes. @param intervalMs limit of the wait, in milliseconds */
   constructor(intervalMs: number, sink: PacedSink) {
     this.#intervalMs = intervalMs;
     this.#sink = sink;
@@ -44,19 +45,19 @@ export class PacedWriter {
     return true;
   }
 
-  /** The body is complete. @returns the held bytes, to be sent with the end */
+  /** Ends the body. @returns the held bytes, to be sent with the end */
   end(): Uint8Array {
     clearTimeout(this.#timer);
     return this.#takeHeld();
   }
 
-  /** Held bytes are dropped. */
+  /** Discards the held bytes. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#held = [];
   }
 
-  /** The interval is over: sends what waits, and has the response flushed. */
+  /** Runs at the end of the interval: sends the held bytes and flushes the response. */
   readonly #late = (): void => {
     this.#timer = undefined;
     if (this.#heldBytes > 0) {

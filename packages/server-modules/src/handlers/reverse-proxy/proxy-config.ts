@@ -23,8 +23,8 @@ import { activeHealthSchema } from "./health/active-config.ts";
  */
 const balancingSchema = z.strictObject({
   /**
-   * Asked only among upstreams that are available. With none available the request fails with 503, or waits for
-   * the next try.
+   * Called with available upstreams only. With none available, the request fails with 503, or waits for the next
+   * attempt.
    */
   selection_policy: inlineModule("http.reverse_proxy.selection_policies", "policy")
     .nullish()
@@ -32,7 +32,7 @@ const balancingSchema = z.strictObject({
   retries: configCount().nullish().describe("How often a request that failed is tried again."),
   try_duration: configDuration().nullish().describe("How long a request that failed is tried again."),
   try_interval: configDuration().nullish().describe("Pause between two tries (250ms)."),
-  /** Replaces the default rule (methods without effect), it does not add to it. */
+  /** Replaces the default rule (safe methods); it does not extend the rule. */
   retry_match: z
     .array(moduleMap("http.matchers"))
     .nullish()
@@ -42,15 +42,15 @@ const balancingSchema = z.strictObject({
 });
 
 /**
- * Passive checks look at real requests. Each failure increments the upstream's count and decrements it after
- * `fail_duration`.
+ * Passive checks observe real requests. Each failure increments the upstream's count; after `fail_duration` the count
+ * is decremented.
  * | Event | Counted as a failure |
  * |---|---|
  * | the dial failed | yes |
  * | the connection broke before the response began | yes |
- * | the response began and broke off | no, as in the public model |
+ * | the response began and was cut off | no, as in the public model |
  * | the status is in `unhealthy_status` | yes |
- * | the head came later than `unhealthy_latency` | yes, once even with such a status |
+ * | the head took longer than `unhealthy_latency` | yes, but only once together with such a status |
  */
 const passiveSchema = z.strictObject({
   fail_duration: configDuration()
@@ -59,7 +59,7 @@ const passiveSchema = z.strictObject({
       "How long a failure is remembered; 0: this proxy remembers none, and minds those of others (0).",
     ),
   max_fails: configCount().nullish().describe("Remembered failures from which an upstream is down (1)."),
-  /** The smaller of this and `max_requests` of the upstream holds. */
+  /** The effective limit is the smaller of this and the upstream's `max_requests`. */
   unhealthy_request_count: configCount()
     .nullish()
     .describe("Requests under way from which an upstream gets no more; 0 for any number (0)."),
@@ -76,8 +76,7 @@ const passiveSchema = z.strictObject({
 const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
 /**
- * Config of the handler `reverse_proxy`. Example of two upstreams of which a slow one is left out for 30
- * seconds:
+ * Config of the handler `reverse_proxy`. Example with two upstreams, where a slow one is skipped for 30 seconds:
  * ```json
  * {
  *   "handler": "reverse_proxy",
@@ -110,7 +109,7 @@ export const proxySchema = z.strictObject({
   transport: inlineModule("http.reverse_proxy.transport", "protocol")
     .nullish()
     .describe("How upstreams are spoken to (http)."),
-  /** Runs after the hop-by-hop fields are gone and `X-Forwarded-*` are set, so it may replace those too. */
+  /** Runs after hop-by-hop fields are removed and `X-Forwarded-*` are set, so it may replace these too. */
   headers: z
     .strictObject({
       request: z.strictObject(headerOperationsShape).nullish().describe("For the request to the upstream."),
@@ -128,8 +127,8 @@ export const proxySchema = z.strictObject({
     })
     .nullish(),
   /**
-   * They have neither `max_requests` nor active checks. The counts of an address are kept for an hour without
-   * use.
+   * Dynamic upstreams have neither `max_requests` nor active checks. The counters of an address are kept for an hour
+   * without use.
    */
   dynamic_upstreams: inlineModule("http.reverse_proxy.upstreams", "source")
     .nullish()
@@ -150,7 +149,7 @@ export const proxySchema = z.strictObject({
     .describe(
       "Addresses or CIDR ranges of proxies in front whose `X-Forwarded-*` counts, beside those of the server.",
     ),
-  /** A body that fits is sent again on another try. One that is larger goes on as a stream after these bytes. */
+  /** A body within the limit can be sent again on another attempt. A larger body is streamed after these bytes. */
   request_buffers: bufferBytes()
     .nullish()
     .describe("Bytes of a request that are read before it is sent on; -1 for all (0)."),
@@ -158,7 +157,7 @@ export const proxySchema = z.strictObject({
     .nullish()
     .describe("Bytes of a response that are held back until more is there; -1 for all (0)."),
   stream_timeout: configDuration().nullish().describe("How long a tunnel may stand; 0 for ever (0)."),
-  /** A WebSocket gets a close frame with 1001 then; other tunnels are cut. */
+  /** After this delay a WebSocket gets a close frame with 1001; other tunnels are cut. */
   stream_close_delay: configDuration()
     .nullish()
     .describe("How long tunnels may stand after their config is gone (for ever)."),

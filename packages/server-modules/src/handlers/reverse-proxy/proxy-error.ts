@@ -3,16 +3,16 @@ import { messageOf, type ServerErrorCode } from "server-core/errors";
 import type { CallStage } from "./transport/transport.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Status for an upstream that failed, and for one that was too slow. */
+/** Status for a failed upstream. */
 const badGateway = 502;
 const gatewayTimeout = 504;
 
-/** A try that failed. */
+/** A failed attempt. */
 export class ProxyFailure extends HttpError {
   override readonly code: ServerErrorCode = "PROXY_UPSTREAM";
   /**
-   * How far the try came. `dial` allows another upstream without any setting; `response` forbids every further
-   * try.
+   * Stage that the attempt reached. `dial` allows another upstream without any setting; `response` forbids further
+   * attempts.
    */
   readonly stage: CallStage;
   /** True for a time limit: the client gets 504 instead of 502. */
@@ -27,7 +27,7 @@ export class ProxyFailure extends HttpError {
     this.timedOut = timedOut;
   }
 
-  /** The kind of failure for the field `Proxy-Status`. Source: RFC 9209, section 2.3 */
+  /** The kind of failure for the header field `Proxy-Status`. Source: RFC 9209, section 2.3 */
   get statusKind(): string {
     const { code } = (this.cause ?? {}) as NodeJS.ErrnoException;
     if (this.timedOut) {
@@ -48,7 +48,7 @@ export class ProxyFailure extends HttpError {
   }
 }
 
-/** A response that `retry_match` asks to be had from another upstream. */
+/** A response that `retry_match` rejects, so another upstream is tried. */
 export class RetryableResponse extends HttpError {
   constructor(upstream: Upstream, status: number) {
     super(badGateway, `upstream ${upstream.address}: its response with ${status} matched retry_match`);

@@ -18,24 +18,24 @@ import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 /** Body of a request whose method is rewritten to GET or HEAD. */
 const noBody: RequestBody = { content: undefined, length: undefined };
 
-/** The upstream whose try failed, among those that could have been chosen. */
+/** The upstream of a failed attempt, and the candidates at that time. */
 interface FailedChoice {
-  /** The upstream; undefined when there was none to try. */
+  /** The upstream; undefined when none was available. */
   readonly candidate: Candidate | undefined;
-  /** Upstreams of this try. */
+  /** Candidates of this attempt. */
   readonly candidates: readonly Candidate[];
   /** Candidates whose dial has failed; undefined for none. */
   readonly unreachable: ReadonlySet<Candidate> | undefined;
 }
 
 /**
- * Hands requests to upstreams, and to others when these fail. The way of a request:
- * 1. The request line is rewritten for the upstream. The body is buffered where the config or the transport wants it.
- * 2. The upstreams are found: those of the config, or those of the source. A source that fails leaves those of the
- *    config.
+ * Forwards requests to upstreams, and to other upstreams when these fail. The steps of a request:
+ * 1. The request line is rewritten for the upstream. The body is buffered if the config or the transport requires it.
+ * 2. The upstreams are determined: from the config, or from the dynamic source. If the source fails, the config's
+ * upstreams are used.
  * 3. The policy chooses one. {@link ProxyTry} sends the request and relays the response.
- * 4. A failure goes to the retry rules. They end the request or say how long to wait, and step 2 follows.
- * 5. A response that a rule of `handle_response` holds goes to the routes of that rule.
+ * 4. After a failure the retry rules end the request, or return a wait time, and step 2 follows.
+ * 5. A response that a rule of `handle_response` matches goes to the routes of that rule.
  *
  * Source: the public model (Caddy 2.11)
  */
@@ -47,7 +47,7 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * Resolves when the response is relayed, or when the routes of a held response are done.
+   * Resolves when the response was relayed, or the routes of a held response are done.
    * @throws ServerError PROXY_NO_UPSTREAM (503); ProxyFailure (502, 504); CLIENT_GONE
    */
   async handle(exchange: Exchange, next: Next): Promise<void> {
@@ -87,7 +87,7 @@ export class ProxyHandler implements HttpHandler {
         }
       }
     } catch (error) {
-      // That none is left decides about another try; the answer tells the failure of the last one that was tried.
+      // "No upstream left" only ends the retries; the client gets the error of the last attempt.
       const isNoneLeft = error instanceof ServerError && error.code === "PROXY_NO_UPSTREAM";
       const failure = isNoneLeft ? (lastFailure ?? error) : error;
       progress.endedAt = performance.now();
@@ -99,13 +99,13 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
-  /** FastCGI needs the body length first. A body of unknown length is therefore read completely. */
+  /** FastCGI needs the body length first. Therefore a body of unknown length is read completely. */
   #isBuffered(body: RequestBody): boolean {
     const { requestBufferBytes, transport } = this.#parts;
     return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
   }
 
-  /** The request line for upstreams. The exchange keeps its request line. */
+  /** The request line for upstreams. The exchange itself stays unchanged. */
   #requestLine(exchange: Exchange): RequestLine {
     const before = exchange.line;
     const { rewrite } = this.#parts;
@@ -119,8 +119,8 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * A try failed: waits until the next may begin.
-   * @throws `error` when it was the last one
+   * After a failed attempt: waits until the next attempt may begin.
+   * @throws `error` after the last attempt
    */
   async #beforeNext(
     { exchange, progress, body, reached }: Attempt,
@@ -151,7 +151,7 @@ export class ProxyHandler implements HttpHandler {
     progress.retries++;
   }
 
-  /** Upstreams of the source. From the second try on, the source is asked to refresh. */
+  /** Upstreams of the dynamic source. From the second attempt on, the source is asked to refresh. */
   async #candidates(source: UpstreamSource, { exchange, progress }: Attempt): Promise<readonly Candidate[]> {
     const { upstreams } = this.#parts;
     try {
@@ -163,8 +163,8 @@ export class ProxyHandler implements HttpHandler {
   }
 
   /**
-   * Runs the routes with the response at hand for `copy_response`. A response that they leave is dropped, with
-   * its connection.
+   * Runs the routes. `copy_response` can send the held response. If the routes do not send it, the response and its
+   * connection are dropped.
    */
   async #runRule(exchange: Exchange, held: HeldResponse, next: Next): Promise<void> {
     const before = setHeldResponse(exchange, held);
@@ -176,7 +176,7 @@ export class ProxyHandler implements HttpHandler {
     }
   }
 
-  /** Says in the answer which part failed. Source: RFC 9209 */
+  /** Adds `Proxy-Status`, which names the failed part. Source: RFC 9209 */
   #tellStatus(exchange: Exchange, error: unknown): void {
     const { proxyStatusName } = this.#parts;
     if (proxyStatusName !== "" && error instanceof HttpError && !exchange.headSent) {

@@ -3,9 +3,9 @@ import { getHeader, getHeaders, type HeaderList, removeHeaders } from "http-engi
 import { remoteAddress, withoutZone } from "http-engine/remote-address";
 import { connectionWords } from "http-protocols/http1/field-lines";
 
-/** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
+/** Header fields that apply to one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([
-  // Other ways to the upstream are none to this server.
+  // Alternative addresses of the upstream are not valid for this server.
   "alt-svc",
   "connection",
   "proxy-connection",
@@ -29,7 +29,7 @@ const replaced = new Set([
   "content-length",
 ]);
 
-/** Hop-by-hop fields that clients still get: they announce trailers. */
+/** Hop-by-hop fields that clients still get, because they announce trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
 /** Request fields that are removed; some are added again with other values. */

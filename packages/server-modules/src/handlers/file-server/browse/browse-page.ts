@@ -10,11 +10,11 @@ export interface PageListing extends Listing {
   readonly sort: SortName;
   /** Ascending or descending. */
   readonly order: OrderName;
-  /** Rows, or tiles with pictures. */
+  /** Rows, or tiles with thumbnails. */
   readonly layout: "list" | "grid";
 }
 
-/** Shared with the sample of a template. */
+/** Style sheet, shared with the sample of a template. */
 export const pageStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --link: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }
@@ -46,7 +46,7 @@ function crumbs(path: string): string {
     .join("");
 }
 
-/** A heading that sorts by its column, and turns the direction where it does already. */
+/** A heading that links to the list sorted by its column. On the current column the link reverses the order. */
 function sortLink(page: PageListing, sort: SortName, text: string): string {
   const order = page.sort === sort && page.order === "asc" ? "desc" : "asc";
   const mark = page.sort === sort ? (page.order === "asc" ? " ▲" : " ▼") : "";
@@ -54,7 +54,7 @@ function sortLink(page: PageListing, sort: SortName, text: string): string {
   return `<a href="?sort=${sort}&amp;order=${order}${grid}">${text}${mark}</a>`;
 }
 
-/** The link of an entry, with the target of a symbolic link behind it. */
+/** The link of an entry, followed by the target of a symbolic link. */
 function nameOf(item: ListedFile): string {
   const target = item.symlink_path === undefined ? "" : ` → ${escapeHtml(item.symlink_path)}`;
   return `<a href="${escapeHtml(item.url)}">${escapeHtml(item.name)}</a>${target}`;
@@ -70,7 +70,7 @@ function card(item: ListedFile): string {
   return `<li>${nameOf(item)}<small>${item.is_dir ? "folder" : humanSize(item.size)}</small></li>`;
 }
 
-/** The list or the tiles. */
+/** The entries as a table or as tiles. */
 function body(page: PageListing): string {
   if (page.layout === "grid") {
     return `<ul>\n${page.items.map(card).join("\n")}\n</ul>`;
@@ -85,8 +85,8 @@ ${up}${page.items.map(row).join("\n")}
 }
 
 /**
- * The content security policy of the built-in page, which contains names of files from other people. Source:
- * the public model
+ * The content security policy of the built-in page, which contains file names that other people chose. Source: the
+ * public model
  */
 export function pagePolicy(nonce: string): string {
   return (
@@ -95,7 +95,7 @@ export function pagePolicy(nonce: string): string {
   );
 }
 
-/** The built-in page of a listing: one document, no script. @param nonce of its {@link pagePolicy} */
+/** The built-in page of a listing: one document without scripts. @param nonce the nonce of its {@link pagePolicy} */
 export function browsePage(page: PageListing, nonce: string): string {
   const title = escapeHtml(page.path);
   const other = page.layout === "grid" ? "list" : "grid";

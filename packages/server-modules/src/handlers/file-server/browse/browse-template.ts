@@ -16,7 +16,7 @@ import type { ListedFile } from "./listing.ts";
 
 const delimiters = ["{{", "}}"] as const;
 
-/** An entry by the names that templates of the public model use. */
+/** An entry with the field names of the public model's templates. */
 function itemContext(item: ListedFile, page: object): object {
   const time = new Date(item.mod_time);
   return {
@@ -36,7 +36,7 @@ function itemContext(item: ListedFile, page: object): object {
   };
 }
 
-/** The folders of a path: `/a/b/` has three. */
+/** Links to the folders of a path: `/a/b/` has three. */
 function breadcrumbs(path: string): object[] {
   const parts = path.replace(/\/$/, "").split("/");
   return parts.map((part, index) => ({
@@ -45,7 +45,7 @@ function breadcrumbs(path: string): object[] {
   }));
 }
 
-/** Fields of the model's listings, by the names that its templates use. */
+/** A listing with the field names of the public model's templates. */
 function pageContext(page: PageListing): Record<string, unknown> {
   const context: Record<string, unknown> = {
     Name: page.path.replace(/\/$/, "").split("/").at(-1) || "/",
@@ -70,8 +70,8 @@ function pageContext(page: PageListing): Record<string, unknown> {
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 /**
- * Reads a template for listings. It sees what templates of the handler `templates` see, and the listing.
- * @throws ServerError MODULE_CONFIG when it cannot be read
+ * Loads a template for listings. Such a template can use the functions of the handler `templates`, and the listing.
+ * @throws ServerError MODULE_CONFIG when the file cannot be read
  * Source: the public model (Caddy 2.11), the context of its browse templates
  */
 export async function loadBrowseTemplate(path: string): Promise<RenderPage> {

@@ -17,13 +17,13 @@ import { arrange, isOrderName, isSortName, type OrderName, type SortName } from 
 export interface BrowseConfig {
   /** Template of the page. Default: the built-in one. */
   readonly template_file?: string | null | undefined;
-  /** Whether targets of links are shown. Default: false, since they may name private folders. */
+  /** True when the targets of symbolic links are shown. Default: false, since they may name private folders. */
   readonly reveal_symlinks?: boolean | null | undefined;
-  /** Column and direction without a choice by the client. Default: `name`, folders first, ascending. */
+  /** Default column and order; the client may choose others. Without it: `name`, folders first, ascending. */
   readonly sort?: readonly string[] | null | undefined;
   /** Maximum number of listed files. Default: 10,000. */
   readonly file_limit?: number | null | undefined;
-  /** Layout of times in a listing as plain text. */
+  /** Time format of a plain text listing, in Go's notation. */
   readonly plain_time_format?: string | null | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface BrowseConfig {
 export interface BrowseRequest {
   /** The request. */
   readonly exchange: Exchange;
-  /** Root of the site, from which a template of the user includes files. */
+  /** Root of the site; user templates include files from it. */
   readonly root: string;
   /** Path of the folder to list. */
   readonly folder: string;
-  /** Whether a file is hidden for this request. */
+  /** True when a file is hidden for this request. */
   readonly isHidden: (path: string, exchange: Exchange) => boolean;
-  /** Answers when the folder does not exist any more. */
+  /** Answers when the folder no longer exists. */
   readonly notFound: () => void | Promise<void>;
 }
 
@@ -47,15 +47,15 @@ export type Browser = (request: BrowseRequest) => void | Promise<void>;
 /** Makes the HTML of a listing. */
 export type RenderPage = (page: PageListing, request: BrowseRequest) => string | Promise<string>;
 
-/** Entries that are read of a folder. */
+/** Default limit of entries that are read from a folder. */
 const defaultLimit = 10_000;
-/** Layout of times in plain text, in the notation of Go. */
+/** Default time format in plain text, in Go's notation. */
 const defaultTimeFormat = "January 2, 2006 at 15:04:05";
 
-/** Columns of a tab, as terminals have them. */
+/** Width of a tab in characters, as in terminals. */
 const tabWidth = 8;
 
-/** Columns divided by tabs, as many as bring them under each other. Source: the public model (Caddy 2.11), seen running */
+/** Aligns the columns of a table with tabs. Source: the public model (Caddy 2.11), observed output */
 function plainTable(items: readonly ListedFile[], timeFormat: string): string {
   const rows = [
     ["Name", "Size", "Modified"],
@@ -77,19 +77,19 @@ function plainTable(items: readonly ListedFile[], timeFormat: string): string {
     .join("");
 }
 
-/** A choice that a visitor has: the column, or the direction. */
+/** A setting that a visitor can choose: the column, or the order. */
 interface Choice<Name extends string> {
-  /** Name of the cookie that remembers it. */
+  /** Name of the cookie that remembers the choice. */
   readonly name: string;
-  /** Value of the query; "" for none. */
+  /** Value in the query; "" for none. */
   readonly asked: string;
-  /** Whether a text is one of the values. */
+  /** True when a text is one of the allowed values. */
   readonly isName: (text: string) => text is Name;
-  /** Value where nobody chose: that of the config, or ours. */
+  /** Value without a choice: the configured one, or the built-in default. */
   readonly fallback: Name;
 }
 
-/** The choice of the query, remembered in a cookie; else of the cookie; else the fallback. */
+/** Returns the value of the query and stores it in a cookie; else the value of the cookie; else the fallback. */
 function choose<Name extends string>(
   exchange: Exchange,
   { name, asked, isName, fallback }: Choice<Name>,
@@ -103,14 +103,14 @@ function choose<Name extends string>(
   return isName(remembered) ? remembered : fallback;
 }
 
-/** Answers with a listing in one of the three types. */
+/** Sends a listing with the given media type. */
 function send(exchange: Exchange, type: string, body: string): void {
   exchange.responseHeaders.push("Content-Type", `${type}; charset=utf-8`);
   setContentLength(exchange.responseHeaders, Buffer.byteLength(body));
   exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
 }
 
-/** The page with a policy that allows no other script or style than its own. */
+/** Sends the page with a policy that allows only its own style. */
 function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
   const nonce = randomUUID();
   exchange.responseHeaders.push("Content-Security-Policy", pagePolicy(nonce));
@@ -118,8 +118,8 @@ function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
 }
 
 /**
- * Redirects a folder that was asked for without its final slash: links of the page are relative to it.
- * @returns whether the request is answered; not where a handler rewrote the last part of the path
+ * Redirects a folder URL without a final slash, because links of the page are relative. No redirect is sent
+ * when a handler rewrote the last part of the path. @returns true when the redirect was sent
  */
 function redirectToSlash(exchange: Exchange): boolean {
   const { path, rawPath } = exchange.original.target;
@@ -132,15 +132,15 @@ function redirectToSlash(exchange: Exchange): boolean {
 }
 
 /**
- * Prepares listings of folders. @param render renders a custom page; absent: the built-in page
+ * Compiles the handler for folder listings. @param render renders a custom page; absent: the built-in page
  * | `Accept` has | Answer |
  * |---|---|
  * | `application/json` | entries as JSON |
  * | `text/plain` | a table |
  * | anything else | HTML |
  *
- * Query parameters: `sort` and `order` are kept in cookies, `limit` and `offset` cut the list, `layout=grid`
- * shows tiles.
+ * Query parameters: `sort` and `order` are remembered in cookies, `limit` and `offset` select a part of the list,
+ * `layout=grid` shows tiles.
  */
 export function compileBrowse(config: BrowseConfig, render: RenderPage = builtInPage): Browser {
   const configured = config.sort ?? [];

@@ -2,31 +2,31 @@ import type { BigIntStats, Dirent } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** One entry of a folder, as the JSON of a listing has it. Source: the public model (Caddy 2.11) */
+/** One entry of a folder, as in the JSON of a listing. Source: the public model (Caddy 2.11) */
 export interface ListedFile {
   /** File name; folders end with a slash. */
   readonly name: string;
   /** Bytes; 0 for folders. */
   readonly size: number;
-  /** Relative: `./name`. */
+  /** Relative URL, as `./name`. */
   readonly url: string;
-  /** RFC 3339, UTC, to the nanosecond. */
+  /** Time of the last change: RFC 3339, UTC, with nanoseconds. */
   readonly mod_time: string;
   /** Mode in the form of Go's `fs.FileMode`: permissions in the low bits, file types in the high bits. */
   readonly mode: number;
   /** True for a folder, and for a symbolic link to one. */
   readonly is_dir: boolean;
-  /** Whether it is a link. */
+  /** True for a symbolic link. */
   readonly is_symlink: boolean;
-  /** Target of the link, where those are shown. */
+  /** Target of the symbolic link, when targets are shown. */
   readonly symlink_path?: string;
 }
 
-/** A folder's entries and their sums. */
+/** The entries of a folder, and their totals. */
 export interface Listing {
   /** Entries in the order of the file system. */
   readonly items: readonly ListedFile[];
-  /** Newest time of change, for `Last-Modified`. */
+  /** Time of the newest change in milliseconds, for `Last-Modified`. */
   readonly lastModifiedMs: number;
   /** Number of folders. */
   readonly folders: number;
@@ -40,16 +40,16 @@ export interface Listing {
 export interface ListOptions {
   /** Maximum number of entries; further ones are left out. */
   readonly limit: number;
-  /** Whether targets of links are read. */
+  /** True when the targets of symbolic links are read. */
   readonly revealSymlinks: boolean;
-  /** Whether a path is left out. */
+  /** True for a path that must not be listed. */
   readonly isHidden: (path: string) => boolean;
 }
 
-/** Nanoseconds of a second. */
+/** Nanoseconds per second. */
 const second = 1_000_000_000n;
 
-/** Bits of kinds in Go's `fs.FileMode`. Clients of the JSON compare them. */
+/** File type bits of Go's `fs.FileMode`. Clients of the JSON compare them. */
 const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: number])[] = [
   [(stats) => stats.isDirectory(), 2 ** 31],
   [(stats) => stats.isSymbolicLink(), 2 ** 27],
@@ -62,32 +62,32 @@ const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: nu
   [(stats) => (stats.mode & 0o1000n) !== 0n, 2 ** 20],
 ];
 
-/** Permissions and kinds of a file as Go has them. */
+/** Permissions and file type in Go's form. */
 function goMode(stats: BigIntStats): number {
   return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), Number(stats.mode & 0o777n));
 }
 
-/** A time to the nanosecond, without zeros at its end: `2024-05-01T10:00:00.5Z`. */
+/** Formats a time with nanoseconds, without trailing zeros: `2024-05-01T10:00:00.5Z`. */
 function timeText({ mtime, mtimeNs }: BigIntStats): string {
   const nanoseconds = ((mtimeNs % second) + second) % second;
   const fraction = `.${String(nanoseconds).padStart(9, "0")}`.replace(/\.?0*$/, "");
   return mtime.toISOString().replace(/\.\d+Z$/, `${fraction}Z`);
 }
 
-/** `a b?.txt` is `./a%20b%3F.txt`. The dot keeps a name with a colon from being a scheme. */
+/** Encodes `a b?.txt` as `./a%20b%3F.txt`. The leading `./` prevents a name with a colon from looking like a scheme. */
 function urlOf(name: string): string {
   const escaped = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
   return `./${escaped}`;
 }
 
-/** Facts about an entry; undefined for a deleted one. A link to a folder is listed as a folder. */
+/** Reads the facts about an entry; undefined for a deleted file. A link to a folder is listed as a folder. */
 async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
   const path = join(folder, entry.name);
   let stats: BigIntStats;
   try {
     stats = await lstat(path, { bigint: true });
   } catch {
-    // Gone in the meantime, or not for us.
+    // The file was deleted in the meantime, or is not readable.
     return undefined;
   }
   const isLink = stats.isSymbolicLink();
@@ -107,7 +107,7 @@ async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promis
   };
 }
 
-/** Reads a folder, at most `limit` entries of it. @throws the error of a folder that cannot be read */
+/** Lists a folder, at most `limit` entries. @throws the error of a folder that cannot be read */
 export async function listFolder(folder: string, options: ListOptions): Promise<Listing> {
   const { mtimeMs } = await stat(folder);
   const entries: Dirent[] = [];

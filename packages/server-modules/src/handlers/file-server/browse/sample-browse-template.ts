@@ -1,6 +1,6 @@
 import { pageStyle } from "./browse-page.ts";
 
-/** A template for `browse.template_file` to start from: it makes about the page that is built in. */
+/** A template to start from, for `browse.template_file`. It produces about the same page as the built-in one. */
 export const sampleBrowseTemplate = `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -1,17 +1,16 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Checks that are made whether there are requests or not. Source: the public model (Caddy 2.11) */
+/** Checks at regular intervals, independent of requests. Source: the public model (Caddy 2.11) */
 export const activeHealthSchema = z.strictObject({
-  /** The whole text is a path, so `?` is escaped. A missing leading slash is added. */
+  /** The whole text is a path, so `?` is escaped. A leading slash is added if missing. */
   path: z.string().nullish().describe("Path to ask for; deprecated: `uri`."),
-  /** Goes before `path`. A fragment is cut off. Text that is no path refuses the config. */
+  /** Takes precedence over `path`. A fragment is cut off. Text that is no path refuses the config. */
   uri: z.string().nullish().describe("Path and query to ask for (/)."),
-  /** One of `uri`, `path`, `port` and `upstream` must be set, or no checks are made. */
+  /** Checks run only if `uri`, `path`, `port` or `upstream` is set. */
   upstream: z.string().nullish().describe("Asks this address in place of each upstream's own."),
   /**
-   * Negative numbers count as 0, which means the port of the upstream. A larger one than 65535 refuses the
-   * config.
+   * Negative numbers count as 0, which means the upstream's port. A number above 65535 refuses the config.
    */
   port: z
     .int()
@@ -29,11 +28,11 @@ export const activeHealthSchema = z.strictObject({
   /** Follows at most ten redirects, always to the same dial address; only path and query of the target are used. */
   follow_redirects: z.boolean().nullish().describe("Whether redirects to the same upstream are followed."),
   /**
-   * Over all threads: one thread makes each check. A thread whose timer is up to a tenth early may take the
-   * turn.
+   * The interval applies to all threads together: one thread makes each check. A thread may take the turn up to a tenth
+   * of the interval early.
    */
   interval: configDuration().nullish().describe("Time between two checks (30s)."),
-  /** For dialling and the whole answer together. A check over it fails. */
+  /** Limit for dialing and the whole response. A slower check fails. */
   timeout: configDuration().nullish().describe("Time for an answer (5s)."),
   passes: configCount().nullish().describe("Passes in a row after which an upstream is up again (1)."),
   fails: configCount().nullish().describe("Fails in a row after which an upstream is down (1)."),
@@ -43,7 +42,7 @@ export const activeHealthSchema = z.strictObject({
    * latter.
    */
   expect_status: configCount().nullish().describe("Status, or first digit of it, that passes (2xx)."),
-  /** Looks at the first `max_size` bytes, decoded as UTF-8. The body is read even without this field. */
+  /** Compared with the first `max_size` bytes, decoded as UTF-8. The body is read even without this field. */
   expect_body: z.string().nullish().describe("Regular expression, RE2, that the body must match."),
 });
 

@@ -13,7 +13,7 @@ import type { Transport } from "../transport/transport.ts";
 import type { ActiveHealthConfig } from "./active-config.ts";
 import { askHealth, type HealthAnswer } from "./health-request.ts";
 
-/** Defaults of the public model, in milliseconds and bytes. */
+/** Default interval of the public model, in milliseconds. */
 const defaultIntervalMs = 30_000;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 1024 * 1024;
@@ -21,7 +21,7 @@ const defaultMaxBytes = 1024 * 1024;
 const maxRedirects = 10;
 
 /**
- * Path and query to ask for. All of `path` is a path, so its `?` is escaped. A fragment of `uri` is not sent to servers.
+ * Path and query of the check. All of `path` is a path, so its `?` is escaped. The fragment of `uri` is not sent.
  * @throws ServerError MODULE_CONFIG
  */
 function targetOf(config: ActiveHealthConfig): string {
@@ -40,29 +40,29 @@ function targetOf(config: ActiveHealthConfig): string {
 }
 
 /**
- * Checks upstreams periodically. In each round one thread takes the turn of each candidate. The
- * thread that gets it makes the check, and the outcome changes {@link ActiveHealth}. A state that turns over is
- * logged once, and emits the event `healthy` or `unhealthy` with the member `host`.
+ * Checks upstreams periodically. In each round the first thread to take a candidate's turn makes the check and updates
+ * {@link ActiveHealth}. A changed state is logged once, and emits the event `healthy` or `unhealthy` with the member
+ * `host`.
  * Source: the public model (Caddy 2.11), active health checks
  */
 export class HealthChecker {
   readonly #config: ActiveHealthConfig;
   readonly #transport: Transport;
   readonly #log: Logger;
-  /** Hands `healthy` and `unhealthy` to the app `events`. */
+  /** Emits `healthy` and `unhealthy` in the app `events`. */
   readonly #emit: (name: string, data: EventData) => unknown;
-  /** Pattern of `expect_body`; undefined where any body passes. */
+  /** Pattern of `expect_body`; undefined when any body passes. */
   readonly #body: LinearRegexp | undefined;
   readonly #intervalMs: number;
-  /** Address of `upstream` in the config; undefined where each candidate is asked itself. */
+  /** Address of `upstream` in the config; undefined when each candidate is asked at its own address. */
   readonly #address: DialAddress | undefined;
-  /** Path and query that are asked for. */
+  /** Path and query of the check request. */
   readonly #target: string;
-  /** First the timer of the first round, then the interval of all others. */
+  /** At first the timer of the first round, later the interval of all other rounds. */
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param emit told when an upstream is up or down
+   * @param emit called when an upstream goes up or down
    * @throws ServerError MODULE_CONFIG
    */
   constructor(
@@ -90,14 +90,14 @@ export class HealthChecker {
         }
       }
     };
-    // Not before the config is whole: one that is only looked at makes no requests.
+    // Starts after the config is complete, so a config that is only validated makes no requests.
     this.#timer = setTimeout(() => {
       round();
       this.#timer = setInterval(round, this.#intervalMs).unref();
     }, 0).unref();
   }
 
-  /** Ends the rounds. A check that runs is not aborted; its outcome still counts. */
+  /** Stops the rounds. A running check is not aborted; its result still counts. */
   close(): void {
     clearTimeout(this.#timer);
     clearInterval(this.#timer);
@@ -126,7 +126,7 @@ export class HealthChecker {
     }
   }
 
-  /** @returns "" for an answer that passes */
+  /** @returns the reason why a response fails the check; "" when it passes */
   #faultOf({ status, body }: HealthAnswer): string {
     const expected = this.#config.expect_status || 2;
     if (expected !== status && expected !== Math.floor(status / 100)) {
@@ -136,8 +136,8 @@ export class HealthChecker {
   }
 
   /**
-   * Where a check goes: `upstream` of the config, else the candidate with `port` of the config, else the
-   * candidate. A unix socket with a `port` is asked at localhost.
+   * Address of a check: `upstream` of the config, else the candidate with `port` of the config, else the candidate. For
+   * a unix socket with a `port` the host is localhost.
    */
   #dialOf(dial: DialAddress): DialAddress {
     const { port } = this.#config;
@@ -149,8 +149,8 @@ export class HealthChecker {
   }
 
   /**
-   * Sends the request and follows redirects as far as the config says. @throws Error that says why there is no
-   * answer
+   * Sends the request and follows redirects if the config allows it. @throws Error with the reason why there is no
+   * response
    */
   async #ask(upstream: DialAddress, target: string): Promise<HealthAnswer> {
     const { method, headers, body, timeout, max_size, follow_redirects } = this.#config;

@@ -11,27 +11,25 @@ export interface HealthRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Fields, `Host` among them. */
+  /** Header fields, including `Host`. */
   readonly headers: HeaderList;
   /** Body; "" for none. */
   readonly body: string;
-  /** Milliseconds for dialling and the whole answer together. */
+  /** Timeout in milliseconds, for dialing and the whole response. */
   readonly timeoutMs: number;
-  /** Bytes of the body that are kept; the rest is left where it is. */
+  /** Limit of the body bytes to keep; the rest is not read. */
   readonly maxBytes: number;
 }
 
-/** The part of an answer that decides a check. */
+/** The parts of a response that decide a check. */
 export interface HealthAnswer {
-  /** Status of the answer. */
   readonly status: number;
-  /** Fields of the answer. */
   readonly headers: HeaderList;
-  /** Beginning of the body, up to the limit of the config. */
+  /** Beginning of the body, up to the configured limit. */
   readonly body: string;
 }
 
-/** Sends a health request. @throws Error with the reason why there is no answer */
+/** Sends a health request. @throws Error with the reason why there is no response */
 export function askHealth(transport: Transport, request: HealthRequest): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     let status = 0;
@@ -78,7 +76,7 @@ export function askHealth(transport: Transport, request: HealthRequest): Promise
     try {
       call = transport.call(request.dial, upstreamRequestOf(request), receiver);
     } catch (error) {
-      // A request that cannot be sent at all: nothing may be left running.
+      // The request cannot be sent: release everything.
       fail(error);
     }
   });
