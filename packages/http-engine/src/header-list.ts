@@ -1,5 +1,5 @@
 import type { HeaderList } from "http-protocols/http2-server";
-import { bytesOfText } from "server-core/uri/text-of-bytes";
+import { bytesOfText, textOfBytes } from "server-core/uri/text-of-bytes";
 
 export type { HeaderList };
 
@@ -15,6 +15,14 @@ export function headerBytes(text: string): string {
 
 function sameName(a: string, b: string): boolean {
   return a.length === b.length && (a === b || a.toLowerCase() === b.toLowerCase());
+}
+
+/**
+ * A header value as text: its bytes read as UTF-8, where a byte that is no UTF-8 is a lone surrogate. Values of fields are
+ * bytes, one character each; all that a site compares them with, or writes them into, is text.
+ */
+export function headerText(value: string): string {
+  return textOfBytes(value);
 }
 
 /** The first value of a field; undefined when absent. */
@@ -36,6 +44,11 @@ export function getHeaders(headers: readonly string[], name: string): string[] {
     }
   }
   return values;
+}
+
+/** All values of a field as one text, with commas between them; "" when it is absent. */
+export function joinedHeader(headers: readonly string[], name: string): string {
+  return headerText(getHeaders(headers, name).join(","));
 }
 
 /** Removes every field whose name `matches`. @param matches gets the name in lower case */

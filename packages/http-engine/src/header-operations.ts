@@ -1,9 +1,10 @@
+import { trimBlanks } from "http-protocols/http1";
 import { KnownRegexps } from "server-core/regexp/known-regexps";
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
-import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
-import { compileHeaderTemplate } from "./placeholders.ts";
+import { type HeaderList, headerBytes, headerText, removeHeaders, setHeader } from "./header-list.ts";
+import { compileHeaderPart, compileHeaderTemplate } from "./placeholders.ts";
 
 /** Values by field; null is no value. */
 const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
@@ -88,23 +89,25 @@ type Replace = (value: string, exchange: Exchange) => string;
  * ServerError MODULE_CONFIG
  */
 function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
-  const pattern = compileHeaderTemplate(text);
+  const pattern = compileHeaderPart(text);
   if (!/\{[a-z][\w.-]*\}/i.test(text)) {
     const fixed = new LinearRegexp(text);
     return () => fixed;
   }
   const known = new KnownRegexps();
-  return (exchange) => known.compile(pattern(exchange));
+  return (exchange) => known.compile(headerText(pattern(exchange)));
 }
 
 /** @throws ServerError MODULE_CONFIG for an expression that is none */
 function compileReplacement(config: ReplacementConfig): Replace {
-  const replace = compileHeaderTemplate(config.replace ?? "");
+  const replace = compileHeaderPart(config.replace ?? "");
   if (config.search_regexp) {
     const search = compileSearch(config.search_regexp);
-    return (value, exchange) => search(exchange).replaceAll(value, replace(exchange));
+    // A regular expression is about characters, not about their bytes.
+    return (value, exchange) =>
+      headerBytes(search(exchange).replaceAll(headerText(value), headerText(replace(exchange))));
   }
-  const search = compileHeaderTemplate(config.search ?? "");
+  const search = compileHeaderPart(config.search ?? "");
   return (value, exchange) => {
     const found = search(exchange);
     return found === "" ? value : value.split(found).join(replace(exchange));
@@ -147,10 +150,9 @@ export function compileHeaderOperations(
     for (const { name, replacements } of replaces) {
       for (let index = 0; index < headers.length; index += 2) {
         if (name === "*" || headers[index]?.toLowerCase() === name) {
-          headers[index + 1] = replacements.reduce(
-            (value, replace) => replace(value, exchange),
-            headers[index + 1] ?? "",
-          );
+          const before = headers[index + 1] ?? "";
+          const changed = replacements.reduce((value, replace) => replace(value, exchange), before);
+          headers[index + 1] = trimBlanks(changed);
         }
       }
     }

@@ -66,6 +66,16 @@ test("header values have no blanks at their ends, and bytes that are no UTF-8 as
   expect(compileHeaderTemplate("{http.request.uri.path}")(odd)).toBe("/\xff");
 });
 
+test("values of fields are text: UTF-8 is decoded once, other bytes stay what they are", () => {
+  const sent = makeExchange({ headers: ["X-Name", "J\xc3\xbcrgen", "X-Old", "J\xfcrgen"] });
+  sent.responseHeaders.push("X-Name", "\xe2\x82\xac");
+  sent.vars.set("name", compileBodyTemplate("{http.request.header.X-Name}")(sent));
+  const text =
+    "{http.request.header.X-Name} {http.vars.name} {http.response.header.x-name} {http.request.header.x-old}";
+  expect(compileBodyTemplate(text)(sent)).toBe("Jürgen Jürgen € J\udcfcrgen");
+  expect(compileHeaderTemplate(text)(sent)).toBe("J\xc3\xbcrgen J\xc3\xbcrgen \xe2\x82\xac J\xfcrgen");
+});
+
 test("handlers give names values, at once or when they are asked for", () => {
   const own = makeExchange();
   let made = 0;
@@ -88,8 +98,10 @@ test("files are read without their last newline, up to 1 MiB", () => {
   const [small, large] = [join(folder, "small"), join(folder, "large")];
   writeFileSync(small, "secret\n\n");
   writeFileSync(large, "x".repeat(1024 * 1024 + 1));
+  writeFileSync(join(folder, "latin"), Buffer.from("\xfc", "latin1"));
   const read = (path: string) => compileBodyTemplate(`{file.${path}}`)(exchange);
   expect([read(small), read(large), read(join(folder, "none"))]).toEqual(["secret\n", "", ""]);
+  expect(compileHeaderTemplate(`{file.${join(folder, "latin")}}`)(exchange)).toBe("\xfc");
   rmSync(folder, { recursive: true });
 });
 

@@ -6,9 +6,9 @@ import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
 import { parseQuery } from "server-core/uri/query-parameters";
 import type { Exchange } from "./exchange.ts";
 import { addLogField } from "./extra-fields.ts";
-import { getHeaders, headerBytes } from "./header-list.ts";
+import { headerBytes, joinedHeader } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
-import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
+import { requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
 import { tlsPlaceholder } from "./tls-placeholders.ts";
 
 /** A text with placeholders, ready to be filled in for each request. */
@@ -110,9 +110,7 @@ const prefixed: typeof requestPrefixes = [
     "http.request.header.",
     (name) =>
       // `Host` is no field to the model: `{http.request.host}` and `{http.request.hostport}` are its placeholders.
-      name.toLowerCase() === "host"
-        ? () => ""
-        : (exchange) => getHeaders(exchange.requestHeaders, name).join(","),
+      name.toLowerCase() === "host" ? () => "" : (exchange) => joinedHeader(exchange.requestHeaders, name),
   ],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
   ...requestPrefixes,
@@ -151,11 +149,6 @@ export function knowsPlaceholder(name: string): boolean {
 /** As {@link ownReaderOf}; a handler may give any name a value. */
 function readerOf(name: string): Reader | undefined {
   return ownReaderOf(name) ?? (/^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) : undefined);
-}
-
-/** Whether a value is decoded text. All other values are bytes of the request as they came. */
-function isDecoded(name: string): boolean {
-  return !name.startsWith("http.request.") || decodedNames.test(name);
 }
 
 /** Text within a header value: control characters are not allowed, so they become blanks. */
@@ -234,7 +227,7 @@ export function compileMappedTemplate(
 function compileEncoded(text: string, isEmptied: boolean, encode: (text: string) => string): Template {
   return compile(headerBytes(text), isEmptied, (name) => {
     const reader = readerOf(name);
-    if (reader === undefined || !isDecoded(name)) {
+    if (reader === undefined) {
       return reader;
     }
     return (exchange) => {
@@ -250,18 +243,23 @@ export function compileFileTemplate(text: string, change = (value: string): stri
 }
 
 /**
- * As `compileBodyTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
- * were decoded; what comes from the request undecoded stays as it came. No blanks at the ends: over HTTP/2 they would make
+ * As `compileBodyTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters in values of
+ * placeholders. Bytes that are no UTF-8 stay as they came. No blanks at the ends: over HTTP/2 they would make
  * the message malformed.
  */
 export function compileHeaderTemplate(text: string): Template {
-  // A value of several lines, such as a long policy, is one line to clients.
-  const template = compileEncoded(text.replace(/[\r\n]/g, " "), false, headerPart);
+  const template = compileHeaderPart(text);
   if (isFixed(template)) {
     const value = trimBlanks((template as () => string)());
     return () => value;
   }
   return (exchange) => trimBlanks(template(exchange));
+}
+
+/** As {@link compileHeaderTemplate}, for a part of a value: blanks at its ends count. */
+export function compileHeaderPart(text: string): Template {
+  // A value of several lines, such as a long policy, is one line to clients.
+  return compileEncoded(text.replace(/[\r\n]/g, " "), false, headerPart);
 }
 
 /** As `compileTemplate`, for protocols that take bytes of any value: text as its UTF-8 bytes. */

@@ -3,8 +3,9 @@ import { formatGoDuration } from "server-core/go/go-duration";
 import { canonicalIpv6 } from "server-core/go/ip-address";
 import { escapeQuery } from "server-core/uri/percent-encoding";
 import type { RequestTarget } from "server-core/uri/request-target";
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import type { Exchange } from "./exchange.ts";
-import { getHeaders } from "./header-list.ts";
+import { getHeaders, joinedHeader } from "./header-list.ts";
 import { addressText, localAddress } from "./remote-address.ts";
 
 type Reader = (exchange: Exchange) => string | undefined;
@@ -106,7 +107,8 @@ const original = (exchange: Exchange): RequestTarget => exchange.original.target
 
 /** Placeholders of one value each. Source: the public model (Caddy 2.11) */
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
-  "http.request.body": (exchange) => exchange.bufferedBody?.toString("utf8") ?? "",
+  "http.request.body": (exchange) =>
+    exchange.bufferedBody === undefined ? "" : textOfBuffer(exchange.bufferedBody),
   "http.request.body_base64": (exchange) => exchange.bufferedBody?.toString("base64") ?? "",
   "http.request.duration": (exchange) => formatGoDuration(durationMs(exchange)),
   "http.request.duration_ms": (exchange) => durationMs(exchange).toFixed(3),
@@ -150,8 +152,5 @@ export const requestPrefixes: readonly (readonly [
   ["http.request.orig_uri.path.", (index) => segments(index, (exchange) => original(exchange).path)],
   ["http.request.uri.path.", (index) => segments(index, (exchange) => exchange.path)],
   ["http.request.remote.host/", (bits) => (exchange) => network(exchange.remoteAddress, bits)],
-  ["http.response.header.", (name) => (exchange) => getHeaders(exchange.responseHeaders, name).join(",")],
+  ["http.response.header.", (name) => (exchange) => joinedHeader(exchange.responseHeaders, name)],
 ];
-
-/** Names whose values are decoded text; other `http.request.` values are bytes of the request as they came. */
-export const decodedNames = /^http\.request\.(?:body$|(?:orig_)?uri\.(?:path(?:$|\.)|query\.)|cookie\.)/;

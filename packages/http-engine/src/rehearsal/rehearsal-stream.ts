@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setTlsDetails } from "certificates/tls/connection/tls-details";
-import type { HeaderList } from "../header-list.ts";
+import { type HeaderList, headerBytes } from "../header-list.ts";
 import { UnconnectedStream } from "../unconnected-stream.ts";
 import type { RehearsalRequest } from "./rehearsal-request.ts";
 
@@ -38,7 +38,7 @@ export class RehearsalStream extends UnconnectedStream {
     this.method = request.method;
     this.target = request.target;
     this.authority = request.hostport;
-    this.headers = ["Host", request.hostport, ...request.headers];
+    this.headers = ["Host", request.hostport, ...request.headers.map(headerBytes)];
     this.socket = socketOf(request);
   }
 

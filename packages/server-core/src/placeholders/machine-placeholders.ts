@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { ServerError } from "../errors.ts";
 import { readRegularFileSync } from "../files/read-regular-file.ts";
+import { textOfBuffer } from "../uri/text-of-bytes.ts";
 import { scanPlaceholders } from "./scan-placeholders.ts";
 
 const maxFileBytes = 1024 * 1024;
@@ -8,9 +9,7 @@ const maxFileBytes = 1024 * 1024;
 /** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read again each time. */
 function fileText(path: string): string {
   try {
-    return readRegularFileSync(path, maxFileBytes)
-      .toString("utf8")
-      .replace(/\r?\n$/, "");
+    return textOfBuffer(readRegularFileSync(path, maxFileBytes)).replace(/\r?\n$/, "");
   } catch {
     return "";
   }

@@ -16,6 +16,18 @@ test("all fields must match; captures become placeholders", async () => {
   expect(compileTemplate(text)(exchange)).toBe("12 12 example 12");
 });
 
+test("a character of UTF-8 is one character, and so is a byte that is none", async () => {
+  const matcher = await provisionMatcher("header_regexp", { Field: { name: "f", pattern: "^(.)$" } });
+  for (const [sent, text] of [
+    ["\xc3\xbc", "ü"],
+    ["\xfc", "\udcfc"],
+  ] as const) {
+    const exchange = makeExchange({ headers: ["Field", sent] });
+    expect(matcher.matches(exchange)).toBe(true);
+    expect(compileTemplate("{http.regexp.f.1}")(exchange)).toBe(text);
+  }
+});
+
 test("a pattern that RE2 does not know is refused", async () => {
   await expect(provisionMatcher("header_regexp", { F: { pattern: "a(?!b)" } })).rejects.toThrow(
     /regular expression "a\(\?!b\)"/,

@@ -20,6 +20,9 @@ test.each([
   [{ Field: null }, ["Field", "a"], false],
   [{ Host: ["example.com:8080"] }, [], true],
   [{ Field: ["{http.request.method}"] }, ["Field", "GET"], true],
+  [{ Field: ["ü"] }, ["Field", "\xc3\xbc"], true],
+  [{ Field: ["ü"] }, ["Field", "\xfc"], false],
+  [{ Field: ["*ü*"] }, ["Field", "f\xc3\xbcr"], true],
   [{}, [], true],
 ])("%j and %j: %s", async (config, headers, expected) => {
   const matcher = await provisionMatcher("header", config);

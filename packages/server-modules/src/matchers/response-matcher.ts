@@ -1,5 +1,5 @@
 import type { Exchange } from "http-engine/exchange";
-import { getHeaders, type HeaderList } from "http-engine/header-list";
+import { getHeaders, type HeaderList, headerText } from "http-engine/header-list";
 import { z } from "zod";
 import { compileHeaderValues, headerValuesSchema } from "./header-values.ts";
 
@@ -24,5 +24,5 @@ export function compileResponseMatcher(config: ResponseMatcherConfig): ResponseM
   return (status, headers, exchange) =>
     (statuses === undefined ||
       statuses.some((each) => each === status || each === Math.floor(status / 100))) &&
-    fields((name) => getHeaders(headers, name), exchange);
+    fields((name) => getHeaders(headers, name).map(headerText), exchange);
 }

@@ -67,7 +67,7 @@ beforeAll(async () => {
                 handler: "subroute",
                 routes: [
                   at("/sub/caught", { handler: "error", status_code: 409 }),
-                  { match: [{ vars: { who: ["me"] } }], handle: [text("me", 202)] },
+                  { match: [{ vars: { who: ["me", "mé"] } }], handle: [text("me", 202)] },
                 ],
                 errors: { routes: [{ handle: [text("sorry", 503)] }] },
               }),
@@ -149,6 +149,7 @@ test("says what each handler does, what changed, and why other routes are not fo
 
 test.each<[name: string, target: string, parameters: [string, string][], status: number | null]>([
   ["a field that matchers see", "/sub/x", [["header", "X-Who: me"]], 202],
+  ["a field with a letter beyond ASCII", "/sub/x", [["header", "X-Who: mé"]], 202],
   ["another client", "/none", [["client", "10.1.2.3"]], 203],
   ["another method", "/none", [["method", "DELETE"]], null],
 ])("the question has %s", async (_name, target, parameters, status) => {

@@ -1,3 +1,4 @@
+import { headerText } from "http-engine/header-list";
 import {
   type RehearsalReport,
   type RehearsalRequest,
@@ -82,7 +83,7 @@ function fieldsOf(headers: readonly string[]): JsonValue {
   const fields = new Map<string, string[]>();
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
-    fields.set(name, [...(fields.get(name) ?? []), headers[index + 1] ?? ""]);
+    fields.set(name, [...(fields.get(name) ?? []), headerText(headers[index + 1] ?? "").toWellFormed()]);
   }
   return Object.fromEntries(fields);
 }

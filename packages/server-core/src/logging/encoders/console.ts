@@ -9,6 +9,7 @@ import {
   type EncoderConfig,
   encoderShape,
 } from "./encoder-fields.ts";
+import { jsonText } from "./json-text.ts";
 
 /** No text of a request may steer a terminal. */
 function printable(text: string): string {
@@ -21,10 +22,10 @@ function spacedJson(value: LogValue): string {
     return `[${value.map(spacedJson).join(", ")}]`;
   }
   if (typeof value === "object" && value !== null) {
-    const parts = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${spacedJson(each)}`);
+    const parts = Object.entries(value).map(([name, each]) => `${jsonText(name)}: ${spacedJson(each)}`);
     return `{${parts.join(", ")}}`;
   }
-  return JSON.stringify(value);
+  return jsonText(value);
 }
 
 /**

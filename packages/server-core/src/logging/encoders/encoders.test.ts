@@ -80,6 +80,17 @@ test.each([
   expect(JSON.parse(await encode("json", { time_format })).ts).toBe(expected);
 });
 
+test.each(["json", "console"])(
+  "a byte that is no UTF-8 is U+FFFD in a line of %s, at which no reader fails",
+  async (name) => {
+    const encoder = await provisionModule(logEncoders, name, {});
+    const line = encoder.encode({ ...entry, fields: { odd: "a\udcfc", pair: "😀", text: "\\udcfc \u001f" } });
+    const fields = JSON.parse(line.slice(line.indexOf("{"))) as object;
+    expect(line).not.toMatch(/[^\\]\\udcfc/);
+    expect(fields).toMatchObject({ odd: "a\ufffd", pair: "😀", text: "\\udcfc \u001f" });
+  },
+);
+
 test("the same fields can be put on every line", async () => {
   const line = await encode("append", {
     fields: { where: "{system.os}", n: 5, year: "{time.now.year}", none: "{nope}", text: "in {system.os}" },

@@ -9,6 +9,7 @@ import {
   type EncoderConfig,
   encoderShape,
 } from "./encoder-fields.ts";
+import { jsonText } from "./json-text.ts";
 
 /** One JSON object a line. */
 export function makeJsonEncoder(config: EncoderConfig): LogEncoder {
@@ -43,7 +44,7 @@ export function makeJsonEncoder(config: EncoderConfig): LogEncoder {
       if (entry.stack !== undefined) {
         put(keys.stack, entry.stack);
       }
-      return JSON.stringify(object) + ending;
+      return jsonText(object) + ending;
     },
   };
 }

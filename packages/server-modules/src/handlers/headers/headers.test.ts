@@ -45,6 +45,41 @@ test("a value of several lines is one line, and what can be no field is left out
   expect([header("x-policy"), header(""), header("x a")]).toEqual(["a; \tb", undefined, undefined]);
 });
 
+test("a regular expression finds characters of UTF-8, and blanks at the ends of a replacement count", async () => {
+  const { header } = await run(
+    {
+      response: {
+        deferred: true,
+        replace: {
+          "X-Name": [{ search_regexp: "^(.)(ü)", replace: "$1[$2]" }],
+          "X-Old": [{ search_regexp: "(n)$", replace: "<$1> ä" }],
+          "X-List": [{ search: ";", replace: "; " }],
+          "X-End": [{ search: "b", replace: "  " }],
+        },
+      },
+    },
+    (exchange) => {
+      exchange.responseHeaders.push(
+        "X-Name",
+        "J\xc3\xbcrgen",
+        "X-Old",
+        "J\xfcrgen",
+        "X-List",
+        "a;b",
+        "X-End",
+        "ab",
+      );
+      exchange.respond(200);
+    },
+  );
+  expect([header("x-name"), header("x-old"), header("x-list"), header("x-end")]).toEqual([
+    "J[\xc3\xbc]rgen",
+    "J\xfcrge<n> \xc3\xa4",
+    "a; b",
+    "a",
+  ]);
+});
+
 test("changes the request's fields in the order add, set, delete, replace", async () => {
   await run(
     {

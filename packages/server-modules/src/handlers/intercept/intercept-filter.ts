@@ -1,6 +1,6 @@
 import type { Exchange } from "http-engine/exchange";
 import type { Next } from "http-engine/handler";
-import { getHeaders, type HeaderList } from "http-engine/header-list";
+import { type HeaderList, joinedHeader } from "http-engine/header-list";
 import { setPlaceholder } from "http-engine/placeholders";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import type { RouteList } from "http-engine/routes";
@@ -187,7 +187,7 @@ export class InterceptFilter extends ResponseFilter {
     setPlaceholder(exchange, "http.intercept.status_code", String(this.#status));
     for (let index = 0; index < headers.length; index += 2) {
       const field = (headers[index] ?? "").toLowerCase();
-      setPlaceholder(exchange, `http.intercept.header.${field}`, getHeaders(headers, field).join(","));
+      setPlaceholder(exchange, `http.intercept.header.${field}`, joinedHeader(headers, field));
     }
     const fields = new BodyFields(headers);
     const answer = new AnswerFilter(this.below, (list) => {

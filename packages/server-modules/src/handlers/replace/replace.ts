@@ -2,6 +2,7 @@ import type { HttpHandler } from "http-engine/handler";
 import { removeHeaders } from "http-engine/header-list";
 import { compileBodyTemplate } from "http-engine/placeholders";
 import { defineModule } from "server-core/modules/module";
+import { bufferOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
@@ -45,7 +46,7 @@ export const replace = defineModule({
         exchange.interceptResponse(
           (below) =>
             new ReplacingFilter(below, exchange, matches, (filled) =>
-              compiled.map(({ search, template }) => ({ search, replace: Buffer.from(template(filled)) })),
+              compiled.map(({ search, template }) => ({ search, replace: bufferOfText(template(filled)) })),
             ),
         );
         return next(exchange);

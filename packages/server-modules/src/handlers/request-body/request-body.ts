@@ -6,6 +6,7 @@ import { HttpError } from "http-engine/http-error";
 import { compileBodyTemplate } from "http-engine/placeholders";
 import { configCount } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
+import { bufferOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 
 /** The error of a body over the limit. */
@@ -64,7 +65,7 @@ export const requestBody = defineModule({
       inRehearsal: "runs",
       handle(exchange, next) {
         if (set !== undefined) {
-          const bytes = Buffer.from(set(exchange));
+          const bytes = bufferOfText(set(exchange));
           exchange.replaceBody(bytes);
           exchange.changeRequestHeaders((headers) => {
             removeHeaders(headers, (name) => name === "content-length" || name === "transfer-encoding");

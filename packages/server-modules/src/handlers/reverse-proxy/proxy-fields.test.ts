@@ -206,11 +206,11 @@ describe("active health", () => {
         response.end("served");
       }
     });
-    const active = { uri: "/health?q=1", interval: "20ms", headers: { "X-Check": ["yes"] } };
+    const active = { uri: "/health?q=1", interval: "20ms", headers: { "X-Check": ["yes ü"] } };
     await load({ ...to(server), health_checks: { active } });
     const detail = async () =>
       JSON.parse((await running.admin("GET", "/reverse_proxy/upstreams?detail=true")).text);
-    expect(await checks.next()).toBe("yes");
+    expect(await checks.next()).toBe("yes \xc3\xbc");
     await expect.poll(async () => (await ask(running.site)).status).toBe(503);
     expect(await detail()).toMatchObject([
       { address: server.address, healthy: false, active_checks: [{ healthy: false }] },

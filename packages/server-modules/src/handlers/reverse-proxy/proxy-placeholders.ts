@@ -1,4 +1,4 @@
-import { getHeaders, type HeaderList } from "http-engine/header-list";
+import { getHeaders, type HeaderList, headerText } from "http-engine/header-list";
 import { statusText } from "http-engine/status-text";
 import { formatGoDuration } from "server-core/go/go-duration";
 import type { Candidate } from "./candidate.ts";
@@ -51,7 +51,7 @@ export class ProxyProgress {
   placeholder(name: string): string | undefined {
     if (name.startsWith("header.")) {
       const values = getHeaders(this.headers ?? [], name.slice("header.".length));
-      return values.length === 0 ? undefined : values.join(",");
+      return values.length === 0 ? undefined : headerText(values.join(","));
     }
     switch (name) {
       case "duration":

@@ -26,7 +26,7 @@ import {
   ATTR_USER_AGENT_ORIGINAL,
 } from "@opentelemetry/semantic-conventions";
 import type { Exchange } from "http-engine/exchange";
-import { type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
+import { type HeaderList, headerText, removeHeaders, setHeader } from "http-engine/header-list";
 import { remoteAddress } from "http-engine/remote-address";
 import type { RequestTrace, UpstreamTrace } from "http-engine/request-trace";
 
@@ -70,7 +70,7 @@ export function requestAttributes(exchange: Exchange): Attributes {
     [ATTR_NETWORK_PEER_ADDRESS]: remoteAddress(exchange.socket),
     [ATTR_NETWORK_PEER_PORT]: exchange.socket.remotePort,
     [ATTR_NETWORK_PROTOCOL_VERSION]: exchange.stream.version,
-    [ATTR_USER_AGENT_ORIGINAL]: exchange.header("user-agent"),
+    [ATTR_USER_AGENT_ORIGINAL]: headerText(exchange.header("user-agent")).toWellFormed(),
   });
 }
 

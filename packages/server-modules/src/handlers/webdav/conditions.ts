@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { Exchange } from "http-engine/exchange";
+import { headerText } from "http-engine/header-list";
 import { readPlaceholder } from "http-engine/placeholders";
 import { percentDecode } from "server-core/uri/percent-encoding";
 import { pathBytes } from "../../files/path-bytes.ts";
@@ -61,7 +62,7 @@ export async function findUrl(
   field: string,
 ): Promise<Resource | undefined> {
   const [, host, rawPath = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/([^/?#]*))?(\/[^?#]*)?$/i.exec(url) ?? [];
-  const path = percentDecode(rawPath);
+  const path = percentDecode(headerText(rawPath));
   if (path === undefined || path.includes("\0") || (rawPath === "" && host === undefined)) {
     throw new DavError(400, `invalid ${field}: it is no URL of a path`);
   }

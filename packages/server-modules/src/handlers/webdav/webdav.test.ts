@@ -496,6 +496,13 @@ describe("COPY and MOVE", () => {
     );
   });
 
+  test("a destination may have its bytes of UTF-8 as they are", async () => {
+    expect(
+      await statusOf("COPY", "/file.txt", { Destination: Buffer.from("/ü.txt").toString("latin1") }),
+    ).toBe(201);
+    expect(readdirSync(root)).toContain("ü.txt");
+  });
+
   test("the port that is usual need not be named, and the scheme may be a proxy's", async () => {
     const headers = { Host: "dav.example", Destination: "https://DAV.example:443/x.txt" };
     expect(await statusOf("COPY", "/file.txt", headers)).toBe(201);

@@ -1,4 +1,4 @@
-import { getHeader, type HeaderList } from "http-engine/header-list";
+import { getHeader, type HeaderList, headerBytes } from "http-engine/header-list";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import type { EventData } from "server-core/events/server-event";
@@ -163,7 +163,7 @@ export class HealthChecker {
       if (name.toLowerCase() === "host") {
         host = replaceAll(values[0] ?? host, more);
       } else {
-        fields.push(...values.flatMap((value) => [replaceAll(name, more), fill(value)]));
+        fields.push(...values.flatMap((value) => [replaceAll(name, more), headerBytes(fill(value))]));
       }
     }
     let at = this.#target;

@@ -1,5 +1,6 @@
 import type { HeaderList } from "http-engine/header-list";
 import { messageOf } from "server-core/errors";
+import { bufferOfText } from "server-core/uri/text-of-bytes";
 import type { DialAddress } from "../transport/dial-address.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "../transport/transport.ts";
 
@@ -87,7 +88,7 @@ function upstreamRequestOf({ method, target, headers, body }: HealthRequest): Up
     method,
     target,
     headers,
-    body: body === "" ? undefined : Buffer.from(body),
+    body: body === "" ? undefined : bufferOfText(body),
     bodyLength: undefined,
     upgrade: "",
     exchange: undefined,
