@@ -1,4 +1,5 @@
-const months = [
+/** Months in English, January first. */
+export const monthNames = [
   "January",
   "February",
   "March",
@@ -12,7 +13,8 @@ const months = [
   "November",
   "December",
 ];
-const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+/** Days of the week in English, Sunday first. */
+export const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 const two = (value: number) => String(value).padStart(2, "0");
 
@@ -43,10 +45,10 @@ function dayOfYear(date: Date): number {
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
 
 const elements: readonly (readonly [layout: string, write: (time: TimeParts) => string])[] = [
-  ["January", ({ date }) => months[date.getUTCMonth()] ?? ""],
-  ["Jan", ({ date }) => (months[date.getUTCMonth()] ?? "").slice(0, 3)],
-  ["Monday", ({ date }) => days[date.getUTCDay()] ?? ""],
-  ["Mon", ({ date }) => (days[date.getUTCDay()] ?? "").slice(0, 3)],
+  ["January", ({ date }) => monthNames[date.getUTCMonth()] ?? ""],
+  ["Jan", ({ date }) => (monthNames[date.getUTCMonth()] ?? "").slice(0, 3)],
+  ["Monday", ({ date }) => dayNames[date.getUTCDay()] ?? ""],
+  ["Mon", ({ date }) => (dayNames[date.getUTCDay()] ?? "").slice(0, 3)],
   ["MST", ({ offset }) => (offset === 0 ? "UTC" : zone(offset, false))],
   ["002", ({ date }) => String(dayOfYear(date)).padStart(3, "0")],
   ["__2", ({ date }) => String(dayOfYear(date)).padStart(3)],
@@ -74,7 +76,11 @@ const elements: readonly (readonly [layout: string, write: (time: TimeParts) => 
 ];
 
 const writers = new Map(elements);
-const pattern = new RegExp(`[.,][09]{1,9}(?!\\d)|${elements.map(([layout]) => layout).join("|")}`, "g");
+/** Finds the elements of a layout: `2006`, `Jan`, `.000`. */
+export const layoutElements = new RegExp(
+  `[.,][09]{1,9}(?!\\d)|${elements.map(([layout]) => layout).join("|")}`,
+  "g",
+);
 
 function fraction({ date, nanos }: TimeParts, layout: string): string {
   const digits = String(date.getUTCMilliseconds() * 1_000_000 + nanos)
@@ -99,7 +105,7 @@ export function formatGoTime(time: Date | number, layout: string, offset = 0): s
   // A number of milliseconds tells microseconds, not more.
   const nanos = Math.min(999, Math.round((ms - whole) * 1_000)) * 1_000;
   const parts: TimeParts = { date: new Date(whole + offset * 60_000), nanos, offset };
-  return layout.replace(pattern, (element) =>
+  return layout.replace(layoutElements, (element) =>
     /^[.,]/.test(element) ? fraction(parts, element) : (writers.get(element)?.(parts) ?? element),
   );
 }

@@ -1,9 +1,19 @@
 import type { TemplateFunction } from "./evaluate-template.ts";
+import { formatPrintf, typeName } from "./go-printf.ts";
+import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
+/** Months and durations compare as numbers, times by their instant. */
+function comparable(value: unknown): unknown {
+  return value instanceof NamedNumber || value instanceof GoDuration || value instanceof Date
+    ? Number(value)
+    : value;
+}
+
 /** Order of two values: numbers as numbers, all else as text. */
-function compare(a: unknown, b: unknown): number {
+function compare(first: unknown, second: unknown): number {
+  const [a, b] = [comparable(first), comparable(second)];
   if (typeof a === "number" && typeof b === "number") {
     return a - b;
   }
@@ -13,7 +23,7 @@ function compare(a: unknown, b: unknown): number {
 
 /** Values of different types are never equal. */
 function equal(a: unknown, b: unknown): boolean {
-  return typeof a === typeof b && compare(a, b) === 0;
+  return typeof comparable(a) === typeof comparable(b) && compare(a, b) === 0;
 }
 
 /** Bytes of a text, entries of a list or map. @throws TemplateError for others */
@@ -27,51 +37,29 @@ function lengthOf(value: unknown): number {
   if (value instanceof Map) {
     return value.size;
   }
-  if (typeof value === "object" && value !== null) {
+  if (
+    typeof value === "object" &&
+    value !== null &&
+    !(value instanceof TemplateStruct || value instanceof Date)
+  ) {
     return Object.keys(value).length;
   }
-  throw new TemplateError(`len of ${printed(value)}`);
+  throw new TemplateError(`len of type ${typeName(value)}`);
 }
 
-/** `%s`, `%d`, `%v`, `%q`, `%x`, `%t`, `%f` with width and precision. Source: Go, package fmt */
-export function formatPrintf(format: string, values: readonly unknown[]): string {
-  let next = 0;
-  return format.replace(
-    /%([-+0 #]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g,
-    (_whole, ...groups: (string | undefined)[]) => {
-      const [flags = "", width, precision, verb = ""] = groups;
-      if (verb === "%") {
-        return "%";
-      }
-      const value = values[next++];
-      const text = formatVerb(verb, value, precision);
-      const size = Math.min(1000, Number(width || 0));
-      if (flags.includes("-")) {
-        return text.padEnd(size);
-      }
-      return text.padStart(size, flags.includes("0") ? "0" : " ");
-    },
-  );
+/** Puts a blank between two values of which none is a text. Source: Go, package fmt, `Sprint` */
+function printAll(values: readonly unknown[]): string {
+  return values
+    .map((value, index) => {
+      const apart = index > 0 && typeof value !== "string" && typeof values[index - 1] !== "string";
+      return `${apart ? " " : ""}${shown(value)}`;
+    })
+    .join("");
 }
 
-/** One value in the form that a verb asks for. */
-function formatVerb(verb: string, value: unknown, precision: string | undefined): string {
-  switch (verb) {
-    case "q":
-      return JSON.stringify(printed(value));
-    case "d":
-      return String(Math.trunc(Number(value)));
-    case "f":
-    case "g":
-    case "e":
-      return Number(value).toFixed(Math.min(100, Number(precision ?? (verb === "f" ? 6 : 0)) || 0));
-    case "x":
-      return typeof value === "number"
-        ? Math.trunc(value).toString(16)
-        : Buffer.from(printed(value)).toString("hex");
-    default:
-      return precision === undefined ? printed(value) : printed(value).slice(0, Number(precision));
-  }
+/** A value as `print` writes it, which names nil. */
+function shown(value: unknown): string {
+  return value === null || value === undefined ? "<nil>" : printed(value);
 }
 
 /** A text with the characters that mean something in HTML escaped. Source: Go, `template.HTMLEscapeString` */
@@ -100,8 +88,8 @@ export const basicFunctions: Readonly<Record<string, TemplateFunction>> = {
   index: (value: unknown, ...keys: unknown[]) => keys.reduce(memberOf, value),
   slice: (value: unknown, from = 0, to?: number) =>
     typeof value === "string" || Array.isArray(value) ? value.slice(from, to) : null,
-  print: (...values: unknown[]) => values.map(printed).join(""),
-  println: (...values: unknown[]) => `${values.map(printed).join(" ")}\n`,
+  print: (...values: unknown[]) => printAll(values),
+  println: (...values: unknown[]) => `${values.map(shown).join(" ")}\n`,
   printf: (format: string, ...values: unknown[]) => formatPrintf(format, values),
   html: (...values: unknown[]) => escapeHtml(values.map(printed).join("")),
   js: (...values: unknown[]) =>

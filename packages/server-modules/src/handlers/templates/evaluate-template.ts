@@ -1,3 +1,4 @@
+import { TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
@@ -293,6 +294,9 @@ function entriesOf(value: unknown): [unknown, unknown][] {
   }
   if (value instanceof Map) {
     return [...value].sort(([a], [b]) => (printed(a) < printed(b) ? -1 : 1));
+  }
+  if (value instanceof TemplateStruct || value instanceof Date) {
+    throw new TemplateError(`range can't iterate over ${value instanceof Date ? "a time" : value.type}`);
   }
   if (typeof value === "object" && value !== null) {
     return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

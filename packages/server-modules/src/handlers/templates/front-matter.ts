@@ -1,14 +1,12 @@
 import { messageOf } from "server-core/errors";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
+import { TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 
-/** A document and its front matter. */
-export interface FrontMatter {
-  /** Parsed front matter: YAML, TOML or JSON. */
-  readonly Meta: unknown;
-  /** Text behind it. */
-  readonly Body: string;
+/** A document as templates see it: `Meta` is its parsed front matter, `Body` the text behind it. */
+function parsed(Meta: unknown, Body: string): TemplateStruct {
+  return new TemplateStruct("templates.parsedMarkdownDoc", { Meta, Body });
 }
 
 /** Begin, end and reader of each form. JSON keeps its braces, which are part of it. */
@@ -19,7 +17,7 @@ const kinds: readonly (readonly [start: RegExp, end: RegExp, parse: (text: strin
 ];
 
 /** Splits front matter in YAML (`---`), TOML (`+++`) or JSON (`{`) off a document. @throws TemplateError */
-export function splitFrontMatter(document: string): FrontMatter {
+export function splitFrontMatter(document: string): TemplateStruct {
   for (const [start, end, parse] of kinds) {
     const opened = start.exec(document);
     if (opened === null) {
@@ -31,11 +29,10 @@ export function splitFrontMatter(document: string): FrontMatter {
       throw new TemplateError("front matter without an end");
     }
     try {
-      const Meta = parse(rest.slice(0, closed.index)) ?? {};
-      return { Meta, Body: rest.slice(closed.index + closed[0].length) };
+      return parsed(parse(rest.slice(0, closed.index)) ?? {}, rest.slice(closed.index + closed[0].length));
     } catch (error) {
       throw new TemplateError(`front matter: ${messageOf(error)}`, { cause: error });
     }
   }
-  return { Meta: {}, Body: document };
+  return parsed({}, document);
 }

@@ -12,6 +12,21 @@ test.each([
 });
 
 test.each([
+  ["size", "x"],
+  ["time", "x"],
+  ["time:2006-01-02", "2020-02-30"],
+])("%s of %j is refused", (format, value) => {
+  expect(() => humanize(format, value)).toThrow("cannot be parsed");
+});
+
+test.each([
+  ["time", "Mon, 25 Dec 2023 01:00:00 +0100", "1 week ago"],
+  ["time:2006-Jan-02", "2023-Dec-24", "1 week ago"],
+])("%s reads %j by its layout", (format, value, expected) => {
+  expect(humanize(format, value, Date.UTC(2024, 0, 1))).toBe(expected);
+});
+
+test.each([
   ["2024-01-01T00:00:00Z", "now"],
   ["2023-12-31T23:59:58Z", "2 seconds ago"],
   ["2024-01-04T00:00:00Z", "3 days from now"],

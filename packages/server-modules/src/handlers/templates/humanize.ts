@@ -1,3 +1,4 @@
+import { parseGoTime } from "server-core/go/parse-go-time";
 import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
@@ -48,6 +49,12 @@ function timeText(seconds: number): string {
   return said === "now" ? said : `${said} ${seconds < 0 ? "ago" : "from now"}`;
 }
 
+/** Milliseconds of a time by a layout of Go; without one, as in a mail or in ISO 8601. NaN for what is none. */
+function timeOf(text: string, layout: string): number {
+  const found = parseGoTime(layout || "Mon, 02 Jan 2006 15:04:05 -0700", text, true);
+  return found ?? (layout === "" ? Date.parse(text) : Number.NaN);
+}
+
 /**
  * The template function `humanize`: a number of bytes (`size`), or a time (`time`) relative to now, in readable form.
  * @param now milliseconds since 1970
@@ -55,13 +62,19 @@ function timeText(seconds: number): string {
  * Source: the public model (Caddy 2.11), seen running
  */
 export function humanize(format: string, value: unknown, now = Date.now()): string {
-  const [kind = "", argument = ""] = format.split(":", 2);
+  const [kind = ""] = format.split(":", 1);
   if (kind === "size") {
+    if (!/^\d+$/.test(printed(value))) {
+      throw new TemplateError(`humanize: size cannot be parsed: ${JSON.stringify(printed(value))}`);
+    }
     return sizeText(Number(value));
   }
   if (kind !== "time") {
     throw new TemplateError(`no know function was given to humanize: ${kind}`);
   }
-  const date = new Date(argument === "" || Number.isNaN(Number(value)) ? printed(value) : Number(value));
-  return timeText((date.getTime() - now) / 1000);
+  const time = typeof value === "number" ? value : timeOf(printed(value), format.slice("time:".length));
+  if (Number.isNaN(time)) {
+    throw new TemplateError(`humanize: time cannot be parsed: ${JSON.stringify(printed(value))}`);
+  }
+  return timeText((time - now) / 1000);
 }

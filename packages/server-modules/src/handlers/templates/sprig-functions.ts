@@ -1,7 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { formatGoTime } from "server-core/go/go-time";
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import type { TemplateFunction } from "./evaluate-template.ts";
+import { quoted } from "./go-printf.ts";
+import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
+import { sprigVersions } from "./semver.ts";
+import { sprigDates } from "./sprig-dates.ts";
 import { sprigTexts } from "./sprig-texts.ts";
 import { sprigValues } from "./sprig-values.ts";
 import { TemplateError } from "./template-error.ts";
@@ -33,16 +37,15 @@ function numbers(from: number, to: number, step: number): number[] {
   );
 }
 
+function withoutNil(values: readonly unknown[]): unknown[] {
+  return values.filter((each) => each !== null && each !== undefined);
+}
+
 function repeat(count: number, text: unknown): string {
   if (count * printed(text).length > maxTextLength) {
     throw new TemplateError(`a text of more than ${maxTextLength} characters`);
   }
   return printed(text).repeat(Math.max(0, count));
-}
-
-/** A time from a date, seconds since 1970, or a text. */
-function toDate(value: unknown): Date {
-  return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : printed(value));
 }
 
 /** First letters of words in upper case. */
@@ -54,7 +57,7 @@ function title(text: string): string {
 function dict(...pairs: unknown[]): Map<string, unknown> {
   const map = new Map<string, unknown>();
   for (let index = 0; index < pairs.length; index += 2) {
-    map.set(printed(pairs[index]), pairs[index + 1] ?? "");
+    map.set(printed(pairs[index]), index + 1 < pairs.length ? pairs[index + 1] : "");
   }
   return map;
 }
@@ -99,9 +102,15 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
   contains: (part: string, text: unknown) => printed(text).includes(part),
   hasPrefix: (prefix: string, text: unknown) => printed(text).startsWith(prefix),
   hasSuffix: (suffix: string, text: unknown) => printed(text).endsWith(suffix),
-  quote: (...values: unknown[]) => values.map((each) => JSON.stringify(printed(each))).join(" "),
-  squote: (...values: unknown[]) => values.map((each) => `'${printed(each)}'`).join(" "),
-  cat: (...values: unknown[]) => values.map(printed).join(" "),
+  quote: (...values: unknown[]) =>
+    withoutNil(values)
+      .map((each) => quoted(printed(each)))
+      .join(" "),
+  squote: (...values: unknown[]) =>
+    withoutNil(values)
+      .map((each) => `'${printed(each)}'`)
+      .join(" "),
+  cat: (...values: unknown[]) => withoutNil(values).map(printed).join(" "),
   indent: (count: number, text: unknown) => printed(text).replace(/^/gm, repeat(count, " ")),
   nindent: (count: number, text: unknown) => `\n${printed(text).replace(/^/gm, repeat(count, " "))}`,
   split: (separator: string, text: unknown) =>
@@ -116,11 +125,14 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
     const kept = [...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)];
     return new Map(kept.map((part, index) => [`_${index}`, part]));
   },
-  join: (separator: string, values: unknown) => list(values).map(printed).join(separator),
+  join: (separator: string, values: unknown) =>
+    withoutNil(Array.isArray(values) ? values : [values])
+      .map(printed)
+      .join(separator),
   sortAlpha: (values: unknown) => list(values).map(printed).sort(),
-  toString: printed,
+  toString: (value: unknown) => (value === null || value === undefined ? "<nil>" : printed(value)),
   b64enc: (text: unknown) => Buffer.from(printed(text)).toString("base64"),
-  b64dec: (text: unknown) => Buffer.from(printed(text), "base64").toString("utf8"),
+  b64dec: (text: unknown) => fromBase64(printed(text)),
   sha1sum: hash("sha1"),
   sha256sum: hash("sha256"),
   sha512sum: hash("sha512"),
@@ -131,6 +143,15 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
     new LinearRegexp(pattern).replaceAll(printed(text), replacement),
   uuidv4: () => randomUUID(),
 };
+
+/** A text that is no base64 prints why, as in sprig. */
+function fromBase64(text: string): string {
+  const data = text.replace(/[\r\n]/g, "");
+  const end = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(data)?.[0].length ?? 0;
+  return end === data.length
+    ? textOfBuffer(Buffer.from(data, "base64"))
+    : `illegal base64 data at input byte ${end}`;
+}
 
 /** Takes characters of `cut` off both ends. */
 function trimBy(cut: string, text: string): string {
@@ -146,29 +167,35 @@ function trimBy(cut: string, text: string): string {
   return all.slice(start, end).join("");
 }
 
+/** A value as a whole number; 0 for what is none. */
+function whole(value: unknown): number {
+  return Math.trunc(Number(value)) || 0;
+}
+
 /** Functions of numbers. Whole numbers are cut, not rounded, as in Go. */
 const arithmetic: Readonly<Record<string, TemplateFunction>> = {
-  int: (value: unknown) => Math.trunc(Number(value)) || 0,
-  int64: (value: unknown) => Math.trunc(Number(value)) || 0,
+  int: whole,
+  int64: whole,
   float64: (value: unknown) => Number(value) || 0,
-  atoi: (value: unknown) => Number.parseInt(printed(value), 10) || 0,
-  add: (...values: number[]) => values.reduce((sum, each) => sum + Math.trunc(Number(each)), 0),
-  add1: (value: number) => Math.trunc(Number(value)) + 1,
-  sub: (a: number, b: number) => Math.trunc(a) - Math.trunc(b),
-  mul: (...values: number[]) => values.reduce((product, each) => product * Math.trunc(Number(each)), 1),
-  div: (a: number, b: number) => divide(a, b),
-  mod: (a: number, b: number) => a - divide(a, b) * b,
-  max: (...values: number[]) => Math.max(...values.map(Number)),
-  min: (...values: number[]) => Math.min(...values.map(Number)),
+  atoi: (value: unknown) => (/^[+-]?\d+$/.test(printed(value)) ? Number(printed(value)) : 0),
+  add: (...values: unknown[]) => values.reduce<number>((sum, each) => sum + whole(each), 0),
+  add1: (value: unknown) => whole(value) + 1,
+  sub: (a: unknown, b: unknown) => whole(a) - whole(b),
+  mul: (...values: unknown[]) => values.reduce<number>((product, each) => product * whole(each), 1),
+  div: (a: unknown, b: unknown) => divide(whole(a), whole(b)),
+  mod: (a: unknown, b: unknown) => whole(a) - divide(whole(a), whole(b)) * whole(b),
+  max: (...values: unknown[]) => Math.max(...values.map(whole)),
+  min: (...values: unknown[]) => Math.min(...values.map(whole)),
   floor: (value: number) => Math.floor(Number(value)),
   ceil: (value: number) => Math.ceil(Number(value)),
   round: (value: number, places = 0) => Number(Number(value).toFixed(Math.min(100, Math.max(0, places)))),
   until: (count: number) => numbers(0, count, count < 0 ? -1 : 1),
   untilStep: numbers,
   seq: (...values: number[]) => {
-    const [from = 1, step = 1, to = 1] =
-      values.length === 1 ? [1, 1, values[0]] : values.length === 2 ? [values[0], 1, values[1]] : values;
-    return numbers(from, to + step, step).join(" ");
+    const [from = 1, to = 1] = values.length === 1 ? [1, values[0]] : [values[0], values.at(-1)];
+    const way = to < from ? -1 : 1;
+    const step = values.length === 3 ? (values[1] ?? way) : way;
+    return step * way <= 0 || values.length === 0 ? "" : numbers(from, to + way, step).join(" ");
   },
 };
 
@@ -188,6 +215,7 @@ const collections: Readonly<Record<string, TemplateFunction>> = {
   rest: (values: unknown) => list(values).slice(1),
   initial: (values: unknown) => list(values).slice(0, -1),
   append: (values: unknown, each: unknown) => [...list(values), each],
+  push: (values: unknown, each: unknown) => [...list(values), each],
   prepend: (values: unknown, each: unknown) => [each, ...list(values)],
   concat: (...lists: unknown[]) => lists.flatMap(list),
   reverse: (values: unknown) => [...list(values)].reverse(),
@@ -227,10 +255,6 @@ const others: Readonly<Record<string, TemplateFunction>> = {
   toJson: (value: unknown) => escapeMarkup(JSON.stringify(plain(value))),
   toPrettyJson: (value: unknown) => escapeMarkup(JSON.stringify(plain(value), null, 2)),
   fromJson: (text: unknown) => JSON.parse(printed(text)) as unknown,
-  now: () => new Date(),
-  date: (layout: string, value: unknown) => formatGoTime(toDate(value), layout),
-  toDate: (_layout: string, text: unknown) => toDate(printed(text)),
-  unixEpoch: (value: unknown) => String(Math.floor(toDate(value).getTime() / 1000)),
 };
 
 /** Escapes JSON as Go does, so that it is safe inside a `<script>`. */
@@ -241,18 +265,35 @@ function escapeMarkup(json: string): string {
   );
 }
 
-/** Maps as objects, for JSON. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** A value as JSON has it. */
 function plain(value: unknown): unknown {
-  return value instanceof Map
-    ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)]))
-    : value;
+  if (Array.isArray(value)) {
+    return value.map(plain);
+  }
+  if (value instanceof NamedNumber || value instanceof GoDuration) {
+    return value.valueOf();
+  }
+  if (value instanceof TemplateStruct) {
+    return Object.fromEntries(value.fields.map(([key, each]) => [key, plain(each)]));
+  }
+  const entries =
+    value instanceof Map ? [...value] : isPlainObject(value) ? Object.entries(value) : undefined;
+  if (entries === undefined) {
+    return value;
+  }
+  const sorted = entries.sort(([a], [b]) => (printed(a) < printed(b) ? -1 : 1)); // as Go does
+  return Object.fromEntries(sorted.map(([key, each]) => [key, plain(each)]));
 }
 
 /** These fail in the same way under both names: a template that fails is an error here anyway. */
 const alsoMust = [
-  ...["append", "chunk", "compact", "dateModify", "deepCopy", "first", "fromJson", "has", "initial", "last"],
+  ...["append", "push", "chunk", "compact", "deepCopy", "first", "fromJson", "has", "initial", "last"],
   ...["merge", "mergeOverwrite", "prepend", "regexFind", "regexFindAll", "regexMatch", "regexReplaceAll"],
-  ...["regexReplaceAllLiteral", "regexSplit", "rest", "reverse", "slice", "toDate", "toJson", "toPrettyJson"],
+  ...["regexReplaceAllLiteral", "regexSplit", "rest", "reverse", "slice", "toJson", "toPrettyJson"],
   ...["toRawJson", "uniq", "without"],
 ];
 
@@ -264,11 +305,13 @@ const named: Readonly<Record<string, TemplateFunction>> = {
   ...others,
   ...sprigTexts,
   ...sprigValues,
+  ...sprigDates,
+  ...sprigVersions,
   toRawJson: (value: unknown) => JSON.stringify(plain(value)),
 };
 
 /**
- * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, compare versions, or
+ * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, or
  * ask the environment or DNS. Source: masterminds.github.io/sprig
  */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {

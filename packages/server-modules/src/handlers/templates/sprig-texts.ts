@@ -64,16 +64,14 @@ function base32(text: unknown): string {
   return coded.join("").padEnd(Math.ceil(coded.length / 8) * 8, "=");
 }
 
-/** @throws TemplateError for a letter outside of the alphabet */
+/** A text that is no base32 prints why, as in sprig. */
 function fromBase32(text: unknown): string {
+  const end = /^(?:[A-Z2-7]{8})*(?:[A-Z2-7]{2,7}=+$)?/.exec(printed(text))?.[0].length ?? 0;
+  if (end < printed(text).length) {
+    return `illegal base32 data at input byte ${end}`;
+  }
   const bits = [...printed(text).replace(/=+$/, "")]
-    .map((letter) => {
-      const value = base32Letters.indexOf(letter);
-      if (value < 0) {
-        throw new TemplateError(`illegal base32 data: ${JSON.stringify(letter)}`);
-      }
-      return value.toString(2).padStart(5, "0");
-    })
+    .map((letter) => base32Letters.indexOf(letter).toString(2).padStart(5, "0"))
     .join("");
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))).toString();
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseGoDuration } from "lifecycle";
 import type { TemplateFunction } from "./evaluate-template.ts";
+import { typeName } from "./go-printf.ts";
+import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
@@ -12,7 +13,7 @@ function dictionary(value: unknown): Dictionary {
   if (value instanceof Map) {
     return value as Dictionary;
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
     return new Map(Object.entries(value));
   }
   throw new TemplateError(`a dictionary is wanted, not ${printed(value)}`);
@@ -52,6 +53,19 @@ const merge =
     return result;
   };
 
+function kindOfObject(value: unknown): string {
+  if (value === null || value === undefined) {
+    return "invalid";
+  }
+  if (value instanceof TemplateStruct || value instanceof Date) {
+    return value instanceof TemplateStruct && value.type.startsWith("*") ? "ptr" : "struct";
+  }
+  if (value instanceof NamedNumber || value instanceof GoDuration) {
+    return value instanceof GoDuration ? "int64" : "int";
+  }
+  return Array.isArray(value) ? "slice" : "map";
+}
+
 /** The kind of a value as Go names it. */
 function kindOf(value: unknown): string {
   switch (typeof value) {
@@ -64,21 +78,13 @@ function kindOf(value: unknown): string {
     case "function":
       return "func";
     default:
-      return value === null || value === undefined ? "invalid" : Array.isArray(value) ? "slice" : "map";
+      return kindOfObject(value);
   }
 }
 
-/** Types whose name is not their kind. */
-const types: Readonly<Record<string, string>> = {
-  slice: "[]interface {}",
-  map: "map[string]interface {}",
-  invalid: "<nil>",
-};
-
 /** The type of a value as Go names it. */
 function typeOf(value: unknown): string {
-  const kind = kindOf(value);
-  return types[kind] ?? kind;
+  return value === null || value === undefined ? "<nil>" : typeName(value);
 }
 
 /** The value at a path of keys. Last come what there is else, and the dictionary. */
@@ -136,40 +142,29 @@ function urlText(parts: unknown): string {
   }${part("fragment") === "" ? "" : `#${part("fragment")}`}`;
 }
 
-/** Seconds as `1h2m3s`. */
-function durationText(seconds: number): string {
-  const whole = Math.trunc(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
-  return `${hours > 0 ? `${hours}h` : ""}${whole >= 60 ? `${minutes}m` : ""}${whole % 60}s`;
-}
-
-function toDate(value: unknown): Date {
-  return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : printed(value));
-}
-
-/** A time moved by a duration: `-1h` goes back. */
-function modified(change: unknown, value: unknown): Date {
-  const text = printed(change);
-  const ms = parseGoDuration(text.replace(/^[+-]/, ""));
-  const date = toDate(value);
-  return ms === undefined ? date : new Date(date.getTime() + (text.startsWith("-") ? -ms : ms));
+/** A value as a number; 0 for what is none. */
+function number(value: unknown): number {
+  return Number(value) || 0;
 }
 
 /** A function of any number of floating point numbers. */
 const floats =
   (change: (a: number, b: number) => number) =>
   (...values: unknown[]): number =>
-    values.map(Number).reduce(change);
+    values.map(number).reduce(change);
 
-/**
- * Functions of the library sprig that work on lists, dictionaries, numbers and times. Source:
- * masterminds.github.io/sprig
- */
+/** As decimal numbers have it: 0.1 and 0.2 are 0.3. */
+const decimal = (value: number): number => Number(value.toPrecision(16));
+
+/** Functions of the library sprig that work on lists, dictionaries and numbers. Source: masterminds.github.io/sprig */
 export const sprigValues: Readonly<Record<string, TemplateFunction>> = {
   all: (...values: unknown[]) => values.every(isTrue),
   any: (...values: unknown[]) => values.some(isTrue),
   tuple: (...values: unknown[]) => values,
-  toStrings: (values: unknown) => list(values).map(printed),
+  toStrings: (values: unknown) =>
+    list(values)
+      .filter((each) => each !== null && each !== undefined)
+      .map(printed),
   chunk,
   deepCopy: copy,
   deepEqual: (a: unknown, b: unknown) => isDeepStrictEqual(a, b),
@@ -185,19 +180,14 @@ export const sprigValues: Readonly<Record<string, TemplateFunction>> = {
   typeOf,
   typeIs: (type: unknown, value: unknown) => typeOf(value) === type,
   typeIsLike: (type: unknown, value: unknown) => typeOf(value) === printed(type).replace(/^\*/, ""),
-  add1f: (value: unknown) => Number(value) + 1,
-  addf: floats((a, b) => a + b),
-  subf: floats((a, b) => a - b),
-  mulf: floats((a, b) => a * b),
+  add1f: (value: unknown) => decimal(number(value) + 1),
+  addf: floats((a, b) => decimal(a + b)),
+  subf: floats((a, b) => decimal(a - b)),
+  mulf: floats((a, b) => decimal(a * b)),
   divf: floats((a, b) => a / b),
   maxf: floats((a, b) => Math.max(a, b)),
   minf: floats((a, b) => Math.min(a, b)),
   biggest: floats((a, b) => Math.max(a, b)),
   urlParse: urlParts,
   urlJoin: urlText,
-  ago: (value: unknown) => durationText((Date.now() - toDate(value).getTime()) / 1000),
-  duration: (seconds: unknown) => durationText(Number(seconds)),
-  dateModify: modified,
-  date_modify: modified,
-  htmlDate: (value: unknown) => toDate(value).toISOString().slice(0, 10),
 };

@@ -4,45 +4,14 @@ import {
   getHeaders,
   type HeaderList,
   headerBytes,
+  headerText,
   removeHeaders,
   setHeader,
 } from "http-engine/header-list";
-import { addressText } from "http-engine/remote-address";
-import { parseQuery } from "server-core/uri/query-parameters";
-import type { RequestTarget } from "server-core/uri/request-target";
 import { readCookie } from "../../cookies/cookies.ts";
+import { TemplateStruct } from "./go-types.ts";
+import { headerMap, requestStruct } from "./request-struct.ts";
 import { printed } from "./template-values.ts";
-
-/** The methods of Go's `http.Header` that templates use. */
-function headerObject(headers: () => HeaderList): object {
-  return {
-    Get: (name: unknown) => getHeader(headers(), printed(name)) ?? "",
-    Values: (name: unknown) => getHeaders(headers(), printed(name)),
-  };
-}
-
-/** Fields without `Host`. */
-function withoutHost(headers: HeaderList): HeaderList {
-  const others = [...headers];
-  removeHeaders(others, (name) => name === "host");
-  return others;
-}
-
-/** The members of Go's `url.URL` that templates use. */
-function urlObject({ path, rawPath, query, text }: RequestTarget): object {
-  const { parameters } = parseQuery(query);
-  return {
-    Path: path,
-    RawPath: rawPath,
-    RawQuery: query.replace(/^\?/, ""),
-    RequestURI: () => text,
-    Query: () => ({
-      Get: (name: unknown) => parameters.get(printed(name))?.[0] ?? "",
-      Has: (name: unknown) => parameters.has(printed(name)),
-    }),
-    toText: () => text,
-  };
-}
 
 /** A value for a field, without control characters. */
 function headerValue(value: unknown): string {
@@ -58,29 +27,21 @@ export function templateContext(
   exchange: Exchange,
   responseHeaders: HeaderList,
   args: readonly unknown[],
-): object {
-  const { original } = exchange;
-  const request = {
-    Method: exchange.method,
-    Host: exchange.hostport,
-    Proto: exchange.protocol,
-    RemoteAddr: addressText(exchange.remoteAddress, exchange.socket.remotePort),
-    RequestURI: exchange.target,
-    // `Host` is beside the fields, as in Go.
-    Header: headerObject(() => withoutHost(exchange.requestHeaders)),
-    URL: urlObject(exchange.line.target),
-  };
-  return {
+): TemplateStruct {
+  const { method, line, original } = exchange;
+  const request = { method, target: line.target };
+  return new TemplateStruct("*templates.TemplateContext", {
     Args: args,
-    Req: request,
-    OriginalReq: {
-      ...request,
-      Method: original.method,
-      RequestURI: original.target.text,
-      URL: urlObject(original.target),
+    get Req() {
+      return requestStruct(exchange, request);
     },
-    RespHeader: {
-      Get: (name: unknown) => getHeader(responseHeaders, printed(name)) ?? "",
+    OriginalReq: () => requestStruct(exchange, original),
+    RespHeader: new TemplateStruct("templates.WrappedHeader", {
+      get Header() {
+        return headerMap(responseHeaders);
+      },
+      Get: (name: unknown) => headerText(getHeader(responseHeaders, printed(name)) ?? ""),
+      Values: (name: unknown) => getHeaders(responseHeaders, printed(name)).map(headerText),
       Set(name: unknown, value: unknown) {
         setHeader(responseHeaders, printed(name), headerValue(value));
         return "";
@@ -94,10 +55,10 @@ export function templateContext(
         removeHeaders(responseHeaders, (each) => each === gone);
         return "";
       },
-    },
-    Cookie: (name: unknown) => readCookie(exchange, printed(name)) ?? "",
+    }),
+    Cookie: (name: unknown) => headerText(readCookie(exchange, printed(name)) ?? ""),
     Host: () => exchange.host,
     RemoteIP: () => exchange.remoteAddress,
     ClientIP: () => exchange.clientAddress,
-  };
+  });
 }

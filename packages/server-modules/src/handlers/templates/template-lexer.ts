@@ -17,6 +17,7 @@ export type TokenKind =
   | "variable"
   | "string"
   | "number"
+  | "character"
   | "symbol";
 
 /** A piece of a template. */
@@ -33,6 +34,10 @@ export interface Token {
 
 /** Escapes of one letter in quoted strings. */
 const escapes: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  v: "\v",
   n: "\n",
   t: "\t",
   r: "\r",
@@ -41,18 +46,22 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
+const escapeForm = /\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|.)/gs;
+
 /** The value of a string. Text in back quotes has no escapes. */
 function unquote(text: string, line: number): string {
   if (text.startsWith("`")) {
     return text.slice(1, -1);
   }
-  return text.slice(1, -1).replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)/gs, (_, escaped: string) => {
+  return text.slice(1, -1).replace(escapeForm, (_, escaped: string) => {
     const known = escapes[escaped];
     if (known !== undefined) {
       return known;
     }
-    if (/^[xu]/.test(escaped) && escaped.length > 1) {
-      return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    if (escaped.length > 1) {
+      const isOctal = /^\d/.test(escaped);
+      const code = Number.parseInt(isOctal ? escaped : escaped.slice(1), isOctal ? 8 : 16);
+      return code > 0x10ffff ? "\ufffd" : String.fromCodePoint(code);
     }
     throw new TemplateError(`line ${line}: unknown escape \\${escaped}`);
   });
@@ -61,7 +70,11 @@ function unquote(text: string, line: number): string {
 /** Patterns of tokens in actions, in the order in which they are tried. */
 const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
   ["string", /"(?:\\.|[^"\\\n])*"|`[^`]*`/y],
-  ["number", /[+-]?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y],
+  ["character", /'(?:\\.[^']*|[^'\\\n])'/uy],
+  [
+    "number",
+    /[+-]?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]+(?![\d.eE])|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/y,
+  ],
   ["variable", /\$[\p{L}\p{N}_]*/uy],
   ["field", /\.[\p{L}_][\p{L}\p{N}_]*/uy],
   ["word", /[\p{L}_][\p{L}\p{N}_]*/uy],
@@ -157,7 +170,7 @@ export class TemplateLexer {
       const text = pattern.exec(this.#source)?.[0];
       if (text !== undefined) {
         const value =
-          kind === "string"
+          kind === "string" || kind === "character"
             ? unquote(text, this.#line)
             : kind === "field" || kind === "variable"
               ? text.slice(1)

@@ -8,6 +8,12 @@ const maxDepth = 100;
 /** Words that are values. */
 const constants: Readonly<Record<string, boolean | null>> = { true: true, false: false, nil: null };
 
+/** A number as Go's source has it: `1_000`, `0x1f`, `0b11`, `017`. */
+function numberOf(text: string): number {
+  const [, sign, digits = ""] = /^([+-]?)(.*)$/.exec(text.replaceAll("_", "")) ?? [];
+  return (sign === "-" ? -1 : 1) * Number(digits.replace(/^0(?=[0-7]+$)/, "0o"));
+}
+
 /**
  * Descends by the grammar: block, action, pipeline, command, operand. Errors name the line of the token at
  * hand.
@@ -252,14 +258,16 @@ class TemplateParser {
       case "string":
         return { kind: "literal", value: token.text };
       case "number":
-        return { kind: "literal", value: Number(token.text) };
+        return { kind: "literal", value: numberOf(token.text) };
+      case "character":
+        return { kind: "literal", value: token.text.codePointAt(0) ?? 0 };
       case "variable":
         return { kind: "variable", name: token.text };
       case "field":
         this.#at--;
         return { kind: "dot" };
       case "word": {
-        const constant = constants[token.text];
+        const constant = Object.hasOwn(constants, token.text) ? constants[token.text] : undefined;
         return constant === undefined
           ? { kind: "function", name: token.text, line: token.line }
           : { kind: "literal", value: constant };

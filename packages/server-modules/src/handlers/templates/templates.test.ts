@@ -14,6 +14,7 @@ beforeAll(() => {
   const files = {
     "hello.html": "Hello {{index .Args 0}} from {{.Req.Method}}",
     "defs.html": '{{define "greet"}}<{{.}}>{{end}}',
+    "bad.html": "\n{{nope}}",
     "loop.html": '{{include "loop.html"}}',
     "pages/a.md": "x",
     "post.md": "---\ntitle: T\ntags: [a, b]\n---\n# Head\n",
@@ -35,7 +36,7 @@ async function render(
   const handler = await provisionHandler("templates", { file_root: root, ...config });
   const made = makeAnswering({
     target: "/p?a=1",
-    headers: ["Cookie", "c=crumb", "X-H", "<b>"],
+    headers: ["Cookie", "c=crumb", "X-H", "<b>", "X-Name", "J\xc3\xbcrgen"],
     server: { clientAddress: () => "203.0.113.9" },
   });
   made.exchange.vars.set("v", "var");
@@ -111,7 +112,63 @@ test.each([
     '{"a":[1,"x"]} [1] eA== b!',
   ],
   ['{{date "2006-01-02" 0}}', "1970-01-01"],
-  ["{{.Nothing.At.All}}{{.Req.constructor}}{{.toString}}", ""],
+  [
+    '{{.Req.FormValue "a"}} {{index .Req.URL.Query "a"}} {{.Req.URL}} {{.Req.ProtoAtLeast 1 1}} {{.Req.UserAgent}}.',
+    "1 [1] /p?a=1 true .",
+  ],
+  [
+    '{{range $k, $v := .Req.Header}}{{$k}}={{$v}};{{end}} {{(index .Req.Cookies 0).Value}} {{index .Req.Header "X-H"}}',
+    "Cookie=[c=crumb];X-H=[<b>];X-Name=[Jürgen]; crumb [<b>]",
+  ],
+  ['{{.Req.Header.Get "x-name"}} {{.RespHeader.Set "X-N" "ü"}}{{.RespHeader.Get "x-n"}}', "Jürgen ü"],
+  [
+    '{{$t := toDate "2006-01-02" "2021-03-04"}}{{$t.Year}} {{$t.Month}} {{$t.Weekday}} {{$t.YearDay}}',
+    "2021 March Thursday 63",
+  ],
+  [
+    '{{$t := toDate "2006-01-02 15:04" "2021-03-31 05:06"}}{{$t.Format "Jan 2, 3:04pm"}} {{($t.AddDate 0 0 1).Day}}',
+    "Mar 31, 5:06am 1",
+  ],
+  [
+    '{{$t := toDate "2006-01-02 -07" "2021-03-04 +00"}}{{$u := dateModify "36h" $t}}{{$u.Sub $t}} {{($u.Sub $t).Hours}} {{$t.Before $u}} {{$t.Unix}} {{$t.UTC}}',
+    "36h0m0s 36 true 1614816000 2021-03-04 00:00:00 +0000 UTC",
+  ],
+  [
+    '{{$t := toDate "2006-01-02" "2021-03-04"}}{{eq $t $t}} {{eq $t.Month 3}} {{printf "%02d %s" $t.Month $t.Month}}',
+    "true true 03 March",
+  ],
+  ['{{toDate "2006" "x"}} {{(toDate "2006" "x").IsZero}}', "0001-01-01 00:00:00 +0000 UTC true"],
+  [
+    '{{dateInZone "15:04 -0700" 0 "America/New_York"}} {{htmlDateInZone 0 "Asia/Tokyo"}} {{durationRound "400h"}}',
+    "19:00 -0500 1970-01-01 16d",
+  ],
+  [
+    '{{$v := semver "1.2.3-b.1+x"}}{{$v.Major}} {{$v.Prerelease}} {{$v}} {{$v.Compare (semver "1.2.3")}} {{semver "v1"}}',
+    "1 b.1 1.2.3-b.1+x -1 1.0.0",
+  ],
+  ['{{print 1 2 "a" "b" 3 4}} {{println nil 1}}', "1 2ab3 4 <nil> 1\n"],
+  [
+    "{{'a'}} {{'\\n'}} {{0x1f}} {{1_000}} {{017}} {{0b11}} {{.5}} {{1e3}} {{\"\\U0001F600\\101\"}}",
+    "97 10 31 1000 15 3 0.5 1000 😀A",
+  ],
+  ["{{toString 1}} {{toString (list 1 nil)}} {{list nil}}", "1 [1 <nil>] [<nil>]"],
+  [
+    '{{quote "é\\n" nil 1}} {{cat "a" nil "b"}} {{join "," (list "a" nil 1)}} {{b64dec "a"}}',
+    '"é\\n" "1" a b a,1 illegal base64 data at input byte 0',
+  ],
+  [
+    '{{addf 0.1 0.2}} {{add "x" 1}} {{seq 2 -2}} {{seq 6 -2 0}} {{max 1.9 1.2}}',
+    "0.3 1 2 1 0 -1 -2 6 4 2 0 1",
+  ],
+  [
+    '{{stripHTML "<<b>script>x<</b>/script>"}}{{stripHTML "<a title=\'a>b\'>y</a>"}}{{stripHTML " > <p"}}',
+    "xy > ",
+  ],
+  [
+    '{{$s := fileStat "hello.html"}}{{$s.Name}} {{$s.Size}} {{$s.IsDir}} {{(fileStat "pages").Mode.IsDir}}',
+    "hello.html 44 false true",
+  ],
+  ['{{toJson (dict "b" nil "a" (list 1))}} {{(dict "a" 1).nope}}.', '{"a":[1],"b":null} .'],
 ])("%s prints %j", async (source, expected) => {
   const made = await render(source);
   expect(made.body().toString()).toBe(expected);
@@ -183,6 +240,14 @@ test.each([
   ['{{readFile "nope"}}', "reading"],
   ["{{index (list 1) 5}}", "out of range"],
   ['{{fail "stop"}}', "stop"],
+  ["{{.Nothing.At.All}}", "can't evaluate field Nothing in type *templates.TemplateContext"],
+  ["{{.Req.constructor}}", "can't evaluate field constructor in type *http.Request"],
+  ["{{.toString}}", "can't evaluate field toString"],
+  ["{{constructor}}", 'function "constructor" not defined'],
+  ["{{now.Nope}}", "can't evaluate field Nope in type time.Time"],
+  ["{{len .Req}}", "len of type *http.Request"],
+  ["{{range .Req}}{{end}}", "range can't iterate"],
+  ['{{include "bad.html"}}', 'bad.html: line 2: function "nope" not defined'],
   ["{{(((}}", "unexpected"],
 ])("%s fails: %s", async (source, message) => {
   await expect(render(source)).rejects.toThrow(message);
@@ -204,7 +269,7 @@ test("a template that fails while its handler has more to do fails the request, 
 });
 
 test.each([
-  ["breaks off", "no template", false, []],
+  ["breaks off", "no template", false, ["Content-Type", "text/html"]],
   ["is whole but fails as a template", "{{", true, ["X-Below", "1"]],
 ])("a page that %s leaves these fields to the page of the error: %s", async (_how, text, isWhole, left) => {
   const handler = await provisionHandler("templates", {});
@@ -222,7 +287,7 @@ test.each([
     });
   await expect(running()).rejects.toThrow(isWhole ? "unclosed action" : "cut");
   exchange.restartResponse();
-  expect(exchange.responseHeaders).toEqual(["Content-Type", "text/html", ...left]);
+  expect(exchange.responseHeaders).toEqual(left);
 });
 
 test.each([

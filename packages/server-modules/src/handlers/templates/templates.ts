@@ -65,6 +65,9 @@ function mayBeTemplate(path: string, types: readonly string[]): boolean {
 /** Fields that the page no longer has: they were of the template's bytes. */
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
+/** Fields that say something of a page whose template failed. Source: the public model (Caddy 2.11) */
+const describesPage = new Set([...changed, "content-encoding", "content-range", "content-type"]);
+
 /**
  * Holds a template response until it is complete, and sends the rendered page.
  * | Response | Then |
@@ -166,6 +169,8 @@ class TemplateFilter extends ResponseFilter {
     try {
       return await run.run(parseTemplate(source, ...delimiters), contextWith([]));
     } catch (error) {
+      // The page of the error is another one.
+      removeHeaders(this.#headers, (name) => describesPage.has(name));
       throw error instanceof ServerError
         ? error
         : new HttpError(500, `template: ${messageOf(error)}`, { cause: error });

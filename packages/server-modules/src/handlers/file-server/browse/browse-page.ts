@@ -12,6 +12,10 @@ export interface PageListing extends Listing {
   readonly order: OrderName;
   /** Rows, or tiles with thumbnails. */
   readonly layout: "list" | "grid";
+  /** How many entries the query asked for; 0 for all. */
+  readonly limit: number;
+  /** How many entries the query passes over. */
+  readonly offset: number;
 }
 
 /** Style sheet, shared with the sample of a template. */

@@ -4,11 +4,13 @@ import { readRegularFile } from "server-core/files/read-regular-file";
 import { formatGoTime } from "server-core/go/go-time";
 import { basicFunctions } from "../../templates/basic-functions.ts";
 import { TemplateRun } from "../../templates/evaluate-template.ts";
+import { fileMode } from "../../templates/file-struct.ts";
 import { siteFunctions } from "../../templates/site-functions.ts";
 import { sprigFunctions } from "../../templates/sprig-functions.ts";
 import { templateContext } from "../../templates/template-context.ts";
 import type { ParsedTemplate } from "../../templates/template-nodes.ts";
 import { parseTemplate } from "../../templates/template-parser.ts";
+import { UtcTime } from "../../templates/time-members.ts";
 import type { RenderPage } from "./browse.ts";
 import type { PageListing } from "./browse-page.ts";
 import { humanSize } from "./human-size.ts";
@@ -18,13 +20,13 @@ const delimiters = ["{{", "}}"] as const;
 
 /** An entry with the field names of the public model's templates. */
 function itemContext(item: ListedFile, page: object): object {
-  const time = new Date(item.mod_time);
+  const time = new UtcTime(item.mod_time);
   return {
     Name: item.name,
     Size: item.size,
     URL: item.url,
     ModTime: time,
-    Mode: item.mode,
+    Mode: fileMode(item.mode),
     IsDir: item.is_dir,
     IsSymlink: item.is_symlink,
     SymlinkPath: item.symlink_path ?? "",
@@ -49,8 +51,10 @@ function breadcrumbs(path: string): object[] {
 function pageContext(page: PageListing): Record<string, unknown> {
   const context: Record<string, unknown> = {
     Name: page.path.replace(/\/$/, "").split("/").at(-1) || "/",
-    Path: page.path,
+    Path: page.path.replace(/(?<=.)\/$/, ""),
     CanGoUp: page.path.length > 1,
+    Limit: page.limit,
+    Offset: page.offset,
     NumDirs: page.folders,
     NumFiles: page.files,
     TotalFileSize: page.totalBytes,
@@ -85,7 +89,7 @@ export async function loadBrowseTemplate(path: string): Promise<RenderPage> {
   }
   return async (page, { exchange, root }) => {
     const contextWith = (args: readonly unknown[]) => ({
-      ...templateContext(exchange, exchange.responseHeaders, args),
+      ...templateContext(exchange, exchange.responseHeaders, args).members,
       ...pageContext(page),
     });
     const run: TemplateRun = new TemplateRun({

@@ -145,7 +145,7 @@ test("a template of one's own may make the page", async () => {
   const template = join(root, "page.tpl");
   writeFileSync(
     template,
-    '{{.Path}}|{{.NumDirs}},{{.NumFiles}}|{{range .Items}}{{html .Name}}{{if not .IsDir}}={{.HumanSize}}{{end}};{{end}}|{{range .Breadcrumbs}}{{.Link}}{{.Text}} {{end}}|{{.Host}}|{{(index .Items 1).HumanModTime "2006"}}',
+    '{{.Path}}|{{.NumDirs}},{{.NumFiles}}|{{range .Items}}{{html .Name}}{{if not .IsDir}}={{.HumanSize}}{{end}};{{end}}|{{range .Breadcrumbs}}{{.Link}}{{.Text}} {{end}}|{{.Host}}|{{(index .Items 1).HumanModTime "2006"}}|{{.Limit}}{{.Offset}} {{.Req.URL.Path}} {{(index .Items 1).Mode}} {{(index .Items 1).ModTime.Year}}',
   );
   const own = await RunningServer.start(
     siteConfig({
@@ -154,11 +154,25 @@ test("a template of one's own may make the page", async () => {
   );
   try {
     const { text } = await ask(`${own.site}/list/?sort=name&limit=2`, { headers: { Host: "example.com" } });
-    expect(text).toBe("/list/|1,5|A.txt=1 B;b.txt=2 B;|..// list |example.com|2023");
+    expect(text).toBe("/list|1,5|A.txt=1 B;b.txt=2 B;|..// list |example.com|2023|20 /list/ -rw-r--r-- 2023");
   } finally {
     await own.close();
   }
 });
+
+// Other systems refuse such a name.
+test.runIf(process.platform === "linux")(
+  "files whose names are no UTF-8 are listed, and their links lead to them",
+  async () => {
+    mkdirSync(join(root, "odd"));
+    writeFileSync(Buffer.from(`${root}/odd/gr\xfc\xdf.txt`, "latin1"), "hello");
+    const answer = await ask(`${server.site}/odd/`, { headers: { Accept: "application/json" } });
+    const [item] = JSON.parse(answer.text) as ListedFile[];
+    expect(item).toMatchObject({ name: "gr\ufffd\ufffd.txt", url: "./gr%FC%DF.txt", size: 5 });
+    expect((await ask(`${server.site}/odd/gr%FC%DF.txt`)).text).toBe("hello");
+    expect((await ask(`${server.site}/odd/`)).text).toContain('href="./gr%FC%DF.txt"');
+  },
+);
 
 test("a template that cannot be read is refused", async () => {
   const config = siteConfig({

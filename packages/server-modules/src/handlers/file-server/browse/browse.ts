@@ -131,6 +131,16 @@ function redirectToSlash(exchange: Exchange): boolean {
   return true;
 }
 
+/** Layout and part of a listing that the query asks for. @param asked gives a parameter, "" for none */
+function shapeOf(asked: (name: string) => string): Pick<PageListing, "layout" | "limit" | "offset"> {
+  const count = (name: string) => (/^\d+$/.test(asked(name)) ? Number(asked(name)) : 0);
+  return {
+    layout: asked("layout") === "grid" ? "grid" : "list",
+    limit: count("limit"),
+    offset: count("offset"),
+  };
+}
+
 /**
  * Compiles the handler for folder listings. @param render renders a custom page; absent: the built-in page
  * | `Accept` has | Answer |
@@ -195,8 +205,7 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
     } else if (accept.includes("text/plain")) {
       send(exchange, "text/plain", plainTable(items, timeFormat));
     } else {
-      const layout = asked("layout") === "grid" ? "grid" : "list";
-      const page: PageListing = { ...listing, items, sort, order, layout, path: exchange.cleanedPath };
+      const page = { ...listing, ...shapeOf(asked), items, sort, order, path: exchange.cleanedPath };
       send(exchange, "text/html", await render(page, request));
     }
   };

@@ -1,10 +1,14 @@
-import type { BigIntStats, Dirent } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { escapePath } from "server-core/uri/percent-encoding";
+import { textOfBuffer } from "server-core/uri/text-of-bytes";
+import { goMode } from "../../../files/go-mode.ts";
+import { pathBytes } from "../../../files/path-bytes.ts";
 
 /** One entry of a folder, as in the JSON of a listing. Source: the public model (Caddy 2.11) */
 export interface ListedFile {
-  /** File name; folders end with a slash. */
+  /** File name; folders end with a slash. Bytes that are no UTF-8 are U+FFFD. */
   readonly name: string;
   /** Bytes; 0 for folders. */
   readonly size: number;
@@ -49,24 +53,6 @@ export interface ListOptions {
 /** Nanoseconds per second. */
 const second = 1_000_000_000n;
 
-/** File type bits of Go's `fs.FileMode`. Clients of the JSON compare them. */
-const goModes: readonly (readonly [is: (stats: BigIntStats) => boolean, bits: number])[] = [
-  [(stats) => stats.isDirectory(), 2 ** 31],
-  [(stats) => stats.isSymbolicLink(), 2 ** 27],
-  [(stats) => stats.isBlockDevice(), 2 ** 26],
-  [(stats) => stats.isFIFO(), 2 ** 25],
-  [(stats) => stats.isSocket(), 2 ** 24],
-  [(stats) => stats.isCharacterDevice(), 2 ** 26 + 2 ** 21],
-  [(stats) => (stats.mode & 0o4000n) !== 0n, 2 ** 23],
-  [(stats) => (stats.mode & 0o2000n) !== 0n, 2 ** 22],
-  [(stats) => (stats.mode & 0o1000n) !== 0n, 2 ** 20],
-];
-
-/** Permissions and file type in Go's form. */
-function goMode(stats: BigIntStats): number {
-  return goModes.reduce((mode, [is, bits]) => (is(stats) ? mode + bits : mode), Number(stats.mode & 0o777n));
-}
-
 /** Formats a time with nanoseconds, without trailing zeros: `2024-05-01T10:00:00.5Z`. */
 function timeText({ mtime, mtimeNs }: BigIntStats): string {
   const nanoseconds = ((mtimeNs % second) + second) % second;
@@ -76,13 +62,16 @@ function timeText({ mtime, mtimeNs }: BigIntStats): string {
 
 /** Encodes `a b?.txt` as `./a%20b%3F.txt`. The leading `./` prevents a name with a colon from looking like a scheme. */
 function urlOf(name: string): string {
-  const escaped = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
+  // A name that is no UTF-8 is told by its bytes.
+  const escaped = name.isWellFormed()
+    ? encodeURI(name).replace(/[?#]/g, encodeURIComponent)
+    : escapePath(name);
   return `./${escaped}`;
 }
 
 /** Reads the facts about an entry; undefined for a deleted file. A link to a folder is listed as a folder. */
-async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promise<ListedFile | undefined> {
-  const path = join(folder, entry.name);
+async function listEntry(folder: string, own: string, reveal: boolean): Promise<ListedFile | undefined> {
+  const path = pathBytes(join(folder, own));
   let stats: BigIntStats;
   try {
     stats = await lstat(path, { bigint: true });
@@ -94,9 +83,9 @@ async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promis
   const target = isLink ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
   const isFolder = stats.isDirectory() || target?.isDirectory() === true;
   const link = isLink && reveal ? await readlink(path).catch(() => "") : "";
-  const name = isFolder ? `${entry.name}/` : entry.name;
+  const name = isFolder ? `${own}/` : own;
   return {
-    name,
+    name: name.toWellFormed(),
     size: Number(target?.size ?? stats.size),
     url: urlOf(name),
     mod_time: timeText(stats),
@@ -109,18 +98,20 @@ async function listEntry(folder: string, entry: Dirent, reveal: boolean): Promis
 
 /** Lists a folder, at most `limit` entries. @throws the error of a folder that cannot be read */
 export async function listFolder(folder: string, options: ListOptions): Promise<Listing> {
-  const { mtimeMs } = await stat(folder);
-  const entries: Dirent[] = [];
-  for await (const entry of await opendir(folder)) {
-    if (entries.length >= options.limit) {
+  const place = pathBytes(folder);
+  const { mtimeMs } = await stat(place);
+  const names: string[] = [];
+  // Names of files are bytes, of which some are no UTF-8.
+  for await (const entry of await opendir(place, { encoding: "buffer" as BufferEncoding })) {
+    if (names.length >= options.limit) {
       break;
     }
-    entries.push(entry);
+    names.push(textOfBuffer(entry.name as unknown as Buffer));
   }
   const items: ListedFile[] = [];
-  for (const entry of entries) {
-    if (!options.isHidden(join(folder, entry.name))) {
-      const item = await listEntry(folder, entry, options.revealSymlinks);
+  for (const name of names) {
+    if (!options.isHidden(join(folder, name))) {
+      const item = await listEntry(folder, name, options.revealSymlinks);
       if (item !== undefined) {
         items.push(item);
       }
