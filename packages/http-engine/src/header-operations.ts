@@ -1,4 +1,4 @@
-import { trimBlanks } from "http-protocols/http1";
+import { trimBlanks } from "http-protocols/http1/field-lines";
 import { KnownRegexps } from "server-core/regexp/known-regexps";
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
