@@ -1,5 +1,5 @@
 import type { PackedTrace } from "storage/api";
-import { traceIdText } from "wire/api-v2/trace-id-text";
+import { traceIdText } from "wire/api-v2/id-texts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, checkTraceIds, type ReadLimits } from "../service/read-limits.ts";

@@ -1,5 +1,5 @@
 import type { TraceQuery } from "storage/api";
-import { parseTraceId } from "wire/api-v2/trace-id-text";
+import { parseTraceId } from "wire/api-v2/id-texts";
 import { parseDurationNano } from "../go-text/go-duration.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";

@@ -1,5 +1,5 @@
 import type { Process } from "wire/api-v2";
-import { ShownProcesses } from "../service/adjusters/shown-processes.ts";
+import { ShownProcesses } from "../service/adjusters/clock-plan.ts";
 import { TagSteps } from "./tag-steps.ts";
 import { processJson } from "./trace-json.ts";
 

@@ -1,6 +1,6 @@
+import { traceIdText } from "wire/api-v2/id-texts";
 import { stringTag } from "wire/api-v2/tags";
 import { formatTagKey, toApiV2Span } from "wire/api-v2/to-api-v2-span";
-import { traceIdText } from "wire/api-v2/trace-id-text";
 import { type Span as ApiV2Span, ValueType } from "wire/api-v2-model";
 import type { Attribute, Scope, Span, SpanEvent, SpanFormat } from "wire/model";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -10,9 +10,8 @@ import { sdkKeys } from "../service/adjusters/tag-adjusters.ts";
 import { compareTags } from "../service/adjusters/tag-order.ts";
 import { microsText } from "./json-bytes.ts";
 import type { SharedJson } from "./shared-json.ts";
-import { type ShownTag, ShownTags, shownField, shownTag } from "./shown-tags.ts";
+import { type ShownTag, ShownTags, shownField, shownTag, TagOrders } from "./shown-tags.ts";
 import { quoteRepeated } from "./tag-json.ts";
-import { TagOrders } from "./tag-orders.ts";
 import type { ProcessKeys } from "./trace-json.ts";
 import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TagOrders } from "./tag-orders.ts";
+import { TagOrders } from "./shown-tags.ts";
 
 const keyed = (...keys: string[]) => keys.map((key) => ({ key }));
 

@@ -1,4 +1,4 @@
-import { parseTraceId } from "wire/api-v2/trace-id-text";
+import { parseTraceId } from "wire/api-v2/id-texts";
 import { isTrue } from "../go-text/parse-number.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import { beginTrace } from "../service/begun-trace.ts";

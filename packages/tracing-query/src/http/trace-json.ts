@@ -1,4 +1,4 @@
-import { traceIdText } from "wire/api-v2/trace-id-text";
+import { traceIdText } from "wire/api-v2/id-texts";
 import { type Span as ApiV2Span, type Log, type Process, type SpanRef, SpanRefType } from "wire/api-v2-model";
 import type { ApiTrace } from "../service/api-trace.ts";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";

@@ -8,7 +8,7 @@ import {
 } from "../gen/tracing/api_v2/model.ts";
 import type { Resource, Scope, Span, SpanEvent, SpanLink } from "../model/span.ts";
 import { kindFromTags, parentFromReferences, statusFromTags } from "./derived-facts.ts";
-import { spanIdFromBytes, traceIdFromBytes } from "./id-bytes.ts";
+import { spanIdFromBytes, traceIdFromBytes } from "./id-texts.ts";
 import { isOutOfRange, timeMend, toNanos } from "./nano-times.ts";
 import { attributeFromTag } from "./tags.ts";
 

@@ -33,7 +33,7 @@ export {
 } from "../gen/tracing/api_v2/sampling.ts";
 export { fromApiV2Batch } from "./from-api-v2-batch.ts";
 export { fromStoredApiV2Spans } from "./from-stored-api-v2-spans.ts";
+export { parseTraceId, traceIdText } from "./id-texts.ts";
 export { binaryTag, boolTag, float64Tag, int64Tag, stringTag, tagFromAttribute } from "./tags.ts";
 export { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
 export { toStoredApiV2Span } from "./to-stored-api-v2-span.ts";
-export { parseTraceId, traceIdText } from "./trace-id-text.ts";

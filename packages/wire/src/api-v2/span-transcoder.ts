@@ -4,7 +4,7 @@ import { type ByteWriter, varintBytes } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { SpanMends } from "../rows/span-mends.ts";
 import { DerivedColumns } from "./derived-columns.ts";
-import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
+import { badSpanId, checkTraceIdLength } from "./id-texts.ts";
 import { NanoTimeReader } from "./nano-time-reader.ts";
 import { timeMend } from "./nano-times.ts";
 import { ReferenceTranscoder } from "./reference-transcoder.ts";

@@ -7,7 +7,7 @@ import {
   SpanRefType,
 } from "../gen/tracing/api_v2/model.ts";
 import { isParentLink, type Span, type SpanLink } from "../model/span.ts";
-import { idToBytes } from "./id-bytes.ts";
+import { idToBytes } from "./id-texts.ts";
 import { toDuration, toTimestamp } from "./nano-times.ts";
 import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 

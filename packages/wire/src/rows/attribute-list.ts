@@ -69,3 +69,18 @@ export function attributeListOf(attributes: readonly Attribute[]): Buffer {
 export function malformedList(position: number): WireError {
   return new WireError("WIRE_MALFORMED", `what stands at byte ${position} of the rows is no attribute list`);
 }
+
+// The events of a span are one byte string, so they need one column. Without events the string is empty. Otherwise each
+// event, in the sender's order, is
+//
+// 0xFD, nanoseconds since the Unix epoch in decimal, 0xFC, name in UTF-8, attribute list
+//
+// and, if attributes were dropped, 0xFC with the number of dropped attributes in decimal.
+//
+// UTF-8 has none of these bytes, nor the marks of attribute lists, so nothing is escaped.
+
+/** Begins every event. */
+export const eventMark = 0xfd;
+
+/** Follows the time of an event, and precedes the number of its dropped attributes. */
+export const fieldMark = 0xfc;

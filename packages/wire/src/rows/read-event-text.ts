@@ -1,7 +1,6 @@
 import { WireError } from "../errors.ts";
 import type { SpanEvent } from "../model/span.ts";
-import { attributeMark } from "./attribute-list.ts";
-import { eventMark, fieldMark } from "./event-text.ts";
+import { attributeMark, eventMark, fieldMark } from "./attribute-list.ts";
 import { readListBetween, type SpanRowReader } from "./span-row-reader.ts";
 
 const [minus, zero, nine] = [0x2d, 0x30, 0x39];

@@ -268,7 +268,7 @@ function linkToParent(traceId: string, spanId: string): SpanLink {
 
 /**
  * The row of a span as the store returns it. It has the columns of `spanColumns` except the tenant, and some of them
- * are joined into one text: see `scope-text.ts`, `event-text.ts` and, for rare fields, `details-text.ts`.
+ * are joined into one text: see `scope-text.ts`, `attribute-list.ts` and, for rare fields, `details-text.ts`.
  */
 export const storedColumns = [
   "format",

@@ -1,8 +1,7 @@
 import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
-import { attributeListOf } from "./attribute-list.ts";
+import { attributeListOf, eventMark, fieldMark } from "./attribute-list.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { detailsTextOf } from "./details-text-of.ts";
-import { eventMark, fieldMark } from "./event-text.ts";
 import { textMark } from "./scope-text.ts";
 
 /** For tests: spans as rows that the store returns to `readStoredRows`. */
@@ -48,7 +47,7 @@ function scopeTextOf({ resource, scope }: Span): Buffer {
   return withMarks(textMark, [scope.name, scope.version, scope.schemaUrl, resource.schemaUrl]);
 }
 
-/** Column `event_text`, in the form that `event-text.ts` describes. */
+/** Column `event_text`, in the form that `attribute-list.ts` describes. */
 function eventTextOf(events: readonly SpanEvent[]): Buffer {
   return Buffer.concat(
     events.flatMap(({ timeUnixNano, droppedAttributesCount, name, attributes }) => [

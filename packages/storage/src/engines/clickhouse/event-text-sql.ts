@@ -1,6 +1,6 @@
 import { attributeTuples, placeOfMark } from "./attribute-text-sql.ts";
 
-// SQL expressions on `event_text`. `event-text.ts` of `wire/rows` describes its format: FD, time, FC, name
+// SQL expressions on `event_text`. `attribute-list.ts` of `wire/rows` describes its format: FD, time, FC, name
 // and attribute list for each event, and FC with the number of dropped attributes, if any.
 
 /** Name of the column. Searches for event attributes use it as searches for span attributes use `attribute_text`. */

@@ -1,6 +1,6 @@
 import type { SpanList } from "storage/api";
+import { traceIdText } from "wire/api-v2/id-texts";
 import { tagFromAttribute } from "wire/api-v2/tags";
-import { traceIdText } from "wire/api-v2/trace-id-text";
 import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model/span";
 import { attributeMark } from "wire/rows/attribute-list";
 import { parseAttributeText } from "wire/rows/attribute-text";

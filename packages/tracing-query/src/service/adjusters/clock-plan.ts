@@ -1,12 +1,14 @@
 import type { SpanList } from "storage/api";
 import { nextTurn } from "storage/next-turn";
 import { toApiV2Span } from "wire/api-v2/to-api-v2-span";
+import type { Process } from "wire/api-v2-model";
 import { lengthNano, type Resource, type Span, type SpanFormat } from "wire/model/span";
 import type { SpanFields } from "wire/rows/span-fields";
 import { parentKey } from "../span-facts.ts";
-import { skewAgainst } from "./clock-skew.ts";
-import { ShownProcesses } from "./shown-processes.ts";
+import { hostOf, skewAgainst } from "./clock-skew.ts";
 import { SpanIds } from "./span-ids.ts";
+import { withIpShown } from "./tag-adjusters.ts";
+import { compareTags } from "./tag-order.ts";
 
 /** Spans that are read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 1_000;
@@ -235,4 +237,29 @@ function wordOf(id: string, start: number): number {
 
 function hexOf(word: number): string {
   return (word >>> 0).toString(16).padStart(8, "0");
+}
+
+/** The facts that adjusted spans of one resource share. */
+export interface ShownProcess {
+  readonly process: Process;
+  /** Identifies the clock; "" is unknown. */
+  readonly host: string;
+}
+
+/** The shown processes of spans. Each resource is converted once, and kept while something else holds it. */
+export class ShownProcesses {
+  readonly #known = new WeakMap<Resource, ShownProcess>();
+
+  /** @param spanOf returns one of the resource's spans */
+  of(resource: Resource, spanOf: () => Span): ShownProcess {
+    let shown = this.#known.get(resource);
+    if (shown === undefined) {
+      const { process } = toApiV2Span({ ...spanOf(), attributes: [], events: [], links: [] });
+      const tags = (process?.tags ?? []).map(withIpShown).sort(compareTags);
+      const adjusted = { serviceName: process?.serviceName ?? "", tags };
+      shown = { process: adjusted, host: hostOf(adjusted) };
+      this.#known.set(resource, shown);
+    }
+    return shown;
+  }
 }

@@ -1,6 +1,6 @@
 import { type SpanColumn, spanColumns } from "../span-columns.ts";
 
-/** Columns of a row that are sent as one text: see `scope-text.ts` and `event-text.ts`. */
+/** Columns of a row that are sent as one text: see `scope-text.ts` and `attribute-list.ts`. */
 const columnsOfTexts = [
   "resource_schema_url",
   "scope_name",

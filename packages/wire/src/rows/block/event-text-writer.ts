@@ -1,12 +1,11 @@
-import { attributeMark, typeLetterBytes, valueMark } from "../attribute-list.ts";
+import { attributeMark, eventMark, fieldMark, typeLetterBytes, valueMark } from "../attribute-list.ts";
 import type { ByteWriter } from "../byte-writer.ts";
 import { writeDecimal } from "../decimal-text.ts";
-import { eventMark, fieldMark } from "../event-text.ts";
 import { copyStringBytes } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
 /**
- * Reads the next events from `from`, and writes them with their length in the form that `event-text.ts` describes.
+ * Reads the next events from `from`, and writes them with their length in the form that `attribute-list.ts` describes.
  * An event `retry` at 5 ns with `{try: 2}` becomes `fd 5 fc retry ff try fe i2 ff`.
  */
 export function writeEventText(out: ByteWriter, from: RowBytes): void {

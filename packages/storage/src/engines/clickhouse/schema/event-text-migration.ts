@@ -6,7 +6,7 @@ import { plainAttributes } from "./spans-migration.ts";
 /** Type of the events column that writers fill. */
 export const eventsType = `Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32))`;
 
-/** SQL for the text of the event tuple `e`; `event-text.ts` of `wire/rows` describes it. */
+/** SQL for the text of the event tuple `e`; `attribute-list.ts` of `wire/rows` describes it. */
 const eventText =
   `concat('\\xFD', toString(toUnixTimestamp64Nano(e.1)), '\\xFC', e.2, ${textOf("e.3")}, ` +
   "if(e.4 = 0, '', concat('\\xFC', toString(e.4))))";

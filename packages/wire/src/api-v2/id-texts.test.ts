@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseTraceId, traceIdText } from "./trace-id-text.ts";
+import { parseTraceId, traceIdText } from "./id-texts.ts";
 
 describe("traceIdText", () => {
   test.each([

@@ -2,6 +2,36 @@ import { WireError } from "../errors.ts";
 
 const zeroHalf = "0".repeat(16);
 
+/**
+ * A trace id as the older model prints it: 16 digits when the high half is zero, otherwise 32.
+ * @param traceId 32 lower-case hex digits
+ */
+export function traceIdText(traceId: string): string {
+  return traceId.startsWith(zeroHalf) ? traceId.slice(16) : traceId;
+}
+
+/**
+ * Parses a trace id from a person or client: up to 32 hex digits in upper or lower case. Shorter ids get zeros on the
+ * left: `A1` becomes thirty zeros and `a1`.
+ * @returns 32 lower-case hex digits
+ * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
+ */
+export function parseTraceId(text: string): string {
+  if (Buffer.byteLength(text) > 32) {
+    throw new WireError("WIRE_BAD_ID", `TraceID cannot be longer than 32 hex characters: ${text}`);
+  }
+  // The public model parses the halves one after the other, and its error contains the failing half.
+  for (const half of text.length > 16 ? [text.slice(0, -16), text.slice(-16)] : [text]) {
+    if (!/^[0-9a-fA-F]+$/.test(half)) {
+      throw new WireError(
+        "WIRE_BAD_ID",
+        `strconv.ParseUint: parsing ${JSON.stringify(half)}: invalid syntax`,
+      );
+    }
+  }
+  return text.toLowerCase().padStart(32, "0");
+}
+
 /** 16 big-endian bytes; 8 bytes are the low half. @throws WireError WIRE_BAD_ID for any other length */
 export function traceIdFromBytes(bytes: Buffer): string {
   checkTraceIdLength(bytes.length);
