@@ -1,23 +1,20 @@
-import { ClickHouseError } from "@clickhouse/client";
 import type { Dispatcher } from "undici";
 import { refusePartial } from "../../api/asked-time.ts";
-import { StorageError } from "../../api/storage-error.ts";
+import type { StorageError } from "../../api/storage-error.ts";
 import { type AnswerSize, collect, handOn, sizeOf } from "./calls/answer-stream.ts";
-import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from "./calls/first-answer.ts";
+import { allFailed, CallFailures } from "./calls/call-failures.ts";
+import {
+  type Attempt,
+  type AttemptRace,
+  type FirstAnswer,
+  firstAnswer,
+  type HedgeOfCall,
+} from "./calls/first-answer.ts";
 import { HedgePace, insertHedges, readHedges } from "./calls/hedge-pace.ts";
 import { type CallHeaders, HostRequests, type Settings } from "./calls/host-requests.ts";
 import { partialReasonsOf, type ReadCall } from "./calls/read-call.ts";
 import { ReplicaTurns, triesFirst } from "./calls/replica-turns.ts";
-import { awayError, readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
-import {
-  isConnectionError,
-  isCredentialsFault,
-  isHostFault,
-  isNeighbourFault,
-  isSchemaMissing,
-  toStorageError,
-  wasNeverSent,
-} from "./clickhouse-errors.ts";
+import { readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
 import type { OnHedge, TraceCall } from "./clickhouse-store-options.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
@@ -99,6 +96,22 @@ interface Call {
   readonly pace?: HedgePace | undefined;
 }
 
+/** A SELECT that names its format, with the limit of its answer. */
+export interface LimitedSelect {
+  readonly sql: string;
+  readonly parameters: QueryParameters;
+  /** STORAGE_TOO_LARGE when the answer is longer. */
+  readonly maxBytes: number;
+}
+
+/** A read as it is sent to a server. */
+interface SentRead {
+  readonly sql: string;
+  /** Parameters and settings of the statement. */
+  readonly query: Settings;
+  readonly headers: CallHeaders;
+}
+
 /** The state that connections to the same servers share. */
 interface Shared {
   /** Servers and their health. */
@@ -123,12 +136,15 @@ export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
   readonly #shared: Shared;
   readonly #choice: Choice;
+  readonly #failures: CallFailures;
 
   /** @throws StorageError STORAGE_REFUSED for an invalid address */
   constructor(options: ConnectionOptions, shared?: Shared, choice: Choice = "any") {
     this.#options = options;
     this.#shared = shared ?? sharedBy(options);
     this.#choice = choice;
+    const { pool } = this.#shared;
+    this.#failures = new CallFailures({ pool, keeper: options.keeper, shards: options.shards });
   }
 
   /** A connection to the same servers whose calls all go to the first server that is up, with additional settings. */
@@ -176,9 +192,7 @@ export class ClickHouseConnection {
    * accepted the previous one.
    */
   pieces(
-    sql: string,
-    parameters: QueryParameters,
-    maxBytes: number,
+    { sql, parameters, maxBytes }: LimitedSelect,
     begin: (size: AnswerSize | undefined) => { add(piece: Buffer): Promise<void> },
     read: ReadCall = {},
   ): Promise<void> {
@@ -219,8 +233,8 @@ export class ClickHouseConnection {
       const own = replica === undefined ? query : { ...query, ...triesFirst(replica) };
       // An insert without rows is an INSERT … SELECT.
       const isRead = rows instanceof Uint8Array && rows.length === 0;
-      const send = isRead ? requests.ask(host, own, rows, abort) : requests.send(host, own, rows, abort);
-      const { body } = await send;
+      const request = { query: own, body: rows, abort };
+      const { body } = await (isRead ? requests.ask(host, request) : requests.send(host, request));
       await body.dump();
       if (race.claim() && replica !== undefined && race.attemptsBefore > 0) {
         replicaTurns.won(replica);
@@ -235,12 +249,8 @@ export class ClickHouseConnection {
 
   async #command(call: Call, sql: string, settings: Settings = {}): Promise<void> {
     await this.#tryHosts(call, async (host, abort) => {
-      const { body } = await this.#shared.requests.ask(
-        host,
-        { ...settings, wait_end_of_query: "1" },
-        Buffer.from(sql),
-        abort,
-      );
+      const query = { ...settings, wait_end_of_query: "1" };
+      const { body } = await this.#shared.requests.ask(host, { query, body: Buffer.from(sql), abort });
       await body.dump();
     });
   }
@@ -258,7 +268,8 @@ export class ClickHouseConnection {
     const ask = (skipped: Settings, stop?: AbortSignal) => {
       const signals = [read.signal, stop].filter((one) => one !== undefined);
       const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-      return this.#readOnce(sql, { ...query, ...skipped }, headers, { ...read, signal }, take);
+      const sent = { sql, query: { ...query, ...skipped }, headers };
+      return this.#readOnce(sent, { ...read, signal }, take);
     };
     try {
       const result = await readFromShards(this.#options.shards, read, ask);
@@ -271,9 +282,7 @@ export class ClickHouseConnection {
   }
 
   async #readOnce<T>(
-    sql: string,
-    query: Settings,
-    headers: CallHeaders,
+    { sql, query, headers }: SentRead,
     { signal, kind = "other", onPartial }: ReadCall,
     take: (answer: Dispatcher.ResponseData, abort: AbortSignal) => Promise<T>,
   ): Promise<T> {
@@ -281,7 +290,7 @@ export class ClickHouseConnection {
     const pace = this.#choice === "any" ? readPace : undefined;
     const call = { sql, signal, kind, isRepeatable: true, pace };
     const { value } = await this.#tryHosts(call, async (host, abort, race) => {
-      const answer = await requests.ask(host, query, Buffer.from(sql), abort, headers);
+      const answer = await requests.ask(host, { query, body: Buffer.from(sql), abort, headers });
       // Another server has answered first, so this answer is dropped.
       if (!race.claim()) {
         throw new Error("another server was first");
@@ -301,13 +310,13 @@ export class ClickHouseConnection {
   async #tryHosts<T>(
     call: Call,
     work: (host: Host, abort: AbortSignal, race: AttemptRace) => Promise<T>,
-  ): Promise<{ readonly value: T; readonly wasAlone: boolean }> {
+  ): Promise<FirstAnswer<T>> {
     const { pool } = this.#shared;
     const { signal, kind, pace, isInsert = false, timeoutMs = this.#options.requestTimeoutMs } = call;
     const deadline = AbortSignal.timeout(timeoutMs);
     const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     const attempt = async (host: Host, race: AttemptRace): Promise<Attempt<T>> => {
-      const { url, index } = host;
+      const { index } = host;
       const away = pool.health?.isUp(index) ? pool.health.awaySignal(index) : undefined;
       const startMs = performance.now();
       try {
@@ -322,34 +331,7 @@ export class ClickHouseConnection {
         if (race.abort.aborted && !abort.aborted) {
           return { kind: "lost" };
         }
-        const noKeeper = isInsert && !abort.aborted ? this.#options.keeper?.awaySignal : undefined;
-        if (noKeeper?.aborted) {
-          return { kind: "failed", failure: noKeeper.reason, goOn: "throw" };
-        }
-        const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
-        const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
-        const isStranger = isCredentialsFault(failure) && pool.hosts.length > 1;
-        if (isStranger) {
-          pool.refusesUs(index, failure.message);
-        } else if (isConnectionError(failure)) {
-          pool.failed(index, failure.message);
-        } else if (failure.cause instanceof ClickHouseError) {
-          pool.answered(index);
-        }
-        const isEmptied = pool.hosts.length > 1 && call.isRepeatable === true && isSchemaMissing(failure);
-        if (isEmptied) {
-          return { kind: "failed", failure, goOn: "next" };
-        }
-        if (!isStranger && !isHostFault(failure)) {
-          return { kind: "failed", failure, goOn: "throw" };
-        }
-        const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
-        if (await this.#isOfShards(failure)) {
-          // Reads report missing shards themselves, with another text.
-          const shards = isInsert ? awayError(this.#options.shards?.away ?? [], failure) : failure;
-          return { kind: "failed", failure: shards, goOn: "throw" };
-        }
-        return { kind: "failed", failure, goOn: mayGoOn ? "next" : "stop" };
+        return await this.#failures.judge(host, error, { ...call, timeoutMs, deadline, abort });
       }
     };
     const failures: StorageError[] = [];
@@ -359,21 +341,6 @@ export class ClickHouseConnection {
       return found;
     }
     throw allFailed(failures, pool.hosts.length);
-  }
-
-  /**
-   * True when the failure comes from a shard without any answering server. Other servers would fail in the same way.
-   */
-  async #isOfShards(failure: StorageError): Promise<boolean> {
-    const { shards } = this.#options;
-    if (shards === undefined || !isNeighbourFault(failure)) {
-      return false;
-    }
-    // Another task checks missing shards every second, so a check now is needed only if none is known.
-    if (shards.away.length === 0) {
-      await shards.look();
-    }
-    return shards.away.length > 0;
   }
 
   #hedge({ pace, kind }: Call, [first, second]: readonly Host[]): HedgeOfCall | undefined {
@@ -450,18 +417,4 @@ function withSettings(options: ConnectionOptions, settings: Settings): Connectio
     readSettings: { ...options.readSettings, ...settings },
     insertSettings: { ...options.insertSettings, ...settings },
   };
-}
-
-/** One error for all tried servers. With a single server, its error is returned unchanged. */
-function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
-  const [first] = failures;
-  if (first === undefined) {
-    return new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
-  }
-  if (failures.length === 1) {
-    return first;
-  }
-  const texts = failures.map(({ message }) => message).join("; ");
-  const who = failures.length === hosts ? `none of the ${hosts} servers` : `${failures.length} servers, none`;
-  return new StorageError(first.code, `${who} of ClickHouse could do it: ${texts}`, { cause: first.cause });
 }

@@ -130,7 +130,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       answer = new PackedAnswer(this.#origins);
       return answer;
     };
-    await this.#connection.pieces(sql, parameters, maxBytes, begin, read);
+    await this.#connection.pieces({ sql, parameters, maxBytes }, begin, read);
     answer.end();
     return answer;
   }

@@ -33,8 +33,7 @@ export class GrpcSpanReader implements SpanReader {
     await this.#calls.download(
       remoteMethods.findTraces,
       { query: queryMessage(query) },
-      options,
-      this.#budget(),
+      { options, budget: this.#budget() },
       (chunk) => {
         for (const span of spansOf(chunk.spans)) {
           spans.push(span);

@@ -23,6 +23,14 @@ export interface ReadBudget {
   bytes: number;
 }
 
+/** A read whose answer is limited. */
+export interface LimitedRead {
+  /** Tenant, token and signal. */
+  readonly options: ReadOptions;
+  /** The bytes that calls of the same read have left. */
+  readonly budget: ReadBudget;
+}
+
 interface Cancellable {
   /** Ends the call, on the server too. */
   cancel(): void;
@@ -76,8 +84,7 @@ export class RemoteCalls {
   async download<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
-    options: ReadOptions,
-    budget: ReadBudget,
+    { options, budget }: LimitedRead,
     take: (response: Response) => void,
   ): Promise<void> {
     const metadata = this.#metadata(options);

@@ -36,7 +36,7 @@ export async function tracesById(
       }
     };
     try {
-      await calls.download(method, request, options, budget, take);
+      await calls.download(method, request, { options, budget }, take);
     } catch (error) {
       if (!isTraceNotFound(error)) {
         throw error;

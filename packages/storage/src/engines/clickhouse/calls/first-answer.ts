@@ -3,14 +3,21 @@ import type { StorageError } from "../../../api/storage-error.ts";
 /** Result of a call to one server. */
 export type Attempt<T> =
   | { readonly kind: "done"; readonly value: T }
+  | FailedAttempt
+  /** Another server answered first. */
+  | { readonly kind: "lost" };
+
+/** A call that one server could not do. */
+export interface FailedAttempt {
+  readonly kind: "failed";
+  readonly failure: StorageError;
   /**
    * - `next` try another server
    * - `stop` try no other server
    * - `throw` every other server would fail in the same way
    */
-  | { readonly kind: "failed"; readonly failure: StorageError; readonly goOn: "next" | "stop" | "throw" }
-  /** Another server answered first. */
-  | { readonly kind: "lost" };
+  readonly goOn: "next" | "stop" | "throw";
+}
 
 /** The interface of the race between servers that an attempt uses. */
 export interface AttemptRace {
@@ -45,97 +52,171 @@ export async function firstAnswer<Host, T>(
   attempt: (host: Host, race: AttemptRace) => Promise<Attempt<T>>,
   failures: StorageError[],
   hedge?: HedgeOfCall,
-): Promise<{ readonly value: T; readonly wasAlone: boolean } | undefined> {
-  const left = [...hosts];
-  const running = new Map<number, AbortController>();
-  let winner: number | undefined;
-  let hedged: number | undefined;
-  let started = 0;
-  const ended: { readonly id: number; readonly result: Attempt<T> }[] = [];
-  let wake = Promise.withResolvers<void>();
-  const start = (host: Host): number => {
-    const id = started++;
-    const controller = new AbortController();
-    running.set(id, controller);
-    const claim = () => {
-      winner ??= id;
-      if (winner !== id) {
-        return false;
-      }
-      for (const [other, controller] of running) {
-        if (other !== id) {
-          controller.abort();
-        }
-      }
-      return true;
-    };
-    void attempt(host, { attemptsBefore: id, abort: controller.signal, claim }).then((result) => {
-      running.delete(id);
-      ended.push({ id, result });
-      wake.resolve();
-    });
-    return id;
-  };
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const first = left.shift();
-    if (first === undefined) {
-      return undefined;
-    }
-    start(first);
-    if (hedge !== undefined && left.length > 0) {
-      timer = setTimeout(() => {
-        const next = left[0];
-        if (next === undefined || winner !== undefined || !hedge.may()) {
-          return;
-        }
-        left.shift();
-        hedged = start(next);
-      }, hedge.afterMs);
-    }
-    for (;;) {
-      await wake.promise;
-      wake = Promise.withResolvers<void>();
-      for (const { id, result } of ended.splice(0)) {
-        if (result.kind === "done") {
-          if (hedged !== undefined) {
-            hedge?.ended(id === hedged);
-          }
-          const wasAlone = running.size === 0 && hedged === undefined;
-          return { value: result.value, wasAlone };
-        }
-        if (result.kind === "lost") {
-          continue;
-        }
-        // The winner's answer broke off, so another server may deliver it from the start.
-        if (winner === id) {
-          winner = undefined;
-        }
-        failures.push(result.failure);
-        if (result.goOn === "throw") {
-          throw result.failure;
-        }
-        if (result.goOn === "stop") {
-          return undefined;
-        }
-        const next = id === hedged && running.size > 0 ? left.shift() : undefined;
-        if (next !== undefined) {
-          hedged = start(next);
-        }
-      }
-      if (running.size > 0) {
-        continue;
-      }
-      const next = left.shift();
-      if (next === undefined) {
+): Promise<FirstAnswer<T> | undefined> {
+  return await new HostRace(hosts, attempt, failures, hedge).run();
+}
+
+/** The answer of a call. */
+export interface FirstAnswer<T> {
+  readonly value: T;
+  /** True: no second server was tried beside the one that answered. */
+  readonly wasAlone: boolean;
+}
+
+/** An attempt that is over. */
+interface EndedAttempt<T> {
+  readonly id: number;
+  readonly result: Attempt<T>;
+}
+
+/**
+ * The attempts of one call. An attempt is running, then ended until `run` has judged it. At most two run: the one that
+ * was started last in turn, and the hedged one.
+ */
+class HostRace<Host, T> {
+  /** Servers without an attempt, the next one first. */
+  readonly #left: Host[];
+  readonly #attempt: (host: Host, race: AttemptRace) => Promise<Attempt<T>>;
+  readonly #failures: StorageError[];
+  readonly #hedge: HedgeOfCall | undefined;
+  readonly #running = new Map<number, AbortController>();
+  /** Attempts that wait to be judged, in the order of their ends. */
+  readonly #ended: EndedAttempt<T>[] = [];
+  /** Resolved when there is an ended attempt. */
+  #wake = Promise.withResolvers<void>();
+  /** Attempts that were started; the next one has this id. */
+  #started = 0;
+  /** The attempt whose answer has begun. */
+  #winner: number | undefined;
+  /** The attempt that was started last because another took long. */
+  #hedged: number | undefined;
+
+  constructor(
+    hosts: readonly Host[],
+    attempt: (host: Host, race: AttemptRace) => Promise<Attempt<T>>,
+    failures: StorageError[],
+    hedge: HedgeOfCall | undefined,
+  ) {
+    this.#left = [...hosts];
+    this.#attempt = attempt;
+    this.#failures = failures;
+    this.#hedge = hedge;
+  }
+
+  /** @returns and throws as `firstAnswer`; attempts that still run are aborted */
+  async run(): Promise<FirstAnswer<T> | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      if (!this.#startNext()) {
         return undefined;
       }
-      start(next);
+      timer = this.#startHedgeLater();
+      for (;;) {
+        await this.#wake.promise;
+        this.#wake = Promise.withResolvers<void>();
+        for (const attempt of this.#ended.splice(0)) {
+          const end = this.#judge(attempt);
+          if (end !== undefined) {
+            return end.answer;
+          }
+        }
+        if (this.#running.size === 0 && !this.#startNext()) {
+          return undefined;
+        }
+      }
+    } finally {
+      clearTimeout(timer);
+      for (const controller of this.#running.values()) {
+        controller.abort();
+      }
     }
-  } finally {
-    clearTimeout(timer);
-    for (const controller of running.values()) {
-      controller.abort();
+  }
+
+  /** Tries the next server in turn. @returns false when none is left */
+  #startNext(): boolean {
+    const next = this.#left.shift();
+    if (next === undefined) {
+      return false;
     }
+    this.#start(next);
+    return true;
+  }
+
+  #start(host: Host): number {
+    const id = this.#started++;
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const race = { attemptsBefore: id, abort: controller.signal, claim: () => this.#claim(id) };
+    void this.#attempt(host, race).then((result) => {
+      this.#running.delete(id);
+      this.#ended.push({ id, result });
+      this.#wake.resolve();
+    });
+    return id;
+  }
+
+  /** See `AttemptRace.claim`. */
+  #claim(id: number): boolean {
+    this.#winner ??= id;
+    if (this.#winner !== id) {
+      return false;
+    }
+    for (const [other, controller] of this.#running) {
+      if (other !== id) {
+        controller.abort();
+      }
+    }
+    return true;
+  }
+
+  /** @returns the timer that starts a second attempt; undefined where there cannot be one */
+  #startHedgeLater(): NodeJS.Timeout | undefined {
+    const hedge = this.#hedge;
+    if (hedge === undefined || this.#left.length === 0) {
+      return undefined;
+    }
+    return setTimeout(() => {
+      const next = this.#left[0];
+      if (next === undefined || this.#winner !== undefined || !hedge.may()) {
+        return;
+      }
+      this.#left.shift();
+      this.#hedged = this.#start(next);
+    }, hedge.afterMs);
+  }
+
+  /**
+   * Notes the end of an attempt. When a hedged attempt fails while the first one still runs, the next server takes its
+   * place.
+   * @returns the end of the call; undefined when it goes on
+   * @throws StorageError for a failure that every other server would have too
+   */
+  #judge({ id, result }: EndedAttempt<T>): { readonly answer: FirstAnswer<T> | undefined } | undefined {
+    if (result.kind === "done") {
+      if (this.#hedged !== undefined) {
+        this.#hedge?.ended(id === this.#hedged);
+      }
+      const wasAlone = this.#running.size === 0 && this.#hedged === undefined;
+      return { answer: { value: result.value, wasAlone } };
+    }
+    if (result.kind === "lost") {
+      return undefined;
+    }
+    // The winner's answer broke off, so another server may deliver it from the start.
+    if (this.#winner === id) {
+      this.#winner = undefined;
+    }
+    this.#failures.push(result.failure);
+    if (result.goOn === "throw") {
+      throw result.failure;
+    }
+    if (result.goOn === "stop") {
+      return { answer: undefined };
+    }
+    const next = id === this.#hedged && this.#running.size > 0 ? this.#left.shift() : undefined;
+    if (next !== undefined) {
+      this.#hedged = this.#start(next);
+    }
+    return undefined;
   }
 }

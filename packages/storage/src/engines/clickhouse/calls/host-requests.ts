@@ -9,6 +9,18 @@ export type Settings = Readonly<Record<string, string>>;
 /** Additional headers of a call: the trace context. */
 export type CallHeaders = Readonly<Record<string, string>>;
 
+/** A request to one server. */
+export interface HostRequest {
+  /** Parameters of the address: settings of the statement, and the statement itself when `body` holds rows. */
+  readonly query: Settings;
+  /** The statement, or the rows of an insert. Sent again when the server does not know a setting. */
+  readonly body: InsertBody;
+  /** Ends the request, and the statement in the server where settings say so. */
+  readonly abort: AbortSignal;
+  /** None by default. */
+  readonly headers?: CallHeaders;
+}
+
 /**
  * Settings that older servers do not know. Reads return the same rows without them.
  *
@@ -41,38 +53,22 @@ export class HostRequests {
    * @returns the answer; its body is not read yet
    * @throws ClickHouseError for any other status than 200, or an error after status 200
    */
-  ask(
-    host: Host,
-    query: Settings,
-    body: Uint8Array,
-    abort: AbortSignal,
-    headers: CallHeaders = {},
-  ): Promise<Dispatcher.ResponseData> {
-    return this.send(host, { ...query, ...newerSettings }, body, abort, headers);
+  ask(host: Host, request: HostRequest): Promise<Dispatcher.ResponseData> {
+    return this.send(host, { ...request, query: { ...request.query, ...newerSettings } });
   }
 
-  /** As `ask`, for any statement. @param body sent again when the server does not know a setting */
-  async send(
-    host: Host,
-    query: Settings,
-    body: InsertBody,
-    abort: AbortSignal,
-    headers: CallHeaders = {},
-  ): Promise<Dispatcher.ResponseData> {
+  /** As `ask`, for any statement. */
+  async send(host: Host, request: HostRequest): Promise<Dispatcher.ResponseData> {
+    const { query } = request;
     const unknown = this.#unknown.get(host.index);
     try {
-      return await this.#post(
-        host,
-        unknown === undefined ? query : without(query, unknown),
-        body,
-        abort,
-        headers,
-      );
+      const known = unknown === undefined ? query : without(query, unknown);
+      return await this.#post(host, { ...request, query: known });
     } catch (error) {
       if (!isUnknownSetting(error) || !this.#learn(host, query, String(error))) {
         throw error;
       }
-      return await this.send(host, query, body, abort, headers);
+      return await this.send(host, request);
     }
   }
 
@@ -94,10 +90,7 @@ export class HostRequests {
 
   async #post(
     host: Host,
-    query: Settings,
-    body: InsertBody,
-    abort: AbortSignal,
-    headers: CallHeaders,
+    { query, body, abort, headers = {} }: HostRequest,
   ): Promise<Dispatcher.ResponseData> {
     const target = new URL(host.url);
     target.search = new URLSearchParams(query).toString();

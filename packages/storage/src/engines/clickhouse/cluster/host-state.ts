@@ -54,6 +54,12 @@ interface StateRow {
   readonly slots: number;
 }
 
+/** State of a server whose answer lacks fields. */
+const noState: StateRow = {
+  ...{ begun: 0, readOnly: 0, stray: 0, slots: 0, engine: "" },
+  ...{ tables: [], macros: [], clusters: [] },
+};
+
 /**
  * Reads the state of every listed server. Servers that are down are left out, unless all are.
  * @throws StorageError STORAGE_VERSION when a server has a newer schema. STORAGE_REFUSED when a server does
@@ -156,13 +162,10 @@ interface HostLook {
   readonly signal: AbortSignal | undefined;
 }
 
-async function stateOf(
-  url: string,
-  connection: ClickHouseConnection,
-  { database, cluster, signal }: HostLook,
-): Promise<HostState> {
-  const [row] = await connection.rows<StateRow>(
-    `SELECT
+/** Asks one server for its `StateRow`. */
+function stateSql(): string {
+  const isBegun = isBegunInSteps(localTable("spans"));
+  return `SELECT
   (SELECT groupArray((name, engine)) FROM system.tables WHERE database = {database:String} AND name IN ('spans', 'schema_migrations')) AS tables,
   (SELECT groupArray((macro, substitution)) FROM system.macros) AS macros,
   (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters,
@@ -170,30 +173,45 @@ async function stateOf(
   (SELECT toUInt32(sum(weight)) FROM (SELECT any(shard_weight) AS weight FROM system.clusters WHERE cluster = {cluster:String} GROUP BY shard_num)) AS slots,
   (SELECT countIf(is_readonly) > 0 AND countIf(NOT is_readonly) = 0 FROM system.replicas WHERE database = {database:String}) AS readOnly,
   (SELECT countIf(is_readonly) > 0 AND countIf(NOT is_readonly) > 0 FROM system.replicas WHERE database = {database:String}) AS stray,
-  ${isBegunInSteps(localTable("spans"))} AS begun`,
-    { database, cluster: cluster.name },
-    { signal },
-  );
-  const {
-    tables = [],
-    macros = [],
-    clusters = [],
-    begun = 0,
-    readOnly = 0,
-    stray = 0,
-    engine = "",
-    slots = 0,
-  } = row ?? {};
-  const refuse = (text: string): never => {
-    throw new StorageError("STORAGE_REFUSED", text);
+  ${isBegun} AS begun`;
+}
+
+async function stateOf(url: string, connection: ClickHouseConnection, look: HostLook): Promise<HostState> {
+  const { database, cluster, signal } = look;
+  const parameters = { database, cluster: cluster.name };
+  const [answer] = await connection.rows<Partial<StateRow>>(stateSql(), parameters, { signal });
+  const row: StateRow = { ...noState, ...answer };
+  const fault = faultOf(url, row, look);
+  if (fault !== undefined) {
+    throw new StorageError("STORAGE_REFUSED", fault);
+  }
+  const hasVersion = row.tables.some(([name]) => name === "schema_migrations");
+  return {
+    url,
+    connection,
+    shard: cluster.isReplicated ? (new Map(row.macros).get("shard") ?? "") : url,
+    version: hasVersion ? await versionOf(url, connection, look) : 0,
+    isBegun: row.begun === 1,
+    isReadOnly: row.readOnly === 1,
+    isStray: row.stray === 1,
+    layout: layoutOf(row.engine),
+    slots: row.slots,
   };
+}
+
+/** @returns why a server cannot be one of the cluster; undefined for one that can */
+function faultOf(
+  url: string,
+  { clusters, macros, tables }: StateRow,
+  { database, cluster }: HostLook,
+): string | undefined {
   if (!clusters.includes(cluster.name)) {
-    refuse(`${url} knows no cluster "${cluster.name}", but: ${[...clusters].sort().join(", ") || "none"}`);
+    return `${url} knows no cluster "${cluster.name}", but: ${[...clusters].sort().join(", ") || "none"}`;
   }
   const values = new Map(macros);
   for (const macro of cluster.isReplicated ? ["shard", "replica"] : []) {
     if (!values.has(macro)) {
-      refuse(`${url} has no macro "${macro}", which replicated tables need`);
+      return `${url} has no macro "${macro}", which replicated tables need`;
     }
   }
   const engines = new Map(tables);
@@ -201,27 +219,12 @@ async function stateOf(
     (engines.get("schema_migrations") ?? "View") !== "View" ||
     (engines.get("spans") ?? "Distributed") !== "Distributed"
   ) {
-    refuse(
+    return (
       `database ${database} at ${url} has the tables of a single server, which are not turned into those of a cluster: ` +
-        "use another database, and see docs/scale.md for taking the spans along",
+      "use another database, and see docs/scale.md for taking the spans along"
     );
   }
-  const version = engines.has("schema_migrations")
-    ? await versionOf(url, connection, { database, cluster, signal })
-    : 0;
-  const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
-  const layout = layoutOf(engine);
-  return {
-    url,
-    connection,
-    shard,
-    version,
-    isBegun: begun === 1,
-    isReadOnly: readOnly === 1,
-    isStray: stray === 1,
-    layout,
-    slots,
-  };
+  return undefined;
 }
 
 async function versionOf(

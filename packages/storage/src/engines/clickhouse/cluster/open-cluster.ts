@@ -57,77 +57,105 @@ export function openCluster(
   cluster: ClusterSettings,
 ): OpenServers {
   checkCluster(cluster);
-  let seen: SeenHosts = { away: [], readOnly: [], stray: [], emptied: [] };
-  const shards: ShardWatch = new ShardWatch({
-    listed: (signal) => listedShards(connection, cluster, signal),
-    reached: (signal) => reachedShards(connection, database, signal),
-    down: (shard) => places.down(shard),
-  });
-  const places = new ShardPlaces(() => connection, cluster.name);
-  const keeper = cluster.isReplicated
-    ? new KeeperWatch((signal) => readOnlyHosts(connection, database, signal))
-    : undefined;
-  let isOpen = false;
-  let wasReady = false;
-  const connection: ClickHouseConnection = new ClickHouseConnection({
-    ...options,
-    readSettings: clusterReadSettings,
-    insertSettings: clusterInsertSettings(cluster),
-    optionalSettings: optionalClusterSettings,
-    shards,
-    keeper,
-    hedgesInserts: true,
-    onHostChange(url, isUp, reason) {
-      // Reads continue during the check.
-      if (isOpen && isUp && seen.away.includes(url)) {
-        schema.check().catch(() => {});
-      }
-      if (isUp) {
-        places.forget(url);
-      }
-      if (wasReady) {
-        void places.learn();
-        shards.hostsChanged();
-      }
-      options.onHostChange?.(url, isUp, reason);
-    },
-  });
-  isOpen = true;
-  const schema: SchemaGuard = new SchemaGuard(connection, database, async (signal) => {
-    seen = await ensureClusterSchema(connection, database, cluster, { signal });
-  });
-  return {
-    connection,
-    schema,
-    shared: connection.steady(steadySettings),
-    settleStep: (sql, name, signal) =>
-      settleEverywhere(connection, { database, cluster, step: { sql, name }, signal }),
-    onEachShard: (work, signal) => onEachShard(connection, { database, cluster, work, signal }),
-    async ready(signal) {
-      // Before the tables exist, no shard can answer, so this check comes after them.
-      const looked = wasReady ? shards.look() : undefined;
-      await schema.check(signal);
-      // A check that takes longer continues, and the next `ready` reports its result.
-      await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
-      wasReady = true;
-      void places.learn();
-      if (options.refusesPartial === true && shards.away.length > 0) {
-        throw awayError(shards.away, undefined);
-      }
-    },
-    trouble() {
-      const down = connection.each().filter(({ isUp }) => !isUp);
-      const [strangers = [], away = []] = [true, false].map((refuses) =>
-        down.flatMap(({ url, refusesUs }) => (refusesUs === refuses ? [url] : [])),
-      );
-      const texts = hostTrouble({ ...seen, away }, strangers, options.urls.length);
-      return [...shards.away.map(({ text }) => text), ...texts];
-    },
-    close() {
-      shards.close();
-      keeper?.close();
-    },
-  };
+  return new ClusterServers(options, database, cluster);
+}
+
+/** The servers of a cluster, and the watches of its shards and its Keeper. */
+class ClusterServers implements OpenServers {
+  readonly connection: ClickHouseConnection;
+  readonly schema: SchemaGuard;
+  readonly shared: ClickHouseConnection;
+  readonly settleStep: RunSettleStep;
+  readonly onEachShard: OnEachShard;
+  readonly #options: ConnectionOptions;
+  readonly #shards: ShardWatch;
+  readonly #places: ShardPlaces;
+  readonly #keeper: KeeperWatch | undefined;
+  /** The servers that were not right when the schema was ensured last. */
+  #seen: SeenHosts = { away: [], readOnly: [], stray: [], emptied: [] };
+  /** True after the first `ready`. Before it, no shard can answer, and nobody waits for news of servers. */
+  #wasReady = false;
+
+  constructor(options: ConnectionOptions, database: string, cluster: ClusterSettings) {
+    this.#options = options;
+    // The watches ask through the connection, which they are parts of. None asks before the constructor has ended.
+    this.#shards = new ShardWatch({
+      listed: (signal) => listedShards(this.connection, cluster, signal),
+      reached: (signal) => reachedShards(this.connection, database, signal),
+      down: (shard) => this.#places.down(shard),
+    });
+    this.#places = new ShardPlaces(() => this.connection, cluster.name);
+    this.#keeper = cluster.isReplicated
+      ? new KeeperWatch((signal) => readOnlyHosts(this.connection, database, signal))
+      : undefined;
+    let isOpen = false;
+    const connection = new ClickHouseConnection({
+      ...options,
+      readSettings: clusterReadSettings,
+      insertSettings: clusterInsertSettings(cluster),
+      optionalSettings: optionalClusterSettings,
+      shards: this.#shards,
+      keeper: this.#keeper,
+      hedgesInserts: true,
+      onHostChange: (url, isUp, reason) => {
+        if (isOpen) {
+          this.#hostChanged(url, isUp);
+        }
+        options.onHostChange?.(url, isUp, reason);
+      },
+    });
+    this.connection = connection;
+    this.schema = new SchemaGuard(connection, database, async (signal) => {
+      this.#seen = await ensureClusterSchema(connection, database, cluster, { signal });
+    });
+    this.shared = connection.steady(steadySettings);
+    this.settleStep = (sql, name, signal) =>
+      settleEverywhere(connection, { database, cluster, step: { sql, name }, signal });
+    this.onEachShard = (work, signal) => onEachShard(connection, { database, cluster, work, signal });
+    isOpen = true;
+  }
+
+  async ready(signal?: AbortSignal): Promise<void> {
+    const shards = this.#shards;
+    // Before the tables exist, no shard can answer, so this check comes after them.
+    const looked = this.#wasReady ? shards.look() : undefined;
+    await this.schema.check(signal);
+    // A check that takes longer continues, and the next `ready` reports its result.
+    await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
+    this.#wasReady = true;
+    void this.#places.learn();
+    if (this.#options.refusesPartial === true && shards.away.length > 0) {
+      throw awayError(shards.away, undefined);
+    }
+  }
+
+  trouble(): readonly string[] {
+    const down = this.connection.each().filter(({ isUp }) => !isUp);
+    const [strangers = [], away = []] = [true, false].map((refuses) =>
+      down.flatMap(({ url, refusesUs }) => (refusesUs === refuses ? [url] : [])),
+    );
+    const texts = hostTrouble({ ...this.#seen, away }, strangers, this.#options.urls.length);
+    return [...this.#shards.away.map(({ text }) => text), ...texts];
+  }
+
+  close(): void {
+    this.#shards.close();
+    this.#keeper?.close();
+  }
+
+  #hostChanged(url: string, isUp: boolean): void {
+    // Reads continue during the check.
+    if (isUp && this.#seen.away.includes(url)) {
+      this.schema.check().catch(() => {});
+    }
+    if (isUp) {
+      this.#places.forget(url);
+    }
+    if (this.#wasReady) {
+      void this.#places.learn();
+      this.#shards.hostsChanged();
+    }
+  }
 }
 
 /** Faults of single servers, as sentences for users. */

@@ -160,8 +160,7 @@ async function compareAll(
       days.add(day);
       spans += rows;
       for (const table of derivedTables) {
-        const parts = table.isByTrace ? Math.ceil(rows / spansAtOnce) : 1;
-        const found = await compareDay(connection, tables, table, { day, rows, parts }, compare);
+        const found = await compareDay(connection, { tables, table, day, rows }, compare);
         if (found.missing > 0 || found.surplus > 0) {
           const { name, counts } = table;
           differences.push({ table: name, day, url, counts, ...found });
@@ -172,14 +171,23 @@ async function compareAll(
   return { days: days.size, spans, differences };
 }
 
+/** A day of one derived table. */
+interface DayOfTable {
+  readonly tables: TableName;
+  readonly table: DerivedTable;
+  /** As `2026-11-29`. */
+  readonly day: string;
+  /** Spans of the day. */
+  readonly rows: number;
+}
+
 async function compareDay(
   connection: ClickHouseConnection,
-  tables: TableName,
-  table: DerivedTable,
-  { day, rows, parts }: { readonly day: string; readonly rows: number; readonly parts: number },
+  { tables, table, day, rows }: DayOfTable,
   { repair, isInBackground, signal }: CompareOptions,
 ): Promise<Pick<DerivedDifference, "missing" | "surplus" | "isRepaired">> {
   const sum = { missing: 0, surplus: 0, isRepaired: false };
+  const parts = table.isByTrace ? Math.ceil(rows / spansAtOnce) : 1;
   for (let part = 0; part < parts; part++) {
     const slice: DaySlice = { day, part, parts };
     const some = [

@@ -23,7 +23,7 @@ import { groupsOfRows, type MetricRow, MetricRows } from "../../../traceql/metri
 import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
-import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
+import { TraceMatcher } from "../../../traceql/trace-match.ts";
 import type { TraceView } from "../../../traceql/trace-view.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
@@ -31,9 +31,9 @@ import type { CopyQuestion } from "../repeated/known-copies.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
+import { type Candidate, CandidateSearch, checkInspected } from "./candidate-search.ts";
 import type { Condition } from "./condition-sql.ts";
 import { mayHaveDescendant } from "./descendants.ts";
-import { FoundTraces } from "./found-traces.ts";
 import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
 import { ancestorQuery, maxRareTraces, rareTracesSql, structureSql } from "./rare-side.ts";
 import { readComparison } from "./read-comparison.ts";
@@ -60,8 +60,6 @@ const candidateGrowth = 8;
 const tracesPerRead = 500;
 /** Number of spans in each part of a metrics query that SQL alone cannot answer. */
 const spansPerPart = 200_000;
-/** Limit of spans that one query may read from the store. */
-const maxInspectedSpans = 5_000_000;
 
 /** Dependencies besides the connection. */
 interface TraceQlReaderParts {
@@ -128,41 +126,16 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const source = { ...this.#source(request.range, options), areRepeated };
     const fields = new QueryFields(query);
     const matcher = new TraceMatcher(query, fields, spansPerSpanset);
-    const found = new FoundTraces(request.limit);
-    const seen = new Set<string>();
-    let inspectedSpans = 0;
-    /** True when no further candidate can become a result. @param last the last candidate that was evaluated */
-    const isComplete = (last: Candidate | undefined) =>
-      last === undefined || found.isComplete(BigInt(last.newest), last.traceId);
-    /** Evaluates candidates, newest first, until no other can become a result. */
-    const inspect = async (candidates: readonly Candidate[], perRead: number) => {
-      const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
-      for (let first = 0; first < fresh.length; first += perRead) {
-        const some = fresh.slice(first, first + perRead);
-        for (const { traceId } of some) {
-          seen.add(traceId);
-        }
-        const views = await this.#viewsOf(source, some, fields, options);
-        for (const view of views) {
-          inspectedSpans += view.spans.length;
-          const sets = matcher.setsOf(view);
-          if (sets.length > 0) {
-            found.add(matcher.match(view, sets), newestStart(sets));
-          }
-        }
-        checkInspected(inspectedSpans);
-        if (isComplete(some.at(-1))) {
-          break;
-        }
-      }
-    };
+    const search = new CandidateSearch(matcher, request.limit, (some) =>
+      this.#viewsOf(source, some, fields, options),
+    );
     const related = await this.#relatedTraces(query.pipeline, source, options);
     if (related !== undefined) {
-      await inspect(related, Math.min(Math.max(request.limit, 1), tracesPerRead));
-      return { traces: found.newestFirst(), inspectedSpans };
+      await search.inspect(related, Math.min(Math.max(request.limit, 1), tracesPerRead));
+      return search.result;
     }
     for (const slice of slicesOf(request.range)) {
-      if (found.isComplete(slice.endUnixNano)) {
+      if (search.isCompleteBefore(slice.endUnixNano)) {
         break;
       }
       const condition = pipelineSql(query.pipeline, spansOf(source, slice));
@@ -173,15 +146,14 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       for (;;) {
         const sql = candidatesSql(source, condition, slice, wanted);
         const candidates = await this.#rows<Candidate>(sql, options);
-        await inspect(candidates, tracesPerRead);
-        const last = candidates.at(-1);
-        if (candidates.length < wanted || isComplete(last)) {
+        await search.inspect(candidates, tracesPerRead);
+        if (candidates.length < wanted || search.isCompleteAt(candidates.at(-1))) {
           break;
         }
         wanted *= candidateGrowth;
       }
     }
-    return { traces: found.newestFirst(), inspectedSpans };
+    return search.result;
   }
 
   async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
@@ -365,14 +337,6 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 }
 
-/** A trace that can match, and the newest of its spans that can be in the result. */
-interface Candidate {
-  /** Trace that may match. */
-  readonly traceId: string;
-  /** Start of the newest span that can be in the result. */
-  readonly newest: string;
-}
-
 /** ClickHouse's TOO_MANY_ROWS, MEMORY_LIMIT_EXCEEDED and TOO_MANY_ROWS_OR_BYTES. */
 function isTooMuch(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : undefined;
@@ -386,14 +350,5 @@ function* slicesOf({ startUnixNano, endUnixNano }: TimeRange): Generator<TimeRan
       startUnixNano: slice.startTimeMinUnixNano ?? startUnixNano,
       endUnixNano: slice.startTimeMaxUnixNano ?? endUnixNano,
     };
-  }
-}
-
-function checkInspected(spans: number): void {
-  if (spans > maxInspectedSpans) {
-    throw new StorageError(
-      "STORAGE_BAD_QUERY",
-      `the query has to look at more than ${maxInspectedSpans} spans one by one: name more conditions, or a shorter time`,
-    );
   }
 }
