@@ -56,19 +56,21 @@ function wrong(text: string, cause?: unknown) {
   return engineError("CANNOT_DECOMPRESS", `cannot decompress the body: ${text}`, { cause });
 }
 
+/** Takes exactly so many bytes. @throws EngineError CANNOT_DECOMPRESS when the body ends before */
+async function need(source: ByteSource, count: number): Promise<Buffer> {
+  const bytes = await source.take(count);
+  if (bytes === undefined) {
+    throw wrong("it ends in the middle of an LZ4 frame");
+  }
+  return bytes;
+}
+
 /**
  * Reads concatenated LZ4 frames.
  * @throws EngineError CANNOT_DECOMPRESS
  */
 export async function* decompressLz4Frames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   const source = new ByteSource(chunks);
-  const need = async (count: number): Promise<Buffer> => {
-    const bytes = await source.take(count);
-    if (bytes === undefined) {
-      throw wrong("it ends in the middle of an LZ4 frame");
-    }
-    return bytes;
-  };
   for (;;) {
     const first = await source.take(4);
     if (first === undefined) {
@@ -79,54 +81,80 @@ export async function* decompressLz4Frames(chunks: AsyncIterable<Buffer>): Async
     }
     const magic = first.readUInt32LE(0);
     if ((magic & 0xfffffff0) === (skippableMagic | 0)) {
-      for (let left = (await need(4)).readUInt32LE(0); left > 0; ) {
-        left -= (await need(Math.min(left, windowBytes))).length;
+      for (let left = (await need(source, 4)).readUInt32LE(0); left > 0; ) {
+        left -= (await need(source, Math.min(left, windowBytes))).length;
       }
       continue;
     }
     if (magic !== frameMagic) {
       throw wrong("it is no LZ4 frame");
     }
-    const [flags = 0, sizes = 0] = await need(2);
-    const maxBlock = blockSizes.get((sizes >> 4) & 7);
-    if (flags >> 6 !== 1 || maxBlock === undefined) {
-      throw wrong("its LZ4 frame is of another version");
+    const frame = await readHeader(source);
+    yield* decompressBlocks(source, frame);
+    if (frame.hasChecksum) {
+      await need(source, 4);
     }
-    const hasBlockChecksum = (flags & 0x10) !== 0;
-    // Size of the content, id of a dictionary, checksum of the header.
-    if ((flags & 0x01) !== 0) {
-      throw wrong("its LZ4 frame needs a dictionary");
+  }
+}
+
+/** The descriptor of a frame. */
+interface FrameHeader {
+  /** Most bytes of a decompressed block. */
+  readonly maxBlock: number;
+  /** Four bytes follow each block. */
+  readonly hasBlockChecksum: boolean;
+  /** Four bytes follow the last block. */
+  readonly hasChecksum: boolean;
+}
+
+/** Reads the descriptor after the magic: flags, block size, size of the content where a flag says so, checksum. */
+async function readHeader(source: ByteSource): Promise<FrameHeader> {
+  const [flags = 0, sizes = 0] = await need(source, 2);
+  const maxBlock = blockSizes.get((sizes >> 4) & 7);
+  if (flags >> 6 !== 1 || maxBlock === undefined) {
+    throw wrong("its LZ4 frame is of another version");
+  }
+  if ((flags & 0x01) !== 0) {
+    throw wrong("its LZ4 frame needs a dictionary");
+  }
+  // Size of the content, and the checksum of the header.
+  await need(source, ((flags & 0x08) !== 0 ? 8 : 0) + 1);
+  return { maxBlock, hasBlockChecksum: (flags & 0x10) !== 0, hasChecksum: (flags & 0x04) !== 0 };
+}
+
+/**
+ * Reads blocks up to the end mark of a frame, a size of 0. The highest bit of a size marks a block that is stored as
+ * it is.
+ */
+async function* decompressBlocks(
+  source: ByteSource,
+  { maxBlock, hasBlockChecksum }: FrameHeader,
+): AsyncGenerator<Buffer, void> {
+  let window = Buffer.alloc(0);
+  for (;;) {
+    const size = (await need(source, 4)).readUInt32LE(0);
+    if (size === 0) {
+      return;
     }
-    await need(((flags & 0x08) !== 0 ? 8 : 0) + 1);
-    let window = Buffer.alloc(0);
-    for (;;) {
-      const size = (await need(4)).readUInt32LE(0);
-      if (size === 0) {
-        break;
-      }
-      const length = size & 0x7fffffff;
-      if (length > maxBlock) {
-        throw wrong(`an LZ4 block of ${length} bytes is over the limit of its frame, ${maxBlock}`);
-      }
-      const bytes = await need(length);
-      let data = bytes;
-      if (size >>> 31 === 0) {
-        const target = Buffer.allocUnsafe(window.length + maxBlock);
-        window.copy(target);
-        try {
-          data = target.subarray(window.length, decompressLz4Block(bytes, target, window.length));
-        } catch (error) {
-          throw wrong((error as Error).message, error);
-        }
-      }
-      if (hasBlockChecksum) {
-        await need(4);
-      }
-      yield data;
-      window = Buffer.concat([window, data]).subarray(-windowBytes);
+    const length = size & 0x7fffffff;
+    if (length > maxBlock) {
+      throw wrong(`an LZ4 block of ${length} bytes is over the limit of its frame, ${maxBlock}`);
     }
-    if ((flags & 0x04) !== 0) {
-      await need(4);
+    const bytes = await need(source, length);
+    let data = bytes;
+    if (size >>> 31 === 0) {
+      const target = Buffer.allocUnsafe(window.length + maxBlock);
+      window.copy(target);
+      try {
+        data = target.subarray(window.length, decompressLz4Block(bytes, target, window.length));
+      } catch (error) {
+        throw wrong((error as Error).message, error);
+      }
     }
+    if (hasBlockChecksum) {
+      await need(source, 4);
+    }
+    yield data;
+    window = Buffer.concat([window, data]).subarray(-windowBytes);
   }
 }

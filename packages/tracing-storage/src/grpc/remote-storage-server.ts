@@ -64,7 +64,7 @@ export interface RemoteStorageServer {
  * @throws StartError when the address cannot be listened on
  */
 export async function openRemoteStorage(settings: RemoteStorageSettings): Promise<RemoteStorageServer> {
-  const { store, tenants, log, streamingWrites } = settings;
+  const { store, address, tls } = settings;
   const metrics = new RemoteStorageMetrics(
     settings.metrics,
     () => groups.pendingBytes + archiveGroups.pendingBytes,
@@ -75,50 +75,14 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   };
   const groups = new SpanGroups({ ...settings.groups, writer: store.writer, written });
   const archiveGroups = new SpanGroups({ ...settings.groups, writer: store.archive.writer, written });
-  const server = new Server({
-    "grpc.max_receive_message_length": settings.maxMessageBytes,
-    interceptors: [
-      ({ path }, call) => {
-        acceptMoreEncodings(call);
-        return new ServerInterceptingCall(
-          call,
-          new ResponderBuilder()
-            .withSendStatus((status, next) => {
-              metrics.ended(path, status.code ?? 2);
-              next(status);
-            })
-            .build(),
-        );
-      },
-    ],
-  });
-  guardFloods(server, endHandshakesOnClose);
+  const server = serverOf(settings, metrics);
   const stopping = new AbortController();
-  const names: string[] = [];
-  const add = <Handlers extends UntypedServiceImplementation>(
-    service: ServiceDefinition<Handlers>,
-    handlers: Handlers,
-  ) => {
-    for (const definition of withPublicNames(service)) {
-      server.addService(definition, handlers);
-      names.push(rpcServiceName(definition));
-    }
-  };
-  const write = { groups, tenants, log };
-  const archive = { groups: archiveGroups, tenants, log };
-  add(rawSpanReaderService, spanReaderHandlers(settings));
-  add(rawSpanWriterService, spanWriterHandlers(write));
-  add(rawStreamingSpanWriterService, streamingSpanWriterHandlers(write, stopping.signal));
-  add(rawArchiveSpanReaderService, { getArchiveTrace: getTraceHandler(store.archive.reader, settings) });
-  add(rawArchiveSpanWriterService, { writeArchiveSpan: writeSpanHandler(archive) });
-  add(dependenciesReaderService, dependenciesReaderHandlers(settings));
-  add(pluginCapabilitiesService, capabilitiesHandlers(streamingWrites));
+  const names = addServices(server, settings, { groups, archiveGroups, stopping: stopping.signal });
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
   // grpc-js would also print each failure, with fewer details than our log.
   setLogVerbosity(logVerbosity.NONE);
-  const { address, tls } = settings;
   const credentials = serverCredentialsOf(tls, secureContextOptions);
   const port = await bindServer(server, address, credentials).catch((error: Error) => {
     throw listenError(error, "remote storage over gRPC", address.text, "grpc.host-port");
@@ -138,6 +102,67 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
       await closed;
     },
   };
+}
+
+/** A server without services, which counts its answers by call and status. */
+function serverOf({ maxMessageBytes }: RemoteStorageSettings, metrics: RemoteStorageMetrics): Server {
+  const server = new Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    interceptors: [
+      ({ path }, call) => {
+        acceptMoreEncodings(call);
+        return new ServerInterceptingCall(
+          call,
+          new ResponderBuilder()
+            .withSendStatus((status, next) => {
+              metrics.ended(path, status.code ?? 2);
+              next(status);
+            })
+            .build(),
+        );
+      },
+    ],
+  });
+  guardFloods(server, endHandshakesOnClose);
+  return server;
+}
+
+/** Receivers of written spans. */
+interface WriteParts {
+  readonly groups: SpanGroups;
+  /** For spans of the archive. */
+  readonly archiveGroups: SpanGroups;
+  /** Aborted when the server stops: streams of spans end then. */
+  readonly stopping: AbortSignal;
+}
+
+/** Adds the seven services, each under both package names. @returns the full names of the services */
+function addServices(
+  server: Server,
+  settings: RemoteStorageSettings,
+  { groups, archiveGroups, stopping }: WriteParts,
+): string[] {
+  const { store, tenants, log, streamingWrites } = settings;
+  const names: string[] = [];
+  const add = <Handlers extends UntypedServiceImplementation>(
+    service: ServiceDefinition<Handlers>,
+    handlers: Handlers,
+  ) => {
+    for (const definition of withPublicNames(service)) {
+      server.addService(definition, handlers);
+      names.push(rpcServiceName(definition));
+    }
+  };
+  const write = { groups, tenants, log };
+  const archive = { groups: archiveGroups, tenants, log };
+  add(rawSpanReaderService, spanReaderHandlers(settings));
+  add(rawSpanWriterService, spanWriterHandlers(write));
+  add(rawStreamingSpanWriterService, streamingSpanWriterHandlers(write, stopping));
+  add(rawArchiveSpanReaderService, { getArchiveTrace: getTraceHandler(store.archive.reader, settings) });
+  add(rawArchiveSpanWriterService, { writeArchiveSpan: writeSpanHandler(archive) });
+  add(dependenciesReaderService, dependenciesReaderHandlers(settings));
+  add(pluginCapabilitiesService, capabilitiesHandlers(streamingWrites));
+  return names;
 }
 
 /** Clients call it before they know any tenant. */

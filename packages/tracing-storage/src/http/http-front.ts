@@ -17,7 +17,7 @@ import { checkCredentials } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { exceptionInBody, exceptionTag } from "./exception-in-body.ts";
 import { checkOrigin } from "./origin-check.ts";
-import { readQueryParameters } from "./query-parameters.ts";
+import { type QueryParameters, readQueryParameters } from "./query-parameters.ts";
 import { RequestBody } from "./request-body.ts";
 import { type QueryOutcome, type QueryParts, runQuery } from "./run-query.ts";
 import { Sessions } from "./sessions.ts";
@@ -94,155 +94,55 @@ function describeSpan(kind: QueryOutcome["kind"]): void {
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
-  const { engine, gate, guard, pointReader, metrics, quarantine, stuckReads, log } = parts;
-  const sessions = new Sessions(engine, settings.maxSessions);
-  const queryParts: QueryParts = {
-    engine,
-    gate,
-    guard,
-    sessions,
-    pointReader,
-    metrics,
-    quarantine,
-    stuckReads,
-  };
-  /** Ids of the running queries. A query is cancelled by its id, so ids must be unique. */
-  const ids = new Set<string>();
-  const version = `(version ${engine.facts.version} (embedded))`;
-
-  async function sendError(
-    request: IncomingMessage,
-    response: ServerResponse,
-    error: EngineError,
-  ): Promise<void> {
-    metrics.errors.inc({ code: String(error.code) });
-    const status = errorStatus(error);
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    response.setHeader("X-ClickHouse-Exception-Code", error.code);
-    response.setHeader("Content-Type", "text/plain; charset=UTF-8");
-    if (status === 401) {
-      response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse server HTTP API"');
-    } else if (status === 503) {
-      response.setHeader("Retry-After", "1");
-    }
-    const body = Buffer.from(`${error.message} ${version}\n`);
-    await (request.complete
-      ? answer(request, response, { status, body, packing: unpacked })
-      : answerEarly(request, response, status, body));
-  }
-
-  /** Sends a result that is longer than its beginning; an error can then only be reported in the body. */
-  async function sendStream(
-    request: IncomingMessage,
-    response: ServerResponse,
-    result: Buffer,
-    chunks: AsyncIterable<Buffer>,
-    packing: Packing,
-  ): Promise<void> {
-    const tag = exceptionTag();
-    response.setHeader("X-ClickHouse-Exception-Tag", tag);
-    metrics.resultBytes.inc(result.length);
-    async function* counted(): AsyncGenerator<Buffer, void> {
-      for await (const chunk of chunks) {
-        metrics.resultBytes.inc(chunk.length);
-        yield chunk;
-      }
-    }
-    const failure = (error: unknown) => {
-      const known = toEngineError(error);
-      // Too late for this result; the next one is without the part.
-      void quarantine.suspect(known);
-      metrics.errors.inc({ code: String(known.code) });
-      return exceptionInBody(`${known.message} ${version}`, tag);
-    };
-    const body = { head: result, rest: counted() };
-    await answerStream(request, response, body, { packing, sendTimeoutMs: settings.sendTimeoutMs, failure });
-  }
-
-  async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const left = new AbortController();
-    response.on("close", () => {
-      if (!response.writableFinished) {
-        left.abort();
-      }
+  const front = new HttpFront(parts, settings);
+  const timeouts = { keepAliveTimeout: 30_000, requestTimeout: 300_000 };
+  return httpServerFor(settings.tls, timeouts, (request, response) => {
+    front.handle(request, response).catch((error: unknown) => {
+      parts.log.error({ err: error }, "a request failed");
+      front
+        .sendError(request, response, engineError("UNKNOWN_EXCEPTION", String(error)))
+        .catch(() => response.destroy());
     });
-    const begin = performance.now();
-    let kind: QueryOutcome["kind"] = "other";
-    let id: string | undefined;
-    const requestId = randomUUID();
-    response.setHeader("X-ClickHouse-Query-Id", requestId);
-    try {
-      const user = checkCredentials(request, url, settings.users);
-      const parameters = readQueryParameters(request, url, requestId, user.readOnly);
-      response.setHeader("X-ClickHouse-Query-Id", parameters.queryId);
-      if (ids.has(parameters.queryId)) {
-        throw engineError(
-          "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING",
-          `Query with id = ${parameters.queryId} is already running`,
-        );
-      }
-      id = parameters.queryId;
-      ids.add(id);
-      const body = new RequestBody(request, settings.maxBodyBytes, parameters.decompressBlocks);
-      const outcome = await runQuery(queryParts, user, { parameters, body, signal: left.signal });
-      kind = outcome.kind;
-      describeSpan(kind);
-      metrics.insertedBytes.inc(outcome.insertedBytes);
-      if (kind === "insert") {
-        metrics.insertedRows.inc(outcome.rows);
-      }
-      response.setHeader("X-ClickHouse-Format", outcome.format);
-      response.setHeader("X-ClickHouse-Summary", summary(outcome));
-      if (outcome.missing !== undefined) {
-        response.setHeader("X-Tracing-Partial", headerJson(outcome.missing));
-      }
-      response.setHeader("Content-Type", contentType(outcome.format));
-      const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
-      if (outcome.more === undefined) {
-        metrics.resultBytes.inc(outcome.result.length);
-        await answer(request, response, { status: 200, body: outcome.result, packing });
-      } else {
-        await sendStream(request, response, outcome.result, outcome.more.chunks, packing);
-      }
-    } catch (error) {
-      const known = toEngineError(error);
-      if (left.signal.aborted) {
-        metrics.cancelled.inc();
-      } else if (!(error instanceof EngineError)) {
-        log.error({ err: error }, "a request failed");
-      }
-      await sendError(request, response, known);
-    } finally {
-      // The rest is not needed: the request was HEAD, or its client was too slow.
-      left.abort();
-      if (id !== undefined) {
-        ids.delete(id);
-      }
-      metrics.queries.inc({ kind });
-      metrics.seconds.observe({ kind }, (performance.now() - begin) / 1000);
-    }
+  });
+}
+
+/** A request and its response. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers requests. */
+class HttpFront {
+  readonly #parts: HttpFrontParts;
+  readonly #settings: HttpFrontSettings;
+  readonly #queryParts: QueryParts;
+  /** Ids of the running queries. A query is cancelled by its id, so ids must be unique. */
+  readonly #ids = new Set<string>();
+  /** End of error texts, by which clients know ClickHouse's version. */
+  readonly #version: string;
+
+  constructor(parts: HttpFrontParts, settings: HttpFrontSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#queryParts = { ...parts, sessions: new Sessions(parts.engine, settings.maxSessions) };
+    this.#version = `(version ${parts.engine.facts.version} (embedded))`;
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers a request. Rejects only for a fault of the program. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("X-ClickHouse-Server-Display-Name", hostname());
-    response.setHeader("X-ClickHouse-Timezone", engine.facts.timezone);
+    response.setHeader("X-ClickHouse-Timezone", this.#parts.engine.facts.timezone);
     const url = URL.parse(request.url ?? "/", "http://localhost");
     try {
       checkOrigin(request);
     } catch (error) {
-      await sendError(request, response, toEngineError(error));
+      await this.sendError(request, response, toEngineError(error));
       return;
     }
     if (url === null) {
-      const address = JSON.stringify(request.url);
-      await sendError(
-        request,
-        response,
-        engineError("BAD_ARGUMENTS", `the address ${address} cannot be read`),
-      );
+      const text = `the address ${JSON.stringify(request.url)} cannot be read`;
+      await this.sendError(request, response, engineError("BAD_ARGUMENTS", text));
       return;
     }
     const { method = "GET" } = request;
@@ -258,7 +158,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       response.setHeader("Content-Type", "text/plain; charset=UTF-8");
       await answer(request, response, { status: 404, body: Buffer.from(pathHelp), packing: unpacked });
     } else if (isRead || method === "POST" || method === "PUT") {
-      await query(request, response, url);
+      await this.#query({ request, response }, url);
     } else {
       response.setHeader("Allow", "GET, HEAD, POST, PUT");
       await answer(request, response, {
@@ -269,13 +169,133 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     }
   }
 
-  const timeouts = { keepAliveTimeout: 30_000, requestTimeout: 300_000 };
-  return httpServerFor(settings.tls, timeouts, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      log.error({ err: error }, "a request failed");
-      sendError(request, response, engineError("UNKNOWN_EXCEPTION", String(error))).catch(() =>
-        response.destroy(),
-      );
+  /** Answers with an error. A response that has begun is cut off, because its status is sent already. */
+  async sendError(request: IncomingMessage, response: ServerResponse, error: EngineError): Promise<void> {
+    this.#parts.metrics.errors.inc({ code: String(error.code) });
+    const status = errorStatus(error);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    response.setHeader("X-ClickHouse-Exception-Code", error.code);
+    response.setHeader("Content-Type", "text/plain; charset=UTF-8");
+    if (status === 401) {
+      response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse server HTTP API"');
+    } else if (status === 503) {
+      response.setHeader("Retry-After", "1");
+    }
+    const body = Buffer.from(`${error.message} ${this.#version}\n`);
+    await (request.complete
+      ? answer(request, response, { status, body, packing: unpacked })
+      : answerEarly(request, response, status, body));
+  }
+
+  /** Runs a query. Its errors are answered, and every query is counted, with its time. */
+  async #query(exchange: Exchange, url: URL): Promise<void> {
+    const { request, response } = exchange;
+    const { metrics, log } = this.#parts;
+    const left = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) {
+        left.abort();
+      }
     });
-  });
+    const begin = performance.now();
+    let kind: QueryOutcome["kind"] = "other";
+    let id: string | undefined;
+    const requestId = randomUUID();
+    response.setHeader("X-ClickHouse-Query-Id", requestId);
+    try {
+      const user = checkCredentials(request, url, this.#settings.users);
+      const parameters = readQueryParameters(request, url, requestId, user.readOnly);
+      id = this.#begin(parameters.queryId, response);
+      const body = new RequestBody(request, this.#settings.maxBodyBytes, parameters.decompressBlocks);
+      const outcome = await runQuery(this.#queryParts, user, { parameters, body, signal: left.signal });
+      kind = outcome.kind;
+      await this.#sendOutcome(exchange, outcome, parameters);
+    } catch (error) {
+      const known = toEngineError(error);
+      if (left.signal.aborted) {
+        metrics.cancelled.inc();
+      } else if (!(error instanceof EngineError)) {
+        log.error({ err: error }, "a request failed");
+      }
+      await this.sendError(request, response, known);
+    } finally {
+      // The rest is not needed: the request was HEAD, or its client was too slow.
+      left.abort();
+      if (id !== undefined) {
+        this.#ids.delete(id);
+      }
+      metrics.queries.inc({ kind });
+      metrics.seconds.observe({ kind }, (performance.now() - begin) / 1000);
+    }
+  }
+
+  /** Takes an id for a query. @returns the id, which the query gives back at its end @throws EngineError for one in use */
+  #begin(id: string, response: ServerResponse): string {
+    response.setHeader("X-ClickHouse-Query-Id", id);
+    if (this.#ids.has(id)) {
+      throw engineError("QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", `Query with id = ${id} is already running`);
+    }
+    this.#ids.add(id);
+    return id;
+  }
+
+  async #sendOutcome(
+    exchange: Exchange,
+    outcome: QueryOutcome,
+    { mayCompress, compressBlocks }: QueryParameters,
+  ): Promise<void> {
+    const { metrics } = this.#parts;
+    const { request, response } = exchange;
+    describeSpan(outcome.kind);
+    metrics.insertedBytes.inc(outcome.insertedBytes);
+    if (outcome.kind === "insert") {
+      metrics.insertedRows.inc(outcome.rows);
+    }
+    response.setHeader("X-ClickHouse-Format", outcome.format);
+    response.setHeader("X-ClickHouse-Summary", summary(outcome));
+    if (outcome.missing !== undefined) {
+      response.setHeader("X-Tracing-Partial", headerJson(outcome.missing));
+    }
+    response.setHeader("Content-Type", contentType(outcome.format));
+    metrics.resultBytes.inc(outcome.result.length);
+    const packing = { mayCompress, asBlocks: compressBlocks };
+    if (outcome.more === undefined) {
+      await answer(request, response, { status: 200, body: outcome.result, packing });
+    } else {
+      await this.#sendStream(exchange, outcome.result, outcome.more.chunks, packing);
+    }
+  }
+
+  /**
+   * Sends a result that is longer than its beginning; an error can then only be reported in the body.
+   * @param head the beginning, which is counted already
+   */
+  async #sendStream(
+    { request, response }: Exchange,
+    head: Buffer,
+    chunks: AsyncIterable<Buffer>,
+    packing: Packing,
+  ): Promise<void> {
+    const { metrics, quarantine } = this.#parts;
+    const tag = exceptionTag();
+    response.setHeader("X-ClickHouse-Exception-Tag", tag);
+    async function* counted(): AsyncGenerator<Buffer, void> {
+      for await (const chunk of chunks) {
+        metrics.resultBytes.inc(chunk.length);
+        yield chunk;
+      }
+    }
+    const failure = (error: unknown) => {
+      const known = toEngineError(error);
+      // Too late for this result; the next one is without the part.
+      void quarantine.suspect(known);
+      metrics.errors.inc({ code: String(known.code) });
+      return exceptionInBody(`${known.message} ${this.#version}`, tag);
+    };
+    const { sendTimeoutMs } = this.#settings;
+    await answerStream(request, response, { head, rest: counted() }, { packing, sendTimeoutMs, failure });
+  }
 }

@@ -173,7 +173,8 @@ export async function runQuery(
     const prepare = sessionStatement(parameters);
     const leavesNothing = kindOf(statement) === "select" && !statement.inserts;
     const kept = leavesNothing ? keptQuestion(parameters, parameters.queryId) : undefined;
-    return await runOn(parts, parts.engine, { prepare, kept }, read, parameters, body, signal);
+    const run = { parts, runner: parts.engine, first: { prepare, kept }, read, parameters };
+    return await runOn(run, body, signal);
   }
   return await new Promise((resolve, reject) => {
     // The session stays locked until the query of a streamed result has ended.
@@ -245,7 +246,8 @@ async function runInSession(
   };
   let outcome: QueryOutcome;
   try {
-    outcome = await runOn(parts, connection, { prepare }, read, parameters, body, signal);
+    const run = { parts, runner: connection, first: { prepare }, read, parameters };
+    outcome = await runOn(run, body, signal);
   } catch (error) {
     await putBack();
     throw error;
@@ -258,56 +260,62 @@ async function runInSession(
   return { outcome, ended: more.ended.then(putBack).catch(() => {}) };
 }
 
-async function runOn(
-  parts: QueryParts,
-  runner: Pick<Engine | EngineConnection, "run">,
-  first: Pick<EngineStatement, "prepare" | "kept">,
-  { statement, text, bodyFrom }: StatementText,
-  parameters: QueryParameters,
-  body: RequestBody,
-  signal: AbortSignal,
-): Promise<QueryOutcome> {
-  const { engine, gate, guard } = parts;
-  const kind = kindOf(statement);
+/** A statement that is ready to run. */
+interface ReadyStatement {
+  readonly parts: QueryParts;
+  /** The engine, or the connection of a session. */
+  readonly runner: Pick<Engine | EngineConnection, "run">;
+  /** Statements that run before it, and the question by which a connection is kept for it. */
+  readonly first: Pick<EngineStatement, "prepare" | "kept">;
+  readonly read: StatementText;
+  readonly parameters: QueryParameters;
+}
+
+async function runOn(ready: ReadyStatement, body: RequestBody, signal: AbortSignal): Promise<QueryOutcome> {
+  const { parts, runner, first, parameters } = ready;
+  const { statement, text } = ready.read;
   const tag = parameters.queryId;
   if (statement.insert !== undefined) {
-    const path = join(engine.folder.spoolPath, randomUUID());
-    try {
-      const insertedBytes = await body.spool(path, text.subarray(statement.insert.dataAt), bodyFrom);
-      await guard.check();
-      const sql = insertFromFile(text, statement.insert, path);
-      const ran = await gate.run(() => runner.run({ ...first, sql, format: parameters.format, tag }), signal);
-      return {
-        kind,
-        format: parameters.format,
-        result: ran.bytes,
-        rows: ran.rowsRead,
-        insertedBytes,
-        elapsedSeconds: ran.elapsed,
-      };
-    } catch (error) {
-      const { code, message } = toEngineError(error);
-      // The spool's path is hidden, because for the client the rows came from the body.
-      throw new EngineError(code, message.replaceAll(path, "body"), { cause: error });
-    } finally {
-      await rm(path, { force: true });
-    }
+    return await insertRows(ready, statement.insert, body, signal);
   }
-
-  const read = { statement, text, bodyFrom };
-  if (kind !== "select" || statement.inserts) {
-    return await runStatement(parts, runner, first, read, { parameters, tag, signal });
+  if (kindOf(statement) !== "select" || statement.inserts) {
+    return await runStatement(ready, tag, signal);
   }
   return await askAround(parts, text, signal, (tries) => {
     // A statement that was given up still runs, so the next one has another tag, and no kept connection.
     const own = tries === 0 ? { first, tag } : { first: { prepare: first.prepare }, tag: `${tag}-${tries}` };
-    const run = (stop: AbortSignal) =>
-      runStatement(parts, runner, own.first, read, { parameters, tag: own.tag, signal: stop });
+    const run = (stop: AbortSignal) => runStatement({ ...ready, first: own.first }, own.tag, stop);
     // The connection of a session runs one statement at a time, so nothing can begin again beside it.
-    return runner === engine
+    return runner === parts.engine
       ? parts.stuckReads.during(own.tag, (stop) => run(AbortSignal.any([signal, stop])))
       : run(signal);
   });
+}
+
+/** Inserts rows that the client sends. They wait in a file until all have come, so that a cut insert changes nothing. */
+async function insertRows(
+  { parts, runner, first, read, parameters }: ReadyStatement,
+  insert: NonNullable<Statement["insert"]>,
+  body: RequestBody,
+  signal: AbortSignal,
+): Promise<QueryOutcome> {
+  const { engine, gate, guard } = parts;
+  const { format, queryId: tag } = parameters;
+  const path = join(engine.folder.spoolPath, randomUUID());
+  try {
+    const insertedBytes = await body.spool(path, read.text.subarray(insert.dataAt), read.bodyFrom);
+    await guard.check();
+    const sql = insertFromFile(read.text, insert, path);
+    const ran = await gate.run(() => runner.run({ ...first, sql, format, tag }), signal);
+    const { bytes: result, rowsRead: rows, elapsed: elapsedSeconds } = ran;
+    return { kind: kindOf(read.statement), format, result, rows, insertedBytes, elapsedSeconds };
+  } catch (error) {
+    const { code, message } = toEngineError(error);
+    // The spool's path is hidden, because for the client the rows came from the body.
+    throw new EngineError(code, message.replaceAll(path, "body"), { cause: error });
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 /** Runs the statement again when a damaged part was set aside, so that the other parts answer. */
@@ -331,23 +339,17 @@ async function askAround(
   }
 }
 
-/** One try of a statement. */
-interface StatementTry {
-  readonly parameters: QueryParameters;
-  /** Names the statement in the engine. */
-  readonly tag: string;
-  /** Aborted when nobody waits for the try. */
-  readonly signal: AbortSignal;
-}
-
-/** Runs anything but an insert of rows that the client sends. */
+/**
+ * Runs anything but an insert of rows that the client sends.
+ * @param tag names the statement in the engine
+ * @param signal aborted when nobody waits for it
+ */
 async function runStatement(
-  parts: QueryParts,
-  runner: Pick<Engine | EngineConnection, "run">,
-  first: Pick<EngineStatement, "prepare" | "kept">,
-  { statement, text }: StatementText,
-  { parameters, tag, signal }: StatementTry,
+  { parts, runner, first, read, parameters }: ReadyStatement,
+  tag: string,
+  signal: AbortSignal,
 ): Promise<QueryOutcome> {
+  const { statement, text } = read;
   const { engine, gate } = parts;
   const kind = kindOf(statement);
   const { format } = parameters;
