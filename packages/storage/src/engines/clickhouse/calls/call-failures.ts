@@ -16,7 +16,7 @@ import { awayError, type ShardsOfReads } from "./shard-reads.ts";
 
 /** A call whose attempt at one server failed. */
 export interface FailedCall {
-  /** Of the caller; undefined for calls that always end. */
+  /** Signal of the caller; undefined for calls that always end. */
   readonly signal: AbortSignal | undefined;
   /** Limit of the call. */
   readonly timeoutMs: number;
