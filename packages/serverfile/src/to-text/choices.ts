@@ -2,9 +2,8 @@
  * Which sites of several servers become one site:
  * - `alike`: those with the same directives
  * - `same`: those with the same directives and the same hosts
- * - `none`: the sites of each server stay separate
  */
-export type Merging = "alike" | "same" | "none";
+export type Merging = "alike" | "same";
 
 /**
  * Which automated names become further addresses of the site for any host, instead of words of `tls_automate_names`:
@@ -25,10 +24,8 @@ export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "no
  * - `with paths`: in a site whose addresses all have paths, on servers whose logs or connection policies speak of any host;
  *   without such a site as `alone`
  * - `alone`: in a separate site on these servers
- * - `for names`: as `alone`, also on the server of the HTTPS port, since automated names need a site for any host
- * - `beside names`: in sites with paths whose names are all automated
  */
-export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";
+export type HiddenAnyHost = "none" | "with paths" | "alone";
 
 /** Choices between texts that mean the same. A config shows few of them, so each text is adapted again and compared. */
 export interface Choices {
@@ -75,7 +72,7 @@ export function waysToWrite(grounds: ChoiceGrounds): Choices[] {
     namesScheme: hasPolicies && hasPlainPolicies,
     defaultBind: true,
   };
-  const others: Partial<Choices>[] = [{ merging: "same" }, { merging: "none" }, { defaultBind: false }];
+  const others: Partial<Choices>[] = [{ merging: "same" }, { defaultBind: false }];
   if (hasPolicies) {
     others.push({ globalCertificates: false }, { acmeOptions: false }, { namesScheme: !usual.namesScheme });
   }
@@ -85,9 +82,6 @@ export function waysToWrite(grounds: ChoiceGrounds): Choices[] {
   }
   if (hasHiddenSites) {
     others.push({ hiddenAnyHost: "with paths" }, { hiddenAnyHost: "alone" });
-  }
-  if (hasAutomatedNames && hasPolicies) {
-    others.push({ hiddenAnyHost: "for names" }, { hiddenAnyHost: "beside names" });
   }
   if (hasGroupedErrors) {
     others.push({ errorsFirst: true });

@@ -43,7 +43,7 @@ import type { UsualPorts } from "./sites/addresses.ts";
 import { bindLines, bindLinesOf, commonBinds } from "./sites/bind-lines.ts";
 import { inCertificateOrder } from "./sites/certificate-order.ts";
 import { unloadedPairs } from "./sites/certificate-pairs.ts";
-import { automatedNames, CertificateLines } from "./sites/certificates.ts";
+import { CertificateLines } from "./sites/certificates.ts";
 import { withHiddenSites } from "./sites/hidden-sites.ts";
 import { keysOfGroup } from "./sites/keys-of-group.ts";
 import { mergeSites } from "./sites/merge-sites.ts";
@@ -113,17 +113,13 @@ class ConfigWriter {
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
     const given = this.#http?.child("servers");
     const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
-    const sites = withHiddenSites(shown, servers, {
-      hidden: this.#choices.hiddenAnyHost,
-      ports: this.#ports,
-      automated: automatedNames(tlsJson),
-    });
+    const sites = withHiddenSites(shown, servers, this.#choices.hiddenAnyHost);
     const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
     let certificates = makeCertificates();
     const bind = this.#choices.defaultBind ? commonBinds(servers) : undefined;
     const groups = mergeSites(sites, this.#choices.merging);
     const written = (given: readonly (readonly SiteDraft[])[]) => {
-      const accessLogs = new AccessLogs(logs, isDebug(logs), given);
+      const accessLogs = new AccessLogs(logs, isDebug(logs), given.flat());
       return given.map((group, index) =>
         this.#site(group, {
           sites,

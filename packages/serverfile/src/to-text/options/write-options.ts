@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import { authorityFields, keyPairFields } from "../../modules/tls/authority-fields.ts";
 import { wordsOf } from "../../values/block-fields.ts";
@@ -28,7 +27,7 @@ import { logLines } from "../modules/log-lines.ts";
 import { isAccessLog } from "../sites/access-logs.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
 import type { CertificateLines } from "../sites/certificates.ts";
-import { ownSettings, policiesPath, zerosslDirectory } from "../sites/issuer-settings.ts";
+import { ownSettings, policiesPath } from "../sites/issuer-settings.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
 /** Words behind `mcp`. @throws ServerError CONFIG_INEXPRESSIBLE where it is off, which needs no line */
@@ -157,16 +156,6 @@ export function sniLines(servers: readonly ServerDraft[]): Line[] {
   });
 }
 
-/** Whether an issuer is the second of the two that there are by default: the first with another authority. */
-function isSecondDefault(second: JsonObject | undefined, first: JsonObject): boolean {
-  const { ca, ...settings } = second ?? {};
-  return (
-    ca === zerosslDirectory &&
-    typeof first.email === "string" &&
-    isDeepStrictEqual({ ...settings }, { ...first })
-  );
-}
-
 const issuerOptions: Fields = {
   email: text("email"),
   acme_ca: text("ca"),
@@ -176,16 +165,14 @@ const issuerOptions: Fields = {
   preferred_chains: part("preferred_chains", preferredChainsLine),
 };
 
-/** The options of one ACME issuer, or of the two default ones, as options of all; undefined when it has more than they say. */
+/** The options of one ACME issuer as options of all; undefined when it has more than they say. */
 function acmeOptionLines(
   issuers: readonly JsonObject[],
   ports: UsualPorts,
   email: string | undefined,
 ): Line[] | undefined {
   const [only, ...more] = issuers.map((issuer) => ownSettings(issuer, ports));
-  const isDefaultPair = more.length === 1 && only !== undefined && isSecondDefault(more[0], only);
-  const isOne = more.length === 0 || isDefaultPair;
-  if (only?.module !== "acme" || !isOne || textsOf(only, "trusted_roots_pem_files").length > 1) {
+  if (only?.module !== "acme" || more.length > 0 || textsOf(only, "trusted_roots_pem_files").length > 1) {
     return undefined;
   }
   const members = new Members(only, policiesPath);

@@ -12,7 +12,7 @@
 import { joinHostPort } from "server-core/go/host-port";
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import { textsOf, valueAt } from "../json-lists.ts";
-import { type Line, line, lineWith } from "../lines/line.ts";
+import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
@@ -75,7 +75,6 @@ export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #debug: boolean;
   readonly #sites: readonly SiteDraft[];
-  readonly #groups: readonly (readonly SiteDraft[])[];
   readonly #strangersOf = new Map<ServerDraft, ReadonlyMap<string, readonly string[]>>();
   /** Names whose block was written; a second line with the name has none. */
   readonly #written = new Set<string>();
@@ -85,13 +84,11 @@ export class AccessLogs {
   /**
    * @param logs of the config
    * @param debug whether the options give every log its level
-   * @param groups all sites, those together that are written as one
    */
-  constructor(logs: JsonObject, debug: boolean, groups: readonly (readonly SiteDraft[])[]) {
+  constructor(logs: JsonObject, debug: boolean, sites: readonly SiteDraft[]) {
     this.#logs = logs;
     this.#debug = debug;
-    this.#sites = groups.flat();
-    this.#groups = groups;
+    this.#sites = sites;
   }
 
   /** The lines of a site, which several servers may have. */
@@ -105,33 +102,20 @@ export class AccessLogs {
         continue;
       }
       for (const [name, hosts] of mappingOf(site, logs)) {
-        if (hosts === undefined && isForAnyHost(site)) {
-          mapping.delete(name);
-        }
         mapping.set(name, hosts);
       }
       hidden ||= hasHiddenLog(site, logs);
-      const isCarrier = this.#carrier(site, logs) === site;
-      for (const [name, all] of this.#strangers(site, logs)) {
-        const hosts = all.filter((host) => {
-          const carrier = this.#groupOfStranger(host, name);
-          return carrier === undefined ? isCarrier : carrier === group;
-        });
-        if (hosts.length > 0) {
-          const own = mapping.get(name);
-          const isWhole = mapping.has(name) && own === undefined;
-          mapping.set(isWhole ? `${name}\n` : name, [...new Set([...(own ?? []), ...hosts])]);
-        }
+      for (const [name, hosts] of this.#carrier(site, logs) === site ? this.#strangers(site, logs) : []) {
+        mapping.set(name, [...new Set([...(mapping.get(name) ?? []), ...hosts])]);
       }
     }
     const lines = [...mapping].map(([name, hosts]) =>
-      this.#line(name.replace(/\n$/, ""), hosts === undefined ? [] : [line("hostnames", ...hosts)]),
+      this.#line(
+        name,
+        given(hosts).map((each) => line("hostnames", ...each)),
+      ),
     );
-    if (hidden && lines.length === 0) {
-      const unused = this.#unused().slice(0, 1);
-      return [this.#line(unused[0] ?? "", [line("no_hostname")])];
-    }
-    return lines;
+    return hidden && lines.length === 0 ? [this.#line("", [line("no_hostname")])] : lines;
   }
 
   /** The site of a server whose `log` names the hosts that no site has. */
@@ -140,22 +124,6 @@ export class AccessLogs {
     return (
       sites.find((each) => hasHiddenLog(each, logs)) ?? sites.find((each) => mappingOf(each, logs).size > 0)
     );
-  }
-
-  /** The site that is on exactly those servers that have this log for a host without a site. */
-  #groupOfStranger(host: string, name: string): readonly SiteDraft[] | undefined {
-    const those = this.#sites.filter((site) => {
-      const logs = logsOf(site);
-      return logs !== undefined && this.#strangers(site, logs).get(name)?.includes(host) === true;
-    });
-    const servers = new Set(those.map(({ server }) => server));
-    const fitting = this.#groups.filter(
-      (group) =>
-        new Set(group.map(({ server }) => server)).size === servers.size &&
-        group.every(({ server }) => servers.has(server)),
-    );
-    const hidden = fitting.find((group) => group.some((site) => hasHiddenLog(site, logsOf(site) ?? {})));
-    return hidden ?? fitting[0];
   }
 
   /** Logs for hosts that no site of the server has. */

@@ -79,26 +79,10 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
   return (distinct[repetition] ?? plain) + path;
 }
 
-/** True when a host is also on a socket without a port, and has TLS there. */
-function isOnSocket(host: string, group: readonly SiteDraft[]): boolean {
-  return group.some(
-    ({ server, addresses }) =>
-      server.listening.port === undefined &&
-      !server.plainHosts.has(host) &&
-      addresses.some((each) => each.host === host),
-  );
-}
-
-/** Every address of a site. @param group the same site in all servers */
-export function siteKeys(
-  { server, addresses, repetitions = [] }: SiteDraft,
-  ports: UsualPorts,
-  group: readonly SiteDraft[],
-): string[] {
-  return addresses.map(({ host, path }, index) =>
-    server.listening.port === ports.http && host !== "" && isOnSocket(host, group)
-      ? `${bracketed(host)}:${ports.http}${path}` // with `http://` it would be among the hosts to skip there
-      : addressText(server, { host, path, ports, repetition: repetitions[index] ?? 0 }),
+/** Every address of a site. */
+export function siteKeys({ server, addresses, repetitions = [] }: SiteDraft, ports: UsualPorts): string[] {
+  return addresses.map((address, index) =>
+    addressText(server, { ...address, ports, repetition: repetitions[index] ?? 0 }),
   );
 }
 

@@ -24,11 +24,6 @@ import { connectionFor, connectionLines, isForNameless } from "./connection-line
 import { bindHostOf, emailOf, ownSettings, policiesPath } from "./issuer-settings.ts";
 import { hasNoCertificates, hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
-/** Names whose certificates are automated whether or not a route names them. @param tls the app */
-export function automatedNames(tls: JsonObject): string[] {
-  return textsOf(tls, "certificates", "automate");
-}
-
 /** Members of a policy that are one line each. */
 const policyFields: Fields = {
   get_certificate: parts("get_certificate", (manager, name) =>
@@ -86,7 +81,7 @@ export class CertificateLines {
 
   /** Names in `automate` of the config. */
   get automateNames(): string[] {
-    return automatedNames(this.#tls);
+    return textsOf(this.#tls, "certificates", "automate");
   }
 
   /** The policy that lists a host; undefined when none does. */

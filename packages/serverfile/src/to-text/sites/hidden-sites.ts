@@ -1,6 +1,5 @@
 import type { HiddenAnyHost } from "../choices.ts";
 import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
-import type { UsualPorts } from "./addresses.ts";
 import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
 
 /** Whether logs say what only a site for any host makes them say. */
@@ -41,30 +40,6 @@ function hasLogOfAnyHost(site: SiteDraft): boolean {
     : hosts.every((host) => valueAt(logs, "logger_names", host) === undefined && !isListed(host));
 }
 
-/** The server that speaks TLS for hosts, which a site more fits best. */
-function usualServer(servers: readonly ServerDraft[], ports: UsualPorts): ServerDraft | undefined {
-  return servers.find(({ listening }) => listening.port === ports.https) ?? servers.at(-1);
-}
-
-/** Sites that have paths, and whose names are all automated, with an address for any host. */
-function withAnyHostBeside(sites: readonly SiteDraft[], automated: readonly string[]): SiteDraft[] {
-  return sites.map((site) => {
-    const hosts = hostsOfDraft(site);
-    const isIt =
-      hosts.length > 0 &&
-      hosts.every((host) => automated.includes(host)) &&
-      site.addresses.every(({ path }) => path !== "");
-    return isIt ? { ...site, addresses: [...site.addresses, { host: "", path: "" }] } : site;
-  });
-}
-
-/** Guesses about sites that no route shows. */
-interface HiddenSites {
-  readonly hidden: HiddenAnyHost;
-  readonly ports: UsualPorts;
-  readonly automated: readonly string[];
-}
-
 /**
  * Adds sites and addresses that no route of the config shows. An address for any host hides the hosts beside
  * it, and a site without matchers and routes has no route at all.
@@ -72,26 +47,16 @@ interface HiddenSites {
 export function withHiddenSites(
   sites: readonly SiteDraft[],
   servers: readonly ServerDraft[],
-  { hidden, ports, automated }: HiddenSites,
+  hidden: HiddenAnyHost,
 ): readonly SiteDraft[] {
-  if (hidden === "none") {
-    return sites;
-  }
-  if (hidden === "beside names") {
-    return withAnyHostBeside(sites, automated);
-  }
-  const chosen = hidden === "for names" ? usualServer(servers, ports) : undefined;
   const result = [...sites];
-  for (const server of servers) {
+  for (const server of hidden === "none" ? [] : servers) {
     const own = sites.filter((site) => site.server === server);
-    if (!speaksOfHidden(server, own) && (server !== chosen || own.some(isForAnyHost))) {
+    if (!speaksOfHidden(server, own)) {
       continue;
     }
-    const withPaths =
-      hidden === "with paths"
-        ? own.filter(({ addresses }) => addresses.every(({ path }) => path !== ""))
-        : [];
-    const site = withPaths.find(hasLogOfAnyHost) ?? withPaths[0];
+    const withPaths = own.filter(({ addresses }) => addresses.every(({ path }) => path !== ""));
+    const site = hidden === "alone" ? undefined : (withPaths.find(hasLogOfAnyHost) ?? withPaths[0]);
     const anyHost = { host: "", path: "" };
     if (site !== undefined) {
       result[result.indexOf(site)] = { ...site, addresses: [...site.addresses, anyHost] };

@@ -3,7 +3,7 @@ import { objectsOf, textsOf, valueAt } from "../json-lists.ts";
 import type { UsualPorts } from "./addresses.ts";
 
 /** The second authority that certificates are asked of by default. */
-export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
+const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
 /** JSON path of the policies of the app `tls`, for refusals. */
 export const policiesPath = "/config/apps/tls/automation/policies";

@@ -4,13 +4,12 @@ import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./
 
 /** Addresses in the order of hosts on a socket without a port: its server has the hosts of every port. */
 function inSocketOrder(
-  keys: readonly { readonly key: string; readonly host: string | undefined }[],
+  keys: readonly { readonly key: string; readonly host: string }[],
   group: readonly SiteDraft[],
 ): string[] {
   const all = group.find(({ server }) => server.listening.port === undefined);
-  const hosts = all === undefined ? [] : all.addresses.map(({ host }) => host);
-  const placeOf = (host: string | undefined) => (host === undefined ? -1 : hosts.indexOf(host));
-  return [...keys].sort((a, b) => placeOf(a.host) - placeOf(b.host)).map(({ key }) => key);
+  const hosts = all?.addresses.map(({ host }) => host) ?? [];
+  return keys.toSorted((a, b) => hosts.indexOf(a.host) - hosts.indexOf(b.host)).map(({ key }) => key);
 }
 
 /** Hosts that a server keeps no log for, on its port. */
@@ -44,7 +43,7 @@ export function keysOfGroup(
   const told = ported.length > 0 ? ported : plainSockets;
   const own = inSocketOrder(
     told.flatMap((each) =>
-      siteKeys(each, ports, group).map((key, index) => ({ key, host: each.addresses[index]?.host })),
+      siteKeys(each, ports).map((key, index) => ({ key, host: each.addresses[index]?.host ?? "" })),
     ),
     group,
   );

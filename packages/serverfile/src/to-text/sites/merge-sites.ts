@@ -45,9 +45,6 @@ function hasPort(key: string): boolean {
 
 /** Sites that are one, in the order of the first of each. */
 export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteDraft[][] {
-  if (merging === "none") {
-    return sites.map((site) => [site]);
-  }
   const groups = Map.groupBy(
     sites,
     (site) => `${likeness(site)} ${merging === "alike" ? "" : addressesKey(site)}`,
