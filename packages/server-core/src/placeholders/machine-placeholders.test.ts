@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { replaceAll, replaceKnown, replaceStrictly } from "./machine-placeholders.ts";
 
@@ -37,4 +38,15 @@ test("what has no sense without a value is refused", () => {
 test("a text of a million opening braces is looked through once", () => {
   const braces = "{".repeat(1_000_000);
   expect(replaceKnown(braces)).toBe(braces);
+});
+
+test("times are in the zone of the machine, but for that of HTTP", () => {
+  const module = JSON.stringify(new URL("./machine-placeholders.ts", import.meta.url).href);
+  const text = JSON.stringify("{time.now.common_log}|{time.now.rfc3339}|{time.now.http}");
+  const code = `import(${module}).then(({ replaceAll }) => process.stdout.write(replaceAll(${text})))`;
+  const printed = execFileSync(process.execPath, ["-e", code], {
+    env: { ...process.env, TZ: "Asia/Tokyo" },
+    encoding: "utf8",
+  });
+  expect(printed).toMatch(/^\d\d\/\w{3}\/\d{4}:[\d:]{8} \+0900\|[\d-]{10}T[\d:]{8}\+09:00\|.* GMT$/);
 });

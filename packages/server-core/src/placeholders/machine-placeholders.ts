@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { ServerError } from "../errors.ts";
 import { readRegularFileSync } from "../files/read-regular-file.ts";
+import { formatGoTime } from "../go/go-time.ts";
 import { textOfBuffer } from "../uri/text-of-bytes.ts";
 import { scanPlaceholders } from "./scan-placeholders.ts";
 
@@ -19,9 +20,10 @@ function fileText(path: string): string {
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
 const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
 
-function commonLogTime(now: Date): string {
-  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? [];
-  return `${day}/${month}/${year}:${time} +0000`;
+/** The present time by a layout of Go, in the zone of the machine. */
+function localNow(layout: string): string {
+  const now = new Date();
+  return formatGoTime(now, layout, -now.getTimezoneOffset());
 }
 
 const values: ReadonlyMap<string, () => string> = new Map([
@@ -32,8 +34,8 @@ const values: ReadonlyMap<string, () => string> = new Map([
   ["system.slash", () => "/"],
   ["time.now", () => new Date().toISOString()],
   ["time.now.http", () => new Date().toUTCString()],
-  ["time.now.rfc3339", () => new Date().toISOString().replace(/\.\d+/, "")],
-  ["time.now.common_log", () => commonLogTime(new Date())],
+  ["time.now.rfc3339", () => localNow("2006-01-02T15:04:05Z07:00")],
+  ["time.now.common_log", () => localNow("02/Jan/2006:15:04:05 -0700")],
   ["time.now.year", () => String(new Date().getFullYear())],
   ["time.now.unix", () => String(Math.floor(Date.now() / 1000))],
   ["time.now.unix_ms", () => String(Date.now())],

@@ -52,6 +52,7 @@ export function timeMembers(time: Date): Readonly<Record<string, unknown>> {
     UnixNano: () => ms * 1e6,
     Format: (layout: unknown) => formatGoTime(time, String(layout), offsetOf(time)),
     String: () => timeText(time),
+    Location: () => (time instanceof UtcTime ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone),
     UTC: () => new UtcTime(ms),
     Local: () => new Date(ms),
     IsZero: () => ms === zeroTime.getTime(),
