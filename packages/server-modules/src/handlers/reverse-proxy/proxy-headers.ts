@@ -32,15 +32,17 @@ const replaced = new Set([
 /** Hop-by-hop fields that clients still get, because they announce trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
-/** Request fields that are removed; some are added again with other values. */
+/** Request fields that are not copied; some are added again with other values. */
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
-/** Lengths of the names: most fields are let through without making their name lower case. */
+/** Lengths of these names. The length check avoids converting most names to lower case. */
 const leftOutLengths = new Set([...leftOut].map((name) => name.length));
 /** Lengths of `keptFromClients`: a fast first check, like `leftOutLengths` for requests. */
 const keptFromClientsLengths = new Set([...keptFromClients].map((name) => name.length));
 
-/** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
+/**
+ * Fields about framing, routing or content. In trailers they are meaningless or harmful, because the body has ended.
+ */
 const notInTrailers = new Set([
   ...hopByHop,
   "content-length",
@@ -52,7 +54,7 @@ const notInTrailers = new Set([
   "via",
 ]);
 
-/** Trailers as they are handed on. Source: RFC 9110, section 6.5.1 */
+/** Trailers for the next hop. Source: RFC 9110, section 6.5.1 */
 export function forwardedTrailers(trailers: readonly string[]): HeaderList {
   return trailers.filter(
     (_, index) => !notInTrailers.has((trailers[index - (index % 2)] as string).toLowerCase()),
@@ -76,18 +78,18 @@ function connectionListed(headers: readonly string[]): Set<string> | undefined {
   return listed;
 }
 
-/** Adds this server to the fields of proxies before it: `1.1 first, 2.0 server`. Source: RFC 9110, section 7.6.3 */
+/** Appends this server to `Via`: `1.1 first, 2.0 server`. Source: RFC 9110, section 7.6.3 */
 function via(headers: readonly string[], version: string, product: string): string {
   const before = getHeaders(headers, "via");
   return before.length === 0 ? `${version} ${product}` : `${before.join(", ")}, ${version} ${product}`;
 }
 
 /**
- * Forwarded-for fields, for a client that is not trusted to send any, or for a proxy that is.
+ * Sets the forwarded-for fields, for an untrusted client or for a trusted proxy.
  * | | Not trusted | Trusted |
  * |---|---|---|
- * | `X-Forwarded-For` | the client's address | the fields received, then the address of the proxy in front |
- * | `X-Forwarded-Proto`, `-Host` | of this request | the last field received, else of this request |
+ * | `X-Forwarded-For` | the client's address | the received values, then the address of the proxy in front |
+ * | `X-Forwarded-Proto`, `-Host` | from this request | the last received value, else from this request |
  */
 function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean): void {
   const headers = exchange.requestHeaders;
@@ -104,15 +106,15 @@ function pushForwarded(result: HeaderList, exchange: Exchange, trusted: boolean)
   result.push("X-Forwarded-Host", host === "" ? exchange.hostport : host);
 }
 
-/** How the fields for an upstream are made. */
+/** Options for the fields of an upstream request. */
 export interface RequestHeaderOptions {
-  /** The protocol asked for; "" for an ordinary request. */
+  /** The requested protocol; "" for an ordinary request. */
   readonly upgrade: string;
-  /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
+  /** True when the peer is a proxy whose `X-Forwarded-*` fields count. */
   readonly trusted: boolean;
-  /** Whether `Expect` goes on: signatures of requests may cover the field. */
+  /** True when `Expect` is forwarded: signatures of requests may cover the field. */
   readonly expectContinue: boolean;
-  /** Whether a body goes along, and so trailers may. */
+  /** True when the request has a body, and so may have trailers. */
   readonly hasBody: boolean;
   /** `Host` for the upstream. */
   readonly host: string;
@@ -157,7 +159,10 @@ export function upstreamRequestHeaders(exchange: Exchange, options: RequestHeade
   return result;
 }
 
-/** Takes out of a response what concerned the connection to the upstream only, in place. @returns the same list */
+/**
+ * Removes the fields of a response that concern only the connection to the upstream. Changes the list in place.
+ * @returns the same list
+ */
 export function keepEndToEnd(fields: HeaderList): HeaderList {
   const listed = connectionListed(fields);
   let kept = 0;
@@ -180,11 +185,11 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
 }
 
 /**
- * Replaces our response fields by those of the upstream: its `Server` stays, and `Via` names this proxy.
- * Fields that handlers set before stay.
- * @param from end to end fields only
- * @param version that the upstream answered with
- * @returns where they begin in the list of the exchange
+ * Adds the upstream's fields to the response. The upstream's `Server` replaces ours, and `Via` names this proxy. Fields
+ * that handlers set before are kept.
+ * @param from end-to-end fields only
+ * @param version HTTP version of the upstream's response
+ * @returns index of the first added field in the list of the exchange
  */
 export function copyResponseHeaders(from: readonly string[], exchange: Exchange, version: string): number {
   const target = exchange.responseHeaders;
@@ -193,7 +198,8 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
     target.splice(ownServer, 2);
   }
   if (target.length > 0) {
-    // The length and the coding of a transfer are the upstream's: of two lengths, two readers may take one each.
+    // Length and transfer coding come from the upstream: with two lengths, two readers could each choose a different
+    // one.
     removeHeaders(target, (name) => name === "content-length" || name === "transfer-encoding");
   }
   const begin = target.length;
@@ -213,9 +219,9 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
 }
 
 /**
- * Removes the upstream's fields from our answer. The upstream failed before the client saw them, and the
- * page of the error has fields of its own. Fields that handlers set stay.
- * @param from as given to {@link copyResponseHeaders}
+ * Removes the upstream's fields from the response, because the upstream failed before the client saw them. The error
+ * page has its own fields. Fields that handlers set are kept.
+ * @param from the list passed to {@link copyResponseHeaders}
  */
 export function dropResponseHeaders(from: readonly string[], exchange: Exchange): void {
   const target = exchange.responseHeaders;
@@ -234,7 +240,8 @@ export function dropResponseHeaders(from: readonly string[], exchange: Exchange)
 }
 
 /**
- * Adds the fields of an upstream's 101 to ours. Ours may stay, and no `Via` is added: what follows is not HTTP.
+ * Adds the fields of an upstream's 101 to the response. Existing fields are kept, and no `Via` is added: the following
+ * bytes are not HTTP.
  * Source: the public model (Caddy 2.11)
  */
 export function addSwitchHeaders(from: readonly string[], target: HeaderList): void {

@@ -13,44 +13,44 @@ import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 
 /** The parts of a proxy. */
 export interface ProxyParts {
-  /** Speaks to upstreams: HTTP or FastCGI. */
+  /** Sends requests to upstreams: HTTP or FastCGI. */
   readonly transport: Transport;
   /** Upstreams of the config, with their health and selection. */
   readonly upstreams: UpstreamSet;
-  /** Finds upstreams at each request; undefined where the config lists them. */
+  /** Finds upstreams for each request; undefined when the config lists them. */
   readonly source: UpstreamSource | undefined;
-  /** Leaves out upstreams that fail too often; undefined without one. */
+  /** Excludes upstreams that fail too often; undefined without a circuit breaker. */
   readonly breaker: CircuitBreaker | undefined;
   /** Upgraded connections, which outlive their request. */
   readonly tunnels: TunnelSet;
-  /** How often, how long and for which requests another upstream is tried. */
+  /** Decides how often, how long and for which requests another upstream is tried. */
   readonly retries: RetryRules;
-  /** Rules for answers (`handle_response`); the first that matches takes the answer. */
+  /** Rules for responses (`handle_response`); the first matching rule handles the response. */
   readonly rules: readonly ResponseRule[];
-  /** Changes method and URI of the copy that goes upstream; undefined for no change. */
+  /** Changes method and URI of the upstream's request; undefined for no change. */
   readonly rewrite: ((exchange: Exchange) => void) | undefined;
   /** True when `rewrite` changes the method to one without a body. */
   readonly dropsBody: boolean;
   /** Proxies whose `X-Forwarded-*` fields are passed on; undefined for none. */
   readonly trusted: IpRanges | undefined;
-  /** Bytes of a request body read before dialling; 0 streams it. Needed to retry a body. */
+  /** Bytes of a request body that are read before dialing; 0 streams the body. Only a buffered body can be retried. */
   readonly requestBufferBytes: number;
-  /** Bytes of an answer read before it is sent; 0 streams it. */
+  /** Bytes of a response that are read before it is sent; 0 streams the response. */
   readonly responseBufferBytes: number;
-  /** Flush interval in milliseconds: how long response bytes may wait for more; 0: sent immediately. */
+  /** Flush interval in milliseconds: limit for which response bytes wait for more; 0 sends them at once. */
   readonly flushMs: number;
   /** Remembers failures for `fail_duration`. */
   readonly failures: FailureMemory;
-  /** Statuses of answers that count as failures of the upstream. */
+  /** Response statuses that count as failures of the upstream. */
   readonly unhealthyStatus: readonly number[];
-  /** Milliseconds above which an answer counts as a failure; 0 for no limit. */
+  /** Latency in milliseconds above which a response counts as a failure; 0 for no limit. */
   readonly unhealthyLatencyMs: number;
-  /** "" for none. */
+  /** Name of this server in `Proxy-Status`; "" for no such field. */
   readonly proxyStatusName: string;
-  /** Undefined: tries are not logged. */
+  /** Logs each attempt; undefined disables the log. */
   readonly log: Logger | undefined;
-  /** Changes fields that go upstream; undefined for no change. */
+  /** Changes header fields of the upstream's request; undefined for no change. */
   readonly changeRequest: ((headers: HeaderList, exchange: Exchange) => void) | undefined;
-  /** Changes fields of the answer; undefined for no change. */
+  /** Changes header fields of the response; undefined for no change. */
   readonly changeResponse: ((status: number, headers: HeaderList, exchange: Exchange) => void) | undefined;
 }

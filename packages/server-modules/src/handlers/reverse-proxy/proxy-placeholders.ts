@@ -5,49 +5,51 @@ import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 
 /**
- * The values of `{http.reverse_proxy.*}`. They are filled while a request proceeds, and read only when a text
- * names them.
+ * The values of `{http.reverse_proxy.*}`. They are collected while a request proceeds, and formatted only when a text
+ * uses them.
  */
 export class ProxyProgress {
-  /** When the handler got the request, as of `performance.now()`. */
+  /** Start of the handler, on the clock of `performance.now()`. */
   readonly startedAt = performance.now();
-  /** Tries after the first one. */
+  /** Number of attempts after the first one. */
   retries = 0;
-  /** The upstream of the latest try; undefined before the first. */
+  /** The upstream of the latest attempt; undefined before the first. */
   candidate: Candidate | undefined;
-  /** Its address with placeholders filled in. */
+  /** The upstream's address with placeholders replaced. */
   dial: DialAddress | undefined;
-  /** When the latest try began, as of `performance.now()`. */
+  /** Start of the latest attempt, on the clock of `performance.now()`. */
   triedAt = 0;
-  /** Milliseconds from the begin of the latest try to the head of its response; undefined before that. */
+  /** Milliseconds from the start of the latest attempt to its response head; undefined before the head. */
   latencyMs: number | undefined;
-  /** When the latest try was over; 0 before. */
+  /** End of the latest attempt; 0 before. */
   endedAt = 0;
   /** Status that the upstream sent, before `replace_status` or routes change it. */
   status: number | undefined;
   /** Response headers without hop-by-hop fields. */
   headers: HeaderList | undefined;
-  /** True only while `retry_match` looks at a try that failed without a response. */
+  /** True only while `retry_match` evaluates an attempt that failed without a response. */
   isTransportError = false;
 
-  /** A try begins. The clock is read again only for one after the first. */
+  /** Begins an attempt. The clock is read again only after the first attempt. */
   begin(candidate: Candidate, dial: DialAddress): void {
     this.candidate = candidate;
     this.dial = dial;
     this.triedAt = this.retries === 0 ? this.startedAt : performance.now();
   }
 
-  /** How long the latest try took in all. */
+  /** Duration of the latest attempt, in milliseconds. */
   get durationMs(): number | undefined {
     return this.endedAt < this.triedAt || this.triedAt === 0 ? undefined : this.endedAt - this.triedAt;
   }
 
-  /** How long all tries took, and the waits between them. */
+  /** Duration of all attempts, including the waits between them, in milliseconds. */
   get totalMs(): number | undefined {
     return this.endedAt === 0 ? undefined : this.endedAt - this.startedAt;
   }
 
-  /** @param name without `http.reverse_proxy.` @returns undefined for a name that is not known (yet) */
+  /**
+   * @param name name without `http.reverse_proxy.` @returns undefined for a name that is unknown, or has no value yet
+   */
   placeholder(name: string): string | undefined {
     if (name.startsWith("header.")) {
       const values = getHeaders(this.headers ?? [], name.slice("header.".length));
@@ -96,12 +98,12 @@ export class ProxyProgress {
   }
 }
 
-/** A number as a placeholder shows it. */
+/** Formats a number for a placeholder. */
 function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** Formats a duration as the model does: `1.5ms`, `2.25s`. */
+/** Formats a duration as the public model does: `1.5ms`, `2.25s`. */
 function duration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatGoDuration(ms);
 }

@@ -16,54 +16,56 @@ import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 import { upstreamFields } from "./upstream-fields.ts";
 
-/** State that all tries of a request share. */
+/** State that all attempts of a request share. */
 export interface Attempt {
-  /** The request and its answer. */
+  /** The request and its response. */
   readonly exchange: Exchange;
-  /** Tries so far, and the last error. */
+  /** Number of attempts, times, and the latest error. */
   readonly progress: ProxyProgress;
-  /** Method and target as the upstream gets them. */
+  /** Method and target of the upstream's request. */
   readonly line: RequestLine;
-  /** Body, which only a buffered one can send twice. */
+  /** Body of the request. Only a buffered body can be sent twice. */
   readonly body: RequestBody;
-  /** Whether a try came past its dial. */
+  /** True once an attempt got past its dial. */
   reached: boolean;
 }
 
-/** `Host` for an upstream. A client of HTTP/1.0 may name none; many upstreams refuse a request without one. */
+/** `Host` for an upstream. An HTTP/1.0 client may send none, but many upstreams refuse a request without it. */
 function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: string): string {
   return scheme === "https" || (asked === "" && scheme === "http" && path === "") ? key : asked;
 }
 
 /**
- * One try of a request, with one upstream. Counters that a try changes:
+ * One attempt of a request at one upstream. Counters that an attempt changes:
  * | When | Change |
  * |---|---|
- * | it begins | one request more at the upstream |
- * | the head arrives | latency of the upstream, the breaker's record, a failure for a bad status or a late head |
- * | it ends without a failure | one request less; for a tunnel or routes when these are done |
- * | it fails | the upstream's last error; a failure unless the response had begun; one request less |
+ * | it begins | the upstream's request count rises by one |
+ * | the head arrives | upstream latency, the breaker's record, a failure for a bad status or a late head |
+ * | it ends without a failure | the request count falls by one; for a tunnel or routes, when these are done |
+ * | it fails | the upstream's last error; a failure unless the response had begun; the request count falls by one |
  */
 export class ProxyTry implements RelayPlan {
-  /** The client's request and answer. */
+  /** The client's request and its response. */
   readonly exchange: Exchange;
-  /** Counts of the address that is tried. */
+  /** Counters of the upstream's address. */
   readonly upstream: Upstream;
   readonly #parts: ProxyParts;
   readonly #attempt: Attempt;
   readonly #candidate: Candidate;
-  /** True when another upstream could be tried. Then HTTP/2 does not wait for an upstream that refuses streams. */
+  /**
+   * True when another upstream could be tried. In this case HTTP/2 does not wait for an upstream that refuses streams.
+   */
   readonly #othersLeft: boolean;
   /** Settled once, by `ended` or `failed`. */
   readonly #result = Promise.withResolvers<HeldResponse | undefined>();
-  /** Span of this try; undefined without tracing. */
+  /** Tracing span of this attempt; undefined without tracing. */
   #trace: UpstreamTrace | undefined;
   /** True when routes have taken over a held response and report its outcome. */
   #handedOn = false;
-  /** Set once the upstream's count of requests is, or will be, one less. */
+  /** True once the upstream's request count was decremented, or another part will decrement it. */
   #released = false;
 
-  /** @param othersLeft whether another upstream could be tried */
+  /** @param othersLeft true when another upstream could be tried */
   constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate, othersLeft: boolean) {
     this.#parts = parts;
     this.#attempt = attempt;
@@ -87,7 +89,7 @@ export class ProxyTry implements RelayPlan {
 
   /**
    * Sends the request and relays the response.
-   * @returns a response for routes to decide about; undefined once all was relayed
+   * @returns a response that routes decide about; undefined once everything was relayed
    * @throws ProxyFailure, RetryableResponse; ServerError for a request that cannot be sent, or a client that disconnected
    */
   run(): Promise<HeldResponse | undefined> {
@@ -102,7 +104,7 @@ export class ProxyTry implements RelayPlan {
       trusted:
         exchange.server.isTrustedProxy?.(exchange) === true ||
         trusted?.contains(exchange.remoteAddress) === true,
-      // The model's library takes the field off requests of HTTP/2.
+      // The public model's library removes `Expect` from HTTP/2 requests.
       expectContinue: transport.handsOnExpect === true || exchange.stream.version.startsWith("1"),
       hasBody: body.content !== undefined,
       host: hostFor(transport, dial, exchange.hostport),
@@ -127,8 +129,8 @@ export class ProxyTry implements RelayPlan {
   }
 
   /**
-   * Fields for the upstream with the trace context and the changes of the config. They are made for each
-   * request, so nothing is remembered.
+   * Builds the upstream's fields with the trace context and the configured changes. They differ for each request, so
+   * nothing is cached.
    */
   #changedHeaders(options: RequestHeaderOptions): HeaderList {
     const { exchange, upstream } = this;
@@ -144,8 +146,8 @@ export class ProxyTry implements RelayPlan {
   // Called by the relay
 
   /**
-   * Called with the head. The order matters: counters first, so that a retry or a rule sees them; then retries,
-   * then rules.
+   * Called with the head. The order matters: counters first, so that retries and rules see them; then retries, then
+   * rules.
    */
   decide(status: number, headers: HeaderList): HeadDecision {
     const { exchange, upstream } = this;
@@ -181,8 +183,8 @@ export class ProxyTry implements RelayPlan {
   }
 
   /**
-   * Applies `headers.response` of the config. @returns whether there is such a change: then the fields are
-   * checked again
+   * Applies `headers.response` of the config. @returns true when there is such a change: the fields are then checked
+   * again
    */
   changeHeaders(status: number, headers: HeaderList): boolean {
     const { changeResponse } = this.#parts;
@@ -193,13 +195,12 @@ export class ProxyTry implements RelayPlan {
   completed(status: number): void {
     this.#attempt.progress.endedAt = performance.now();
     this.#trace?.end(status);
-    // Before the response ends: a request that the client sent behind this one begins with that end.
+    // Must run before the response ends, because the client's next pipelined request begins with that end.
     this.#release();
   }
 
   /**
-   * Called when the relay is done with the response, or hands it to routes. A retry counts as a failure of the
-   * try.
+   * Called when the response was relayed, or routes take it over. A retry counts as a failure of the attempt.
    */
   ended(result: RelayResult): void {
     if (result === "retry") {
@@ -215,7 +216,7 @@ export class ProxyTry implements RelayPlan {
     this.#result.resolve(held);
   }
 
-  /** Called instead of `ended`. A failure after routes took the response is reported to those routes only. */
+  /** Called instead of `ended`. After routes took over the response, the failure is reported only to the routes. */
   failed(error: Error): void {
     if (this.#handedOn) {
       return;
@@ -223,7 +224,8 @@ export class ProxyTry implements RelayPlan {
     this.#trace?.end(error);
     if (error instanceof ProxyFailure) {
       this.upstream.failed(error);
-      // As in the model, an upstream that sent a response head is not counted as failed, even if its body breaks.
+      // As in the public model, an upstream that sent a response head does not count as failed, even if its body is cut
+      // off.
       if (error.stage !== "response") {
         this.#parts.failures.count(this.upstream);
       }
@@ -232,7 +234,7 @@ export class ProxyTry implements RelayPlan {
     this.#result.reject(error);
   }
 
-  /** The upstream has one request less, now or when tunnel or routes are done. */
+  /** Decrements the upstream's request count, now or when the tunnel or the routes are done. */
   #release(): void {
     if (this.#released) {
       return;

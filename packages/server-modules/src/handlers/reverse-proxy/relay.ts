@@ -25,110 +25,110 @@ import type { Upstream } from "./upstream.ts";
 
 /**
  * The decision about a response, made from its head.
- * - `relay`: the response goes to the client, with this status
- * - `retry`: the response is dropped and the try fails, so that another may follow
- * - `routes`: the response waits, and routes of the rule decide
+ * - `relay`: the response is sent to the client, with this status
+ * - `retry`: the response is dropped and the attempt fails, so another attempt may follow
+ * - `routes`: the response waits until the routes of the rule decide
  */
 export type HeadDecision =
   | { readonly kind: "relay"; readonly status: number }
   | { readonly kind: "retry" }
   | { readonly kind: "routes"; readonly rule: ResponseRule };
 
-/** The purpose of one try, and the receiver of its response. */
+/** Receives the events of one attempt's response and makes the decisions. */
 export interface RelayPlan {
-  /** The request and its answer. */
+  /** The request and its response. */
   readonly exchange: Exchange;
-  /** Upstream whose requests are counted. */
+  /** Upstream whose running requests are counted. */
   readonly upstream: Upstream;
-  /** Takes the connection when the protocol switches. */
+  /** Takes over the connection when the protocol switches. */
   readonly tunnels: TunnelSet;
-  /** Response buffer in bytes: the response is held until it is larger, or complete; 0: no buffer. */
+  /** Bytes for which a response is held before it is sent; 0 sends it at once. */
   readonly bufferBytes: number;
-  /** Flush interval in milliseconds: how long response bytes may wait for more; 0: sent immediately. */
+  /** Flush interval in milliseconds: limit for which response bytes wait for more; 0 sends them at once. */
   readonly flushMs: number;
-  /** The head has arrived. @param headers without hop-by-hop fields. A throw fails the request */
+  /** Called with the response head. @param headers without hop-by-hop fields. A throw fails the request */
   decide(status: number, headers: HeaderList): HeadDecision;
-  /** Changes the fields before they are sent to the client. @returns true when they may have changed */
+  /** Changes the fields for the client. @returns true when they may have changed */
   changeHeaders(status: number, headers: HeaderList): boolean;
-  /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
+  /** Called when the upstream is finished, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
-  /** The try ended without a failure, or routes handle the response. Called once, or `failed` is. */
+  /** Called once, unless `failed` is: the attempt ended, or routes take over the response. */
   ended(result: RelayResult): void;
-  /** @param error ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what the transport throws */
+  /** @param error ProxyFailure with the stage of the failure; ServerError CLIENT_GONE; an error of the transport */
   failed(error: Error): void;
 }
 
-/** A response whose head was looked at and that routes decide about. */
+/** A response whose head was examined, and that routes decide about. */
 export interface HeldResponse {
-  /** Rule that took the answer. */
+  /** Rule that matched the response. */
   readonly rule: ResponseRule;
   /** Status of the upstream. */
   readonly status: number;
   /** Fields of the upstream. */
   readonly headers: HeaderList;
-  /** Sends it to the client, with what handlers set as fields so far. Resolves when all is sent. */
+  /** Sends the response to the client, with the header fields that handlers set. Resolves when everything is sent. */
   send(status: number): Promise<void>;
   /** Drops the response. */
   drop(): void;
 }
 
 /**
- * How a try ended that did not fail.
- * - `sent`: all of the response is with the client's stream, or a tunnel stands
- * - `retry`: the head asked for another try, and the call was aborted
+ * The result of a successful attempt.
+ * - `sent`: the client's stream has the whole response, or a tunnel is open
+ * - `retry`: the head requires another attempt, and the call was aborted
  * - a held response: routes decide about it
  */
 export type RelayResult = "sent" | "retry" | HeldResponse;
 
 /**
- * Streams one response to the client, with back pressure both ways.
+ * Streams one response to the client, with back pressure in both directions.
  * | Step | Caller | State afterwards |
  * |---|---|---|
- * | `run` | the try | waits for a connection (`dial`) |
+ * | `run` | the attempt | waits for a connection (`dial`) |
  * | `sent` | the transport | the upstream may have seen the request (`sent`) |
  * | `head` | the transport | relays, holds or drops (`response`) |
  * | `data`, `end` | the transport | settled after `end` |
  * | `switched` | the transport | settled; the tunnel owns both sockets |
- * | `failed` | the transport | settled; the plan hears it once |
- * | the client leaves | the exchange | settled; the call is aborted |
+ * | `failed` | the transport | settled; the plan is notified once |
+ * | the client disconnects | the exchange | settled; the call is aborted |
  */
 export class Relay implements ResponseReceiver {
-  /** Decides about the response, and is notified of its end. */
+  /** Decides about the response, and receives its end. */
   readonly #plan: RelayPlan;
-  /** Promise of `send` of a held response; undefined where no routes decide. */
+  /** Promise returned by `send` of a held response; undefined when no routes decide. */
   #sent: PromiseWithResolvers<void> | undefined;
   /** The running call; undefined when it could not be started. */
   #call: UpstreamCall | undefined;
-  /** Why it failed while routes decided about its response. */
+  /** Error of the transport while routes decided about the response. */
   #failure: Error | undefined;
-  /** How far the call came. It decides whether the failure may be tried again. */
+  /** Stage of the call. It determines whether another attempt is allowed after a failure. */
   #stage: CallStage = "dial";
-  /** Status that the client gets; 0 until the head is written. */
+  /** Status for the client; 0 until the head is written. */
   #status = 0;
-  /** Upstream fields that were copied to the answer. */
+  /** Upstream fields that were copied to the response. */
   #copied: HeaderList | undefined;
-  /** Whether bytes of the body were handed to the exchange. */
+  /** True once bytes of the body were passed to the exchange. */
   #bodyBegun = false;
-  /** The client is slow: nothing is asked for until it has taken all. */
+  /** True while the client is slow. The transport pauses until the client has taken everything. */
   #waits = false;
-  /** The outcome is reported, or about to be: later events of the transport are ignored. */
+  /** True once the result is reported, or about to be. Later events of the transport are ignored. */
   #settled = false;
-  /** Chunks that wait: for routes that decide, or until the buffer is full. Undefined: nothing is held back. */
+  /** Chunks that wait for the routes' decision, or for a full buffer. Undefined: nothing is held. */
   #held: Buffer[] | undefined;
-  /** Bytes of the held chunks. */
+  /** Total bytes of the held chunks. */
   #heldBytes = 0;
-  /** `response_buffers`. 0 with held chunks means that routes decide and no further chunk is taken. */
+  /** Limit of held bytes (`response_buffers`). 0 with held chunks: routes decide, and no chunk is accepted. */
   #holdLimit = 0;
-  /** Holds back what may wait. */
+  /** Delays chunks for `flush_interval`; undefined without delay. */
   #paced: PacedWriter | undefined;
-  /** The end came while chunks were held back; with its trailers. */
+  /** Trailers of a response that ended while chunks were held; undefined before the end. */
   #ended: HeaderList | undefined;
 
   constructor(plan: RelayPlan) {
     this.#plan = plan;
   }
 
-  /** Sends the request, and reports the outcome to the plan. */
+  /** Sends the request, and reports the result to the plan. */
   run(transport: Transport, dial: DialAddress, request: UpstreamRequest): void {
     const { exchange } = this.#plan;
     if (exchange.ended) {
@@ -146,12 +146,12 @@ export class Relay implements ResponseReceiver {
     exchange.onEnd(() => this.#clientGone());
   }
 
-  /** From here on the upstream may have acted on the request. */
+  /** Called when the request is being sent: from now on the upstream may have acted on it. */
   sent(): void {
     this.#stage = "sent";
   }
 
-  /** Forwards 102 and 103 immediately. A bare 100 is not forwarded. */
+  /** Forwards 102 and 103 at once. A 100 is not forwarded. */
   interim(status: number, headers: HeaderList): void {
     if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
       return; // this server sends its own when the body is read
@@ -163,7 +163,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** An exception of the plan fails the request, not the upstream. */
+  /** An exception of the plan fails the request, but is not blamed on the upstream. */
   head(status: number, headers: HeaderList, version: string, good = false): void {
     this.#stage = "response";
     let decision: HeadDecision;
@@ -188,8 +188,8 @@ export class Relay implements ResponseReceiver {
   }
 
   /**
-   * Writes, holds for `response_buffers`, or keeps for routes. @returns false to make the transport wait for
-   * `resume`
+   * Writes a chunk, holds it for `response_buffers`, or keeps it for routes. @returns false to make the transport wait
+   * for `resume`
    */
   data(chunk: Buffer): boolean {
     if (this.#held !== undefined) {
@@ -203,7 +203,7 @@ export class Relay implements ResponseReceiver {
     return this.#write(chunk);
   }
 
-  /** A chunk that a plain socket took whole, or will have taken before anything else is read, is not needed. */
+  /** False when the chunk's memory may be reused, because a plain socket sends the chunk before the next read. */
   get keepsChunk(): boolean {
     const { exchange } = this.#plan;
     const { socket } = exchange;
@@ -262,7 +262,7 @@ export class Relay implements ResponseReceiver {
   }
 
   /**
-   * A failure of the transport. One that the client caused by leaving counts as the client's, not the
+   * Handles a failure of the transport. A failure after the client disconnected counts as the client's, not the
    * upstream's.
    */
   failed(error: Error, stage: CallStage, timedOut: boolean): void {
@@ -276,14 +276,13 @@ export class Relay implements ResponseReceiver {
     this.#settled = true;
     this.#sendRest();
     const failedAt = this.#stage === "response" ? "response" : stage;
-    // An error of our own code (a request that cannot be sent, a body over its limit) is not the upstream's
-    // fault.
+    // An error of our own code (an unsendable request, a body over its limit) is not a failure of the upstream.
     this.#reject(
       error instanceof ServerError ? error : new ProxyFailure(failedAt, this.#plan.upstream, error, timedOut),
     );
   }
 
-  /** Writes the head, and chooses how the body goes: held to a limit, paced, or as it comes. */
+  /** Writes the head, and chooses how to send the body: held up to a limit, delayed, or at once. */
   #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
     const { exchange, bufferBytes, flushMs } = this.#plan;
     this.#status = status;
@@ -310,7 +309,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** A body that came along goes out with the head; a stream that takes its time does not hold the head back. */
+  /** A body that arrived with the head is sent together with it. A slow stream does not delay the head. */
   handedOver(): void {
     const waits = this.#held !== undefined || this.#paced !== undefined;
     if (this.#status !== 0 && !this.#bodyBegun && !waits) {
@@ -333,7 +332,7 @@ export class Relay implements ResponseReceiver {
     return this.#paced === undefined ? this.#send(chunk) : this.#paced.write(chunk);
   }
 
-  /** Writes a chunk. With a slow client the transport stops reading until the client has taken all. */
+  /** Writes a chunk. With a slow client the transport stops reading until the client has taken everything. */
   #send(chunk: Uint8Array): boolean {
     const { exchange } = this.#plan;
     let more: boolean;
@@ -353,7 +352,7 @@ export class Relay implements ResponseReceiver {
     return more;
   }
 
-  /** Sends the held bytes. @returns the same as `data` */
+  /** Sends the held bytes. @returns the same value as `data` */
   #release(): boolean {
     const chunks = this.#held ?? [];
     this.#held = undefined;
@@ -374,7 +373,7 @@ export class Relay implements ResponseReceiver {
     return more;
   }
 
-  /** Keeps the response for routes. Chunks that come meanwhile are kept, and the transport is asked to wait. */
+  /** Holds the response for routes. Chunks that arrive meanwhile are kept, and the transport is asked to wait. */
   #hold(rule: ResponseRule, status: number, headers: HeaderList, version: string): void {
     this.#held = [];
     const held: HeldResponse = {
@@ -410,7 +409,7 @@ export class Relay implements ResponseReceiver {
   /** Chunks of a held response, which `send` writes after the head. */
   #waiting: Buffer[] = [];
 
-  /** Writes kept chunks, then the end where it came already, else has the transport go on. */
+  /** Writes the kept chunks, then the end if it has arrived, else resumes the transport. */
   #sendWaiting(chunks: readonly Buffer[]): void {
     let more = true;
     for (const chunk of chunks) {
@@ -423,7 +422,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** Sends the part of a broken answer that came, as where nothing is held back. */
+  /** Sends the received part of a broken response, as if nothing was held. */
   #sendRest(): void {
     const paced = this.#paced?.end();
     const rest = this.#holdLimit > 0 ? (this.#held ?? []) : paced?.length ? [paced] : [];
@@ -436,7 +435,7 @@ export class Relay implements ResponseReceiver {
         exchange.flush();
       }
     } catch {
-      // The failure that is reported next ends the exchange.
+      // The failure reported next ends the exchange.
     }
   }
 
@@ -446,7 +445,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** Ends everything because of this side: the call is aborted, and the error is reported. */
+  /** Ends everything because of an error on this side: the call is aborted, and the error is reported. */
   #giveUp(error: Error): void {
     if (this.#settled) {
       return;
@@ -457,7 +456,7 @@ export class Relay implements ResponseReceiver {
     this.#reject(error);
   }
 
-  /** Reports success to the plan, or to the routes that sent a held response. */
+  /** Reports success to the plan, or to the routes that sent the held response. */
   #resolve(): void {
     if (this.#sent === undefined) {
       this.#plan.ended("sent");
@@ -466,7 +465,7 @@ export class Relay implements ResponseReceiver {
     }
   }
 
-  /** Reports a failure. Upstream fields are removed from the answer if the client has not seen them. */
+  /** Reports a failure. Upstream fields are removed from the response if the client has not seen them. */
   #reject(error: Error): void {
     this.#failure = error;
     if (this.#copied !== undefined && !this.#plan.exchange.headSent) {
@@ -481,12 +480,12 @@ export class Relay implements ResponseReceiver {
   }
 }
 
-/** Whether bytes of a response may wait: not of streams. Source: the public model (Caddy 2.11) */
+/** True when response bytes may be delayed. Streams must not be delayed. Source: the public model (Caddy 2.11) */
 function mayWait(headers: HeaderList): boolean {
   return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
 }
 
-/** The error of a request whose client left. It counts as a failure of no upstream. */
+/** The error after the client disconnected. It is not counted as an upstream failure. */
 function clientGone(): ServerError {
   return new ServerError("CLIENT_GONE", "the client closed the connection");
 }

@@ -3,25 +3,25 @@ import type { Exchange } from "http-engine/exchange";
 import { getHeader } from "http-engine/header-list";
 import { ServerError } from "server-core/errors";
 
-/** The body of a request as it goes to upstreams. */
+/** The body of a request for upstreams. */
 export interface RequestBody {
   /** Buffered bytes, the client's stream, or undefined without a body. */
   readonly content: Readable | Uint8Array | undefined;
   /** Body length in bytes; undefined when unknown. Without a body: 0 when the client sent `Content-Length: 0`. */
   readonly length: number | undefined;
-  /** The beginning was read and put back: the client's stream was touched, but no upstream received any byte. */
+  /** True when the beginning was read and put back. The client's stream was used, but no upstream received a byte. */
   readonly isPutBack?: boolean;
 }
 
-/** The length that the client declared; undefined for none or a malformed one. */
+/** The length declared by the client; undefined for none or a malformed one. */
 function declaredLength(exchange: Exchange): number | undefined {
   const text = getHeader(exchange.requestHeaders, "content-length");
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Whether another try can send all of the body.
- * @param reached whether a try came past its dial, and so may have taken of the body
+ * True when another attempt can send the whole body.
+ * @param reached true when an attempt got past its dial, and so may have consumed part of the body
  */
 export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boolean): boolean {
   if (body.content === undefined || body.content instanceof Uint8Array) {
@@ -43,9 +43,9 @@ export function requestBody(exchange: Exchange): RequestBody {
 }
 
 /**
- * Reads a body before it is sent on.
- * @param limit maximum number of buffered bytes; further bytes are streamed. Infinity: buffer all
- * @throws ServerError CLIENT_GONE, or what the body throws
+ * Buffers a body before it is sent.
+ * @param limit maximum number of buffered bytes; further bytes are streamed. Infinity buffers everything
+ * @throws ServerError CLIENT_GONE, or any error of the body stream
  */
 export async function bufferBody(body: RequestBody, limit: number): Promise<RequestBody> {
   const { content } = body;

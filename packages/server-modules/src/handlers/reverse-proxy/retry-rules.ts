@@ -6,21 +6,21 @@ import type { ProxyConfig } from "./proxy-config.ts";
 import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 
-/** Pause between tries, in milliseconds. Source: the public model (Caddy 2.11) */
+/** Default pause between attempts, in milliseconds. Source: the public model (Caddy 2.11) */
 const defaultTryIntervalMs = 250;
 
-/** Methods that may be sent again when an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
+/** Methods that may be sent again after an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** One entry of `retry_match`. A request matches the list when one set matches. */
+/** One entry of `retry_match`. A request matches the list when one entry matches. */
 interface MatcherSet {
   /** Matchers that must all match. */
   readonly matchers: readonly HttpMatcher[];
-  /** Whether an expression in it looks at the response. */
+  /** True when an expression of the set uses the response. */
   readonly looksAtResponse: boolean;
 }
 
-/** A matcher that fails (`file` with `=404`) matches nothing: the failure of the try is what counts. */
+/** A matcher that throws (`file` with `=404`) matches nothing: the failure of the attempt is the one that counts. */
 function isMatch(set: MatcherSet, exchange: Exchange): boolean {
   try {
     return set.matchers.every((matcher) => matcher.matches(exchange));
@@ -29,43 +29,42 @@ function isMatch(set: MatcherSet, exchange: Exchange): boolean {
   }
 }
 
-/** Facts about the tries so far. */
+/** Facts about the attempts until now. */
 export interface TriesSoFar {
-  /** Tries and time so far. */
+  /** Number of attempts, and times. */
   readonly progress: ProxyProgress;
-  /** Whether all that was sent can be sent again. */
+  /** True when everything that was sent can be sent again. */
   readonly repeatable: boolean;
-  /** Whether an upstream remains whose dial has not failed. */
+  /** True when an upstream remains whose dial has not failed. */
   readonly othersLeft: boolean;
 }
 
 /**
- * When a request that failed is tried again.
+ * Decides when a failed request is tried again.
  * | Failure | Without settings | With `retries` or `try_duration` |
  * |---|---|---|
  * | no upstream available | fails | waits, then tries again |
  * | dial failed | another upstream, immediately, if one is left | tries again |
  * | lost before the response began | fails | if safe, or if `retry_match` matches |
  * | response matched `retry_match` | is relayed | tries again |
- * | response began and broke off | fails | fails |
- * | part of the response is sent, or the client left | fails | fails |
+ * | response began and was cut off | fails | fails |
+ * | part of the response is sent, or the client disconnected | fails | fails |
  *
- * Every row also needs a body that can be sent again: none, a buffered one, or an unread one.
+ * Every row also needs a body that can be sent again: no body, a buffered body, or an unread one.
  * Source: the public model (Caddy 2.11), load_balancing
  */
 export class RetryRules {
-  /** `retries`; 0 sets no limit where `try_duration` does. */
+  /** `retries`; 0 means no limit if `try_duration` is set. */
   readonly #retries: number;
   /**
-   * `try_duration` in milliseconds, counted from the begin of the request; 0 sets no limit where `retries`
-   * does.
+   * `try_duration` in milliseconds, counted from the start of the request; 0 means no limit if `retries` is set.
    */
   readonly #tryDurationMs: number;
   /** `try_interval` in milliseconds. */
   readonly #tryIntervalMs: number;
   /** `retry_match`; empty for the default rule. */
   readonly #sets: readonly MatcherSet[];
-  /** Whether some set looks at responses. */
+  /** True when an entry of `retry_match` uses the response. */
   readonly looksAtResponses: boolean;
 
   private constructor(config: ProxyConfig["load_balancing"], sets: readonly MatcherSet[]) {
@@ -94,12 +93,12 @@ export class RetryRules {
     return new RetryRules(config, sets);
   }
 
-  /** Whether the config asks for retries at all. */
+  /** True when the config enables retries. */
   get #asked(): boolean {
     return this.#retries > 0 || this.#tryDurationMs > 0;
   }
 
-  /** True when the response matches `retry_match` and a try is left. */
+  /** True when the response matches `retry_match` and another attempt is allowed. */
   wantsOther(exchange: Exchange, tries: TriesSoFar): boolean {
     return (
       this.looksAtResponses &&
@@ -109,7 +108,7 @@ export class RetryRules {
     );
   }
 
-  /** @returns how long to wait before the next try; undefined when there is none */
+  /** @returns milliseconds until the next attempt; undefined when no attempt is allowed */
   pauseBefore(exchange: Exchange, failure: Error, tries: TriesSoFar): number | undefined {
     const seen = failure instanceof ProxyFailure && failure.stage !== "dial";
     if (
@@ -125,14 +124,15 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // Beyond the model, and without configuration: another upstream when a dial failed, because nothing was sent.
+    // Beyond the public model, and without configuration: another upstream after a failed dial, because nothing was
+    // sent.
     const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
     return isUnreached && tries.othersLeft ? 0 : undefined;
   }
 
   /**
-   * Whether count and time allow another try. The pause counts as spent, so a try never begins after the end of
-   * `try_duration`.
+   * True when count and time allow another attempt. The pause counts as spent, so an attempt never begins after the end
+   * of `try_duration`.
    */
   #left(progress: ProxyProgress): boolean {
     const inTime =
@@ -141,7 +141,7 @@ export class RetryRules {
     return this.#asked && inTime && (this.#retries === 0 || progress.retries < this.#retries);
   }
 
-  /** Whether a request that an upstream may have seen is sent again. */
+  /** True when a request that an upstream may have seen is sent again. */
   #mayRepeat(exchange: Exchange, progress: ProxyProgress): boolean {
     if (this.#sets.length === 0) {
       return safeMethods.has(exchange.method);
@@ -153,7 +153,7 @@ export class RetryRules {
   }
 }
 
-/** True for a failure that another try may avoid. */
+/** True for a failure that another attempt may avoid. */
 export function isTryFailure(error: unknown): error is ProxyFailure | RetryableResponse {
   return error instanceof ProxyFailure || error instanceof RetryableResponse;
 }

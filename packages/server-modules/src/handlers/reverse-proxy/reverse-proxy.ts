@@ -24,7 +24,7 @@ import { upstreamSources } from "./upstreams/upstream-source.ts";
 /** Ranges of `private_ranges`, as in the public model. */
 const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
 
-/** Compiles `headers` of the config. `require` limits the changes of responses by status and fields. */
+/** Compiles `headers` of the config. `require` limits the response changes by status and fields. */
 function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" | "changeResponse"> {
   const { request, response } = config.headers ?? {};
   const change = response ? compileHeaderOperations(response) : undefined;
@@ -42,12 +42,12 @@ function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" |
   };
 }
 
-/** Bytes of a buffer: -1 of the config is infinite, absent is 0. */
+/** Bytes of a buffer: -1 of the config becomes Infinity, absent becomes 0. */
 function bytesOf(configured: number | null | undefined): number {
   return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
 }
 
-/** Ranges of `trusted_proxies`; undefined for none, which saves the look-up for each request. */
+/** Ranges of `trusted_proxies`; undefined for none, which saves the lookup for each request. */
 function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefined {
   const ranges = (given ?? []).flatMap((each) => (each === "private_ranges" ? privateRanges : [each]));
   return ranges.length > 0 ? new IpRanges(ranges) : undefined;
@@ -79,7 +79,7 @@ async function loadParts(config: ProxyConfig, context: ModuleContext) {
   };
 }
 
-/** Hands requests to upstreams. Source: the public model (Caddy 2.11) */
+/** Forwards requests to upstreams. Source: the public model (Caddy 2.11) */
 export const reverseProxy = defineModule({
   id: "http.handlers.reverse_proxy",
   config: proxySchema,
@@ -126,7 +126,7 @@ export const reverseProxy = defineModule({
     );
     checker?.start(() => upstreams.candidates);
     return {
-      // Routes for a response may pass the request on, as those of `forward_auth` do.
+      // Routes for a response may continue with the next handler, as in `forward_auth`.
       inRehearsal: config.handle_response?.length ? "may answer" : "answers",
       handle: (exchange, next) => handler.handle(exchange, next),
       close() {

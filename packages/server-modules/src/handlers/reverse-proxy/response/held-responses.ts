@@ -2,10 +2,13 @@ import type { Exchange } from "http-engine/exchange";
 import { HttpError } from "http-engine/http-error";
 import type { HeldResponse } from "../relay.ts";
 
-/** Responses that routes of `handle_response` decide about now. */
+/** Responses that routes of `handle_response` are deciding about. */
 const held = new WeakMap<Exchange, HeldResponse>();
 
-/** Lets the routes of a proxy find the response. @returns the response of an enclosing proxy, to be restored afterwards */
+/**
+ * Makes the response available to the routes of a proxy. @returns the response of an enclosing proxy, to be restored
+ * afterwards
+ */
 export function setHeldResponse(
   exchange: Exchange,
   response: HeldResponse | undefined,
@@ -19,7 +22,7 @@ export function setHeldResponse(
   return before;
 }
 
-/** @throws HttpError 500 outside of `handle_response`: fields that the site has set stay in the answer */
+/** @throws HttpError 500 outside of `handle_response`; fields that the site has set stay in the response */
 export function heldResponse(exchange: Exchange, handler: string): HeldResponse {
   const found = held.get(exchange);
   if (found === undefined) {

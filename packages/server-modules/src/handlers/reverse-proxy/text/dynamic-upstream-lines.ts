@@ -3,7 +3,7 @@ import { type Line, lineWith, type Word } from "serverfile/to-text/lines/line";
 import type { Members } from "serverfile/to-text/members";
 import { srvFields } from "./dynamic-upstreams-text.ts";
 
-/** Lines of both sources, with versions written by their names. */
+/** Lines of both sources. Versions are written by name. */
 const fields = {
   ...srvFields,
   versions: field("versions", (members, key) => {
@@ -12,7 +12,10 @@ const fields = {
   }),
 };
 
-/** A source of upstreams: `a name port`, `srv name`, `multi { … }`. @param before words that precede the source on the line */
+/**
+ * Writes a source of upstreams: `a name port`, `srv name`, `multi { … }`. @param before words that precede the source
+ * on the line
+ */
 export function dynamicUpstreamWords(source: Members, before: readonly Word[]): Line {
   const kind = source.text("source") ?? "";
   const name = source.text("name");

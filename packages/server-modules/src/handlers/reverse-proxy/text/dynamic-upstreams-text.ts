@@ -12,7 +12,7 @@ import {
 import { childOf, type Draft, listOf, setAt } from "serverfile/values/draft";
 import { resolvers } from "./http-transport-text.ts";
 
-/** A word that may be said once; here, or behind the name of the source. */
+/** A word that is allowed once, either in the block or after the name of the source. */
 function onceSaid(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();
@@ -24,7 +24,7 @@ function onceSaid(path: string, what: string): Row {
   return row(path, read, wordsOf.text);
 }
 
-/** Lines that `a` and `srv` have in common. */
+/** Lines that `a` and `srv` share. */
 const shared = {
   refresh: duration("refresh", "parsing refresh interval duration"),
   resolvers,
@@ -58,7 +58,7 @@ function versions(cursor: TokenCursor, draft: Draft): void {
 /** The lines of `a`. */
 const aFields = { ...shared, name: onceSaid("name", "a name"), port: onceSaid("port", "a port"), versions };
 
-/** The words of a line, no more than `limit`. */
+/** The words of a line; more than `limit` are an error. */
 function atMost(cursor: TokenCursor, limit: number): string[] {
   const words = cursor.remainingArguments();
   if (words.length > limit) {
@@ -127,7 +127,7 @@ const a: ModuleReader = (cursor) => {
 };
 
 /**
- * `dynamic multi { a …; srv … }`: upstreams of several sources.
+ * `dynamic multi { a …; srv … }`: upstreams from several sources.
  * ```
  * dynamic multi {
  *   a old.internal 80
@@ -159,7 +159,7 @@ const multi: ModuleReader = (cursor, readModule) => {
   return draft;
 };
 
-/** How serverfiles say the sources of upstreams. */
+/** Text readers of the upstream sources. */
 export const upstreamTexts = {
   a: { readText: a },
   multi: { readText: multi },

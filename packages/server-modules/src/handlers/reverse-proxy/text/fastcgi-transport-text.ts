@@ -4,7 +4,7 @@ import type { ModuleReader } from "serverfile/modules/module-reader";
 import { duration, type FieldReaders, flag, readFields, text, texts } from "serverfile/values/block-fields";
 import { childOf, type Draft, setMember } from "serverfile/values/draft";
 
-/** The lines of the FastCGI transport; `php_fastcgi` has them too. */
+/** Lines of the FastCGI transport, also used by `php_fastcgi`. */
 export const fastcgiFields: FieldReaders = {
   root: text("root"),
   split: texts("split_path"),

@@ -7,7 +7,7 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 import { childOf, type Draft, setMember } from "serverfile/values/draft";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
-/** Sets the request header `to` to the answer's `from`, or removes it when the answer has none. */
+/** Copies the response field `from` to the request field `to`. Without `from` in the response, `to` is removed. */
 function copyHeader(from: string, to: string): Route[] {
   const placeholder = `{http.reverse_proxy.header.${canonicalHeader(from)}}`;
   const name = canonicalHeader(to);
@@ -18,17 +18,17 @@ function copyHeader(from: string, to: string): Route[] {
   ];
 }
 
-/** Lines that the proxy does not know. */
+/** Lines of the directive that `reverse_proxy` does not know. */
 interface OwnLines {
-  /** Path and query that the other server is asked for. */
+  /** Path and query for the request to the authentication server. */
   readonly uri: string;
-  /** Response fields to copy, by the request field that each is copied to. */
+  /** Response fields to copy, by the target request field. */
   readonly headers: ReadonlyMap<string, string>;
   /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;
 }
 
-/** Takes `uri` and `copy_headers` out of the block. */
+/** Removes `uri` and `copy_headers` from the block and reads them. */
 function readOwnLines(segment: Segment): OwnLines {
   const cursor = new TokenCursor(segment);
   const headers = new Map<string, string>();
@@ -71,8 +71,9 @@ function readOwnLines(segment: Segment): OwnLines {
 }
 
 /**
- * `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks another server who may come
- * in. An answer of 2xx lets the request go on with the copied fields; every other answer goes to the client.
+ * `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks an authentication server whether a
+ * request is allowed. A 2xx response lets the request continue with the copied fields; every other response is sent to
+ * the client.
  * ```
  * forward_auth auth:9091 {
  *   uri /verify
@@ -138,7 +139,7 @@ function readOwnLines(segment: Segment): OwnLines {
  *   "upstreams": [{ "dial": "auth:9091" }]
  * }
  * ```
- * A copied field is deleted first, so that clients cannot send it themselves.
+ * A copied field is deleted first, so that clients cannot forge it.
  */
 export const forwardAuth: Directive = (context) => {
   context.cursor.next();

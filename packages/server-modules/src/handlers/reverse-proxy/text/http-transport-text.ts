@@ -21,14 +21,14 @@ import { childOf, type Draft, setAt } from "serverfile/values/draft";
 import { parseDuration } from "serverfile/values/parse-duration";
 import { parseSize } from "serverfile/values/parse-size";
 
-/** A size with a specific error message. */
+/** A size with its own error message. */
 function sizeOf(path: string, what: string): Row {
   const read: FieldReader = (cursor, draft) =>
     setAt(draft, path, parsed(cursor, cursor.argument(), parseSize, `invalid ${what} size '%s'`));
   return row(path, read, wordsOf.size, "0");
 }
 
-/** A word of a fixed set. */
+/** A word from a fixed set. */
 function oneOf(path: string, values: readonly string[], fault?: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const value = cursor.argument();
@@ -40,7 +40,7 @@ function oneOf(path: string, values: readonly string[], fault?: string): Row {
   return row(path, read, wordsOf.text, "");
 }
 
-/** `tls_client_auth name` takes a managed certificate, `tls_client_auth cert.pem key.pem` takes files. */
+/** `tls_client_auth name` uses a managed certificate, `tls_client_auth cert.pem key.pem` uses files. */
 function clientCertificate(cursor: TokenCursor, draft: Draft): void {
   const tls = childOf(draft, "tls");
   const [first, second, ...more] = cursor.someArguments();
@@ -55,7 +55,7 @@ function clientCertificate(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
-/** `keepalive off`, or `keepalive 90s` for the time that a connection may be idle. */
+/** `keepalive off`, or `keepalive 90s` for the limit of a connection's idle time. */
 function keepAlive(cursor: TokenCursor, draft: Draft): void {
   const word = cursor.argument();
   if (word === "off") {
@@ -66,7 +66,7 @@ function keepAlive(cursor: TokenCursor, draft: Draft): void {
   }
 }
 
-/** `resolvers address…`, at least one. */
+/** `resolvers address…`, at least one address. */
 export const resolvers = row(
   "resolver.addresses",
   (cursor, draft) => {
@@ -79,7 +79,7 @@ export const resolvers = row(
   wordsOf.texts,
 );
 
-/** `tls_trusted_ca_certs file…`: not beside `tls_trust_pool`. */
+/** `tls_trusted_ca_certs file…`: an error together with `tls_trust_pool`. */
 const trustedFiles: FieldReader = (cursor, draft) => {
   const files = cursor.someArguments();
   if (childOf(draft, "tls").ca !== undefined) {
@@ -88,14 +88,14 @@ const trustedFiles: FieldReader = (cursor, draft) => {
   childOf(draft, "tls").root_ca_pem_files = files;
 };
 
-/** `compression off`. Any other word changes nothing, as in the public model. */
+/** `compression off`. Any other word has no effect, as in the public model. */
 const compression: FieldReader = (cursor, draft) => {
   if (cursor.nextArgument() && cursor.value === "off") {
     setFalse(draft, "compression");
   }
 };
 
-/** The lines of the HTTP transport that name no modules. */
+/** Lines of the HTTP transport, except those that name modules. */
 export const httpFields: FieldReaders = {
   read_buffer: sizeOf("read_buffer_size", "read buffer"),
   write_buffer: sizeOf("write_buffer_size", "write buffer"),
@@ -133,7 +133,7 @@ export const httpFields: FieldReaders = {
 };
 
 /**
- * `transport http { … }`. The scheme of the upstreams adds to it.
+ * `transport http { … }`. The scheme of the upstreams adds members.
  * ```
  * to https://app:8443
  * transport http {

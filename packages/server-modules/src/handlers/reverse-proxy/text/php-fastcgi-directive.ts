@@ -7,21 +7,21 @@ import { type Draft, onlyGiven } from "serverfile/values/draft";
 import { fastcgiFields } from "./fastcgi-transport-text.ts";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
-/** Lines that the proxy does not know, with their defaults. */
+/** Lines that `reverse_proxy` does not know, with their defaults. */
 interface OwnLines {
   /** Members of the FastCGI transport. */
   readonly transport: Draft;
-  /** Endings of scripts, `.php` by default. */
+  /** File extensions of scripts, by default `.php`. */
   readonly extensions: string[];
-  /** Index file of folders; `off` makes neither redirect nor rewrite. */
+  /** Index file of folders; `off` disables both redirect and rewrite. */
   readonly index: string;
-  /** Files to try; empty for the usual three. */
+  /** Files to try; empty for the default three. */
   readonly tryFiles: string[];
   /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;
 }
 
-/** Takes the lines about FastCGI and files out of the block. */
+/** Removes the FastCGI and file lines from the block and reads them. */
 function readOwnLines(segment: Segment): OwnLines {
   const cursor = new TokenCursor(segment);
   const transport: Draft = {};
@@ -105,7 +105,7 @@ function fileRoutes({ extensions, index, tryFiles }: OwnLines): Route[] {
   return routes;
 }
 
-/** `php_fastcgi address… { … }`: a PHP site behind FastCGI, in one line. */
+/** `php_fastcgi address… { … }`: a PHP site behind FastCGI, in one directive. */
 export const phpFastcgi: Directive = (context) => {
   context.cursor.next();
   const matcher = takeMatcher(context);

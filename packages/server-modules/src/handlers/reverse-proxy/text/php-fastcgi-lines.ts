@@ -9,12 +9,12 @@ import { fastcgiLines } from "./transport-lines.ts";
 
 const directory = "{http.request.uri.path}";
 
-/** A value as text, to compare it. */
+/** A value as JSON text, for comparison. */
 function jsonOf(value: JsonValue | undefined): string {
   return JSON.stringify(value ?? null);
 }
 
-/** A member deep in a value; undefined where the way ends. */
+/** A nested member of a value; undefined when a step is missing. */
 function memberOf(value: JsonValue | undefined, ...keys: (string | number)[]): JsonValue | undefined {
   let at = value;
   for (const key of keys) {
@@ -30,7 +30,7 @@ function memberOf(value: JsonValue | undefined, ...keys: (string | number)[]): J
   return at;
 }
 
-/** The index that directories are sent to with their slash; undefined for another route. */
+/** The index file of the route that redirects directories to a final slash; undefined for another route. */
 function redirectedIndex({ match, handler }: FlatRoute): string | undefined {
   const [file = ""] = textsOf(memberOf(match, 0, "file", "try_files"));
   const wanted = {
@@ -48,7 +48,7 @@ function redirectedIndex({ match, handler }: FlatRoute): string | undefined {
   return isIt ? file.slice(directory.length + 1) : undefined;
 }
 
-/** The extensions of the proxy's route; undefined for another route. */
+/** The script extensions in the proxy's route; undefined for another route. */
 function proxiedExtensions({ match, handler }: FlatRoute): string[] | undefined {
   const extensions = textsOf(memberOf(handler, "transport", "split_path"));
   const paths = textsOf(memberOf(match, 0, "path"));
@@ -61,7 +61,7 @@ function proxiedExtensions({ match, handler }: FlatRoute): string[] | undefined 
   return isIt ? extensions : undefined;
 }
 
-/** The files that are tried; undefined for another route. */
+/** The files in the rewriting route; undefined for another route. */
 function triedFiles(
   { match, handler, group }: FlatRoute,
   extensions: readonly string[],
@@ -75,8 +75,8 @@ function triedFiles(
 }
 
 /**
- * The routes at a place as `php_fastcgi`: a redirect, a rewrite, and the proxy, of which the first two may not be there.
- * @returns undefined when they are something else
+ * Writes the routes at a position as `php_fastcgi`: a redirect, a rewrite, and the proxy. The first two are optional.
+ * @returns undefined when the routes differ from this form
  */
 export const phpRoutesAt: RunWriter = (routes, at, context) => {
   const [first, second, third] = routes.slice(at, at + 3);

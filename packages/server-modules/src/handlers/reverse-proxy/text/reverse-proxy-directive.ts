@@ -4,7 +4,7 @@ import type { Draft } from "serverfile/values/draft";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
 /**
- * `reverse_proxy upstream… { … }`: sends requests on.
+ * `reverse_proxy upstream… { … }`: forwards requests to upstreams.
  * ```
  * reverse_proxy app1:8080 app2:8080 {
  *   lb_policy least_conn

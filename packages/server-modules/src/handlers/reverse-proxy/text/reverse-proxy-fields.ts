@@ -29,11 +29,11 @@ import { applyHeaderOperation } from "../../headers/header-operation.ts";
 import { ResponseHandlers, type RoutesReader } from "../../intercept/response-handlers.ts";
 import { parseUpstream } from "./upstream-address.ts";
 
-/** Members that the lines of active and of passive checks set. */
+/** Paths of the members for active checks, and for passive checks below. */
 const active = "health_checks.active";
 const passive = "health_checks.passive";
 
-/** A whole number is in nanoseconds; -1 means "immediately" or "never", depending on the field. */
+/** A duration. A plain number is in nanoseconds; -1 means "immediately" or "never", depending on the field. */
 function durationOrNumber(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
@@ -62,7 +62,7 @@ function buffer(path: string): Row {
   });
 }
 
-/** Exactly one word. */
+/** A line with exactly one word. */
 function lastText(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     setAt(draft, path, cursor.argument());
@@ -71,7 +71,7 @@ function lastText(path: string): Row {
   return row(path, read, wordsOf.text, "");
 }
 
-/** `header_up` and `header_down`: the operations of `header`, without `?`. */
+/** `header_up` and `header_down`: the operations of `header`, except `?`. */
 function headerOperation(where: "request" | "response"): FieldReader {
   return (cursor, draft) => {
     const target = childOf(childOf(draft, "headers"), where);
@@ -91,7 +91,7 @@ const healthUpstream: FieldReader = (cursor, draft) => {
   setAt(draft, `${active}.upstream`, word);
 };
 
-/** `health_port 8081`: an error behind `health_upstream`, which names a port itself. */
+/** `health_port 8081`: an error after `health_upstream`, which already has a port. */
 const healthPort: FieldReader = (cursor, draft) => {
   const word = cursor.argument();
   setAt(draft, `${active}.port`, 0);
@@ -128,7 +128,7 @@ const setVerbose: FieldReader = (_cursor, draft) => {
   draft.verbose_logs = true;
 };
 
-/** Lines that set one field of the proxy each. */
+/** Lines that each set one field of the proxy. */
 export const proxyFields: FieldReaders = {
   lb_retries: integer("load_balancing.retries", "bad lb_retries number '%s'"),
   lb_try_duration: duration("load_balancing.try_duration", "bad duration value %s"),
@@ -189,17 +189,17 @@ export const proxyFields: FieldReaders = {
   verbose_logs: once(row("verbose_logs", setVerbose, wordsFor(true)), "verbose_logs already specified"),
 };
 
-/** The most upstreams in a text: a range of ports is one for each. */
+/** Limit of upstreams in one text: each port of a range is an upstream. */
 export const maxUpstreams = 200_000;
 
 /**
- * Reads lines that name modules, and lines that name upstreams.
+ * Reads the lines that name modules or upstreams.
  * | Scheme of the upstreams | Transport |
  * |---|---|
- * | none, `http://` | what the block says; `http://` beside `tls` is an error |
+ * | none, `http://` | the block decides; `http://` together with `tls` is an error |
  * | `https://` | HTTP with `tls` |
  * | `h2c://` | HTTP with the versions `h2c` and `2` |
- * All upstreams of a proxy have the same scheme.
+ * All upstreams of a proxy must have the same scheme.
  */
 class ProxyReader {
   readonly #draft: Draft;
@@ -207,7 +207,7 @@ class ProxyReader {
   readonly #count: Pick<FileState, "upstreamCount">;
   /** Scheme of all upstreams, "" when they have none. */
   #scheme = "";
-  /** The transport of the block, until its end decides about the scheme. */
+  /** The transport of the block, kept until its scheme is known at the end. */
   #transport: { readonly name: string; readonly draft: Draft } | undefined;
 
   constructor(draft: Draft, readModule: ReadModule, count: Pick<FileState, "upstreamCount">) {
@@ -216,14 +216,14 @@ class ProxyReader {
     this.#count = count;
   }
 
-  /** Adds upstreams of a line. */
+  /** Adds the upstreams of a line. */
   upstreams(cursor: TokenCursor, words: readonly string[]): void {
     for (const word of words) {
       this.#upstream(cursor, word);
     }
   }
 
-  /** Adds one address; a range of ports is several. @throws ServerError CONFIG_ADAPTER */
+  /** Adds one address; a port range adds several. @throws ServerError CONFIG_ADAPTER */
   #upstream(cursor: TokenCursor, word: string): void {
     const fault = (message: string) => cursor.error(`parsing upstream '${word}': ${message}`);
     let upstream: ReturnType<typeof parseUpstream>;
@@ -256,7 +256,7 @@ class ProxyReader {
     }
   }
 
-  /** Lines that other modules read parts of. */
+  /** Lines whose parts other modules read. */
   readonly fields: Readonly<Record<string, FieldReader>> = {
     to: (cursor) => this.upstreams(cursor, cursor.someArguments()),
     dynamic: (cursor, draft) => {
@@ -278,7 +278,7 @@ class ProxyReader {
     },
     transport: (cursor, draft) => {
       const name = cursor.argument();
-      // As in the model, a second `transport` replaces the first, unless the directive created the first.
+      // As in the public model, a second `transport` replaces the first, unless the directive created the first.
       if (draft.transport !== undefined) {
         throw cursor.error("transport already specified");
       }
@@ -287,7 +287,7 @@ class ProxyReader {
     },
   };
 
-  /** Makes the transport fit the scheme of the upstreams. */
+  /** Adapts the transport to the scheme of the upstreams. */
   finishTransport(cursor: TokenCursor): void {
     if ((this.#scheme === "https" || this.#scheme === "h2c") && this.#transport === undefined) {
       this.#transport = { name: "http", draft: {} };
@@ -320,10 +320,10 @@ class ProxyReader {
 }
 
 /**
- * Reads the arguments and the block of `reverse_proxy`, or of a directive that is built on it.
+ * Reads the arguments and the block of `reverse_proxy`, or of a directive based on it.
  * @param cursor on the directive's name
- * @param draft the handler; may have members already
- * @param context how modules are read, and how many upstreams the file has so far
+ * @param draft config of the handler; may already have members
+ * @param context reads modules, and counts the upstreams of the whole file
  * @throws ServerError CONFIG_ADAPTER
  */
 export function readReverseProxy(

@@ -10,7 +10,7 @@ import { proxyFields } from "./reverse-proxy-fields.ts";
 import { transportLine } from "./transport-lines.ts";
 import { dialsOf, type UpstreamScheme, withScheme } from "./upstream-words.ts";
 
-/** A policy with its words: `lb_policy cookie lb secret`. A fallback goes to the block. */
+/** A policy with its arguments: `lb_policy cookie lb secret`. A fallback is written in the block. */
 function policyLine(policy: Members, name: string): Line {
   const kind = policy.text("policy") ?? "";
   const words: Word[] = [name, kind];
@@ -41,7 +41,7 @@ function policyLine(policy: Members, name: string): Line {
   return lineWith(words, lines);
 }
 
-/** Lines of `load_balancing` that no row writes. */
+/** Lines of `load_balancing` that `proxyFields` does not write. */
 function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[] {
   const load = handler.child("load_balancing");
   const policy = load?.child("selection_policy");
@@ -87,7 +87,7 @@ function headerLines(handler: Members): Line[] {
   return lines;
 }
 
-/** The scheme that says the same as the transport. */
+/** The upstream scheme that implies the same transport. */
 function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
   if (!isJsonObject(transport) || transport.protocol !== "http") {
     return "";
@@ -99,10 +99,10 @@ function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
 }
 
 /**
- * Upstreams and lines of a proxy.
- * @param handler `handler` taken, and what the directive itself says
- * @param writesTransport true when the directive has a line for the transport
- * @param answers the `handle_response` lines and others that handle answers
+ * Writes the upstreams and lines of a proxy.
+ * @param handler config of the handler without `handler`, and without members that the directive implies
+ * @param writesTransport true when the directive has its own line for the transport
+ * @param answers the `handle_response` lines and other lines that handle responses
  */
 export function proxyParts(
   handler: Members,
@@ -135,10 +135,10 @@ export function proxyParts(
   return { words, block: isShort ? undefined : joined(lines, responses), blocks: [responses] };
 }
 
-/** Fields that `forward_auth` sets by itself. */
+/** Fields that `forward_auth` sets automatically. */
 const forwarded = { "X-Forwarded-Method": "{http.request.method}", "X-Forwarded-Uri": "{http.request.uri}" };
 
-/** The names that `copy_headers` of `forward_auth` gives; undefined when these are other routes. */
+/** The names in `copy_headers` of `forward_auth`; undefined for routes of another form. */
 function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
   if (!isJsonArray(routes) || JSON.stringify(routes[0]) !== '{"handle":[{"handler":"vars"}]}') {
     return undefined;
@@ -151,7 +151,7 @@ function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
     if (from === "" || JSON.stringify(routes[at]) === undefined) {
       return undefined;
     }
-    // They are sorted as they are written, upper case before lower case, and then get their usual spelling.
+    // The names are sorted by their spelling in the text, upper case first, and canonicalized afterwards.
     const before = names.at(-1)?.split(">")[0] ?? "";
     const written = before < from ? from : from.toLowerCase();
     names.push(name === from ? written : `${written}>${name}`);
@@ -159,7 +159,7 @@ function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
   return names;
 }
 
-/** `forward_auth` when the proxy does what that does; undefined when not. */
+/** Writes `forward_auth` if the proxy matches this directive; undefined otherwise. */
 function forwardAuth(handler: Members, context: WriteContext): Written | undefined {
   const [rewrite, headers, responses] = ["rewrite", "headers", "handle_response"].map((key) =>
     handler.look(key),
@@ -181,7 +181,7 @@ function forwardAuth(handler: Members, context: WriteContext): Written | undefin
     return undefined;
   }
   const uri = handler.child("rewrite")?.text("uri") ?? "";
-  // The values that it sets by itself are removed; other lines may have changed them.
+  // Remove the values that the directive sets automatically, unless other lines changed them.
   if (rewrite.method === "GET") {
     handler.child("rewrite")?.take("method");
   }
@@ -197,6 +197,6 @@ function forwardAuth(handler: Members, context: WriteContext): Written | undefin
   return { directive: "forward_auth", words, block: joined([line("uri", uri), ...copies], block), blocks };
 }
 
-/** `reverse_proxy` or `forward_auth`. */
+/** Writes `reverse_proxy` or `forward_auth`. */
 export const reverseProxy: HandlerWriter = (handler, context) =>
   forwardAuth(handler, context) ?? { directive: "reverse_proxy", ...proxyParts(handler, context) };

@@ -5,7 +5,7 @@ import { phpRoutesAt as runToText } from "./php-fastcgi-lines.ts";
 import { reverseProxy } from "./reverse-proxy-directive.ts";
 import { reverseProxy as toText } from "./reverse-proxy-lines.ts";
 
-/** The directives of the proxy, and the writers back to text. */
+/** The proxy directives: readers, and writers back to text. */
 export const reverseProxyText: ModuleText = {
   directives: { forward_auth: forwardAuth, reverse_proxy: reverseProxy, php_fastcgi: phpFastcgi },
   toText,

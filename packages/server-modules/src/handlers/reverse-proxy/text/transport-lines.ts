@@ -8,7 +8,7 @@ import { fastcgiFields } from "./fastcgi-transport-text.ts";
 import { httpFields } from "./http-transport-text.ts";
 import type { UpstreamScheme } from "./upstream-words.ts";
 
-/** Lines of FastCGI, which `php_fastcgi` has too. */
+/** Lines of FastCGI, also used by `php_fastcgi`. */
 export function fastcgiLines(transport: Members): Line[] {
   const lines = fieldLines(transport, fastcgiFields);
   const env = transport.child("env");
@@ -25,7 +25,7 @@ function networkProxyLine(proxy: Members): Line {
   return line("network_proxy", from, ...(url === undefined ? [] : [url]));
 }
 
-/** Lines of the transport `http`. Members that the scheme of the upstreams says are left out. */
+/** Lines of the transport `http`. Members that the upstream scheme implies are left out. */
 function httpLines(transport: Members, scheme: UpstreamScheme): Line[] {
   const lines: Line[] = [];
   const tls = transport.child("tls");
@@ -64,7 +64,9 @@ function httpLines(transport: Members, scheme: UpstreamScheme): Line[] {
   return lines;
 }
 
-/** `transport …`, left out when the scheme of the upstreams says all. @throws ServerError CONFIG_INEXPRESSIBLE */
+/**
+ * Writes `transport …`. Left out when the upstream scheme implies everything. @throws ServerError CONFIG_INEXPRESSIBLE
+ */
 export function transportLine(transport: Members, scheme: UpstreamScheme): Line[] {
   const protocol = transport.text("protocol") ?? "";
   if (protocol === "fastcgi") {

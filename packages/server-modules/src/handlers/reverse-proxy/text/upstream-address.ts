@@ -7,7 +7,7 @@ import {
   splitNetworkAddress,
 } from "serverfile/addresses/network-address";
 
-/** An address taken apart. */
+/** The parts of an address. */
 interface Parts {
   /** `tcp`, `tcp4`, `unix` and so on; "" for none. */
   readonly network: string;
@@ -21,23 +21,23 @@ interface Parts {
 
 /** The parts of an upstream address. */
 export interface Upstream {
-  /** "", http, https, h2c, or one that is not supported. */
+  /** "", http, https, h2c, or an unsupported scheme. */
   readonly scheme: string;
-  /** More than one for a range of ports. */
+  /** Dial addresses; several for a range of ports. */
   readonly dials: readonly string[];
 }
 
-/** Scheme, host in brackets or not, port, and the rest, which must be empty. */
+/** Matches scheme, host with or without brackets, port, and a rest that must be empty. */
 const urlPattern =
   /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/(?:[^@/?#]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([^/?#]*))?([/?#].*)?$/;
-/** Ports that contradict their scheme. */
+/** Ports that contradict a scheme. */
 const conflicts: Readonly<Record<string, string>> = {
   "http:443": "(http://) and port (:443, the HTTPS port)",
   "https:80": "(https://) and port (:80, the HTTP port)",
   "h2c:443": "(h2c://) and port (:443, the HTTPS port)",
 };
 
-/** `https://app` has the port 443, `http://app` and `h2c://app` have 80. */
+/** Splits a URL. The default port is 443 for `https://app`, and 80 for `http://app` and `h2c://app`. */
 function splitUrl(address: string): Parts {
   if (address.includes("{")) {
     throw new Error(
@@ -60,7 +60,7 @@ function splitUrl(address: string): Parts {
   return { network: "", scheme, host: bracketed.replace(/^\[|\]$/g, ""), port: givenPort || inferred };
 }
 
-/** An address without a scheme. A host alone gets port 80. */
+/** Splits an address without a scheme. The default port is 80. */
 function splitAddress(address: string): Parts {
   let parts = { network: "", host: address, port: "" };
   try {
@@ -84,7 +84,7 @@ function dialOf({ network, host, port }: Parts): string {
 }
 
 /**
- * Reads `host[:port]`, `scheme://host[:port]`, `unix//path`, a range of ports, or an address with placeholders.
+ * Parses `host[:port]`, `scheme://host[:port]`, `unix//path`, a range of ports, or an address with placeholders.
  * @throws Error with the reason
  */
 export function parseUpstream(address: string): Upstream {

@@ -2,10 +2,10 @@ import { splitHostPort } from "server-core/go/host-port";
 import { inexpressible } from "serverfile/to-text/inexpressible";
 import type { Members } from "serverfile/to-text/members";
 
-/** The scheme that the upstreams of a proxy are written with. */
+/** The scheme that is written before the upstream addresses. */
 export type UpstreamScheme = "" | "https" | "h2c";
 
-/** The addresses that a proxy dials. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** The dial addresses of a proxy. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function dialsOf(handler: Members): string[] {
   return (handler.children("upstreams") ?? []).map((upstream) => {
     const dial = upstream.text("dial");
@@ -17,7 +17,7 @@ export function dialsOf(handler: Members): string[] {
   });
 }
 
-/** An address with its scheme; undefined when it cannot have one. */
+/** An address with the scheme in front; undefined when this is impossible. */
 export function withScheme(dial: string, scheme: UpstreamScheme): string | undefined {
   if (scheme === "") {
     return dial;

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import { lookupThrough } from "./resolver.ts";
 
-/** Files that say how this machine finds names. */
+/** System files that configure name resolution. */
 export interface NameFiles {
   /** List of addresses and names. Source: hosts(5) */
   readonly hosts: string;
@@ -11,15 +11,15 @@ export interface NameFiles {
   readonly resolvConf: string;
 }
 
-/** The files of this machine. Tests name others. */
+/** The files of this machine. Tests use others. */
 const systemFiles: NameFiles = { hosts: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
-/** A larger file is taken for absent, so that a wrong path cannot fill the memory. */
+/** Limit in bytes. A larger file counts as missing, so a wrong path cannot fill the memory. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Milliseconds of one question, and how often it is asked. */
+/** Timeout of one DNS query, in milliseconds. */
 const timeoutMs = 2_000;
 const tries = 2;
 
-/** Lines without comments, in words. A file that is not there has none. */
+/** The words of each line without comments. A missing file has no lines. */
 function linesOf(path: string): string[][] {
   try {
     const text = readRegularFileSync(path, maxFileBytes).toString("latin1");
@@ -34,7 +34,7 @@ function linesOf(path: string): string[][] {
   }
 }
 
-/** Addresses that the list of hosts has for a name. A final dot and upper case make no difference. */
+/** Addresses of a name in the hosts file. A final dot is ignored, and so is case. */
 function listedAddresses(lines: readonly string[][], hostname: string, family: number): LookupAddress[] {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   return lines.flatMap(([address = "", ...names]) => {
@@ -45,9 +45,8 @@ function listedAddresses(lines: readonly string[][], hostname: string, family: n
 }
 
 /**
- * The full names to ask for, in order. With `search a.example b.example` and
- * `ndots:1`, the name `db` is asked as `db.a.example`, `db.b.example`, `db`. The name `db.x` is asked unchanged
- * first.
+ * The full names to query, in order. With `search a.example b.example` and `ndots:1`, the name `db` is queried as
+ * `db.a.example`, `db.b.example`, `db`. The name `db.x` is queried unchanged first.
  * Source: resolv.conf(5)
  */
 function fullNames(lines: readonly string[][], hostname: string): string[] {
@@ -62,10 +61,9 @@ function fullNames(lines: readonly string[][], hostname: string): string[] {
 }
 
 /**
- * Finds a name in the list of hosts or asks the name servers, without a thread of the pool. Other sources of
- * `nsswitch.conf` are not asked. The list of hosts wins. A name server that fails for another reason than an
- * unknown name ends the search.
- * @param family 0 for both
+ * Resolves a name from the hosts file, else by the name servers, without blocking a thread of the pool. Other sources
+ * of `nsswitch.conf` are ignored. If a name server fails for another reason than an unknown name, the search ends.
+ * @param family 4 or 6; 0 for both
  * @throws the error of the name server
  */
 export async function askNameServers(

@@ -1,45 +1,45 @@
 import type { Readable } from "node:stream";
 import { StreamReading, type StreamTaker } from "http-engine/body/stream-reading";
 
-/** Where the bytes of a request's body go. */
+/** Receives the bytes of a request body. */
 export interface BodySink {
   /** @returns false when the writer should pause until `onceDrain` */
   write(chunk: Buffer): boolean;
-  /** Calls back once the upstream takes more bytes. */
+  /** Calls back once the upstream accepts more bytes. */
   onceDrain(callback: () => void): void;
 }
 
 /**
- * Sends the body of a request, with back pressure. Stops by itself when told so: then the rest stays where it is.
+ * Sends the body of a request, with back pressure. After `stop`, the unread rest stays in its source.
  */
 export class BodyWriter implements StreamTaker {
   readonly #sink: BodySink;
   /** Called once at the end, unless `stop` came first. */
   readonly #done: (error: Error | undefined) => void;
   readonly #reading: StreamReading;
-  /** Set by the first chunk, by the end, and by a failure of the source. */
+  /** True after the first chunk, the end, or an error of the source. */
   #begun = false;
 
-  /** @param done called once, when the whole body was written or the source failed; not after {@link stop} */
+  /** @param done called once, when the whole body was written or the source failed; not called after {@link stop} */
   constructor(source: Readable, sink: BodySink, done: (error: Error | undefined) => void) {
     this.#sink = sink;
     this.#done = done;
     this.#reading = new StreamReading(source, this);
   }
 
-  /** True once data or the end was read from the source. Then the body cannot be sent again. */
+  /** True once data or the end was read from the source. From then on the body cannot be sent again. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** Reads no more. The rest of the body stays in its source for another try. */
+  /** Stops reading. The rest of the body stays in its source for another attempt. */
   stop(): void {
     this.#reading.stop();
   }
 
   // Called by the reading
 
-  /** Writes a chunk. @returns false while the upstream takes no more; the reading goes on after `onceDrain` */
+  /** Writes a chunk. @returns false while the upstream accepts no more; reading continues after `onceDrain` */
   data(chunk: Buffer): boolean {
     this.#begun = true;
     if (chunk.length === 0 || this.#sink.write(chunk)) {

@@ -2,7 +2,7 @@ import type { SharedGauge } from "server-core/threads/shared-state";
 
 /** Pools of connections to one upstream that share a limit. */
 export interface SlotUser {
-  /** Calls that wait for a connection. */
+  /** Number of calls that wait for a connection. */
   readonly waitingCount: number;
   /** Time of the oldest waiter, on the clock of `performance.now()`; undefined without waiters. */
   readonly waitingSince: number | undefined;
@@ -10,7 +10,7 @@ export interface SlotUser {
   retry(): void;
   /** Closes idle connections. @returns their number */
   giveIdle(count: number): number;
-  /** Lets a connection that carries many calls run out. Absent: a connection carries one at a time. */
+  /** Stops new calls on a connection that carries many. Absent when a connection carries one call at a time. */
   giveBusy?(): void;
 }
 
@@ -20,74 +20,74 @@ export interface SlotPlea {
   readonly thread: number;
   /** Upstream whose connections are limited. */
   readonly place: string;
-  /** Requests that wait in the thread. */
+  /** Number of waiting requests in the thread. */
   readonly waiting: number;
-  /** How long the oldest call has waited. */
+  /** Milliseconds that the oldest call has waited. */
   readonly waitedMs: number;
 }
 
-/** How a place's connections are counted, over all threads. */
+/** Options for counting the connections of one upstream, over all threads. */
 export interface ConnectionSlotsOptions {
-  /** Connections at a time in all threads. */
+  /** Limit of simultaneous connections, over all threads. */
   readonly max: number;
-  /** Counts them. Released by {@link ConnectionSlots.close}. */
+  /** The shared count. {@link ConnectionSlots.close} releases the gauge. */
   readonly gauge: SharedGauge;
-  /** Asks the other threads for connections that they can spare. Must not fail. */
+  /** Asks the other threads for connections that they can spare. Must never reject. */
   plead(waiting: number, waitedMs: number): Promise<void>;
 }
 
-/** How often it is looked for a slot while calls wait: what other threads give back is found so. */
+/** Milliseconds between looks for a free slot while calls wait. Slots that other threads free are found this way. */
 const lookMs = 5;
-/** How long a slot is left to other threads that were to have it. */
+/** Milliseconds for which a free slot is left to other threads. */
 const yieldMs = 2 * lookMs;
-/** How often others are asked while calls wait: no connection changes threads more often. */
+/** Milliseconds between requests to other threads while calls wait. A connection changes threads at most this often. */
 const pleadMs = 50;
-/** How much longer others must have waited to get a connection that this thread could use itself. */
+/** Milliseconds that another thread must have waited longer to get a connection that this thread could use itself. */
 const fairnessMs = 20;
 
 /**
- * The limit of connections to one upstream, over all threads. Calls above it wait, oldest first. An idle
- * connection of one thread makes room for a waiting call of another. When all threads have waiting calls, those
- * that have waited clearly longer get a turn.
+ * Limits connections to one upstream, over all threads. Calls above the limit wait, oldest first. An idle connection of
+ * one thread makes room for a waiting call of another. When all threads have waiting calls, threads that have waited
+ * clearly longer get a turn.
  * | Event | Effect |
  * |---|---|
- * | `take` below the limit | the count is one higher, here and in all threads |
+ * | `take` below the limit | the count rises by one, here and over all threads |
  * | `take` at the limit | the call waits; the pool calls `wait` |
- * | `wait` | idle connections of other pools of this thread go; the other threads are asked |
- * | `asked` by a thread | idle connections go; without any, the next free slot is owed to it |
- * | `free` with a debt | this thread takes no slot for 10 ms, so that the other thread finds it |
- * | `free` without | waiting calls of this thread try again |
+ * | `wait` | idle connections in other pools of this thread are closed; the other threads are asked |
+ * | `asked` by a thread | idle connections are closed; without any, the next free slot is owed to that thread |
+ * | `free` with a debt | this thread takes no slot for 10 ms, so the other thread can take it |
+ * | `free` without a debt | waiting calls of this thread try again |
  * Source: Go's net/http, `Transport.MaxConnsPerHost`
  */
 export class ConnectionSlots {
   readonly #options: ConnectionSlotsOptions;
-  /** Pools of this thread that share the limit: HTTP/1.1, HTTP/2, and the calls that do not know yet. */
+  /** Pools of this thread that share the limit: HTTP/1.1, HTTP/2, and calls whose protocol is not negotiated yet. */
   readonly #users: SlotUser[] = [];
-  /** Connections of this thread. They are part of the count of all threads. */
+  /** Open connections of this thread. They are included in the count over all threads. */
   #open = 0;
-  /** Another thread is to get the next connection that is free. */
+  /** True when the next free connection is owed to another thread. */
   #owed = false;
-  /** Time on the clock of `performance.now()` until which `take` refuses; 0: it does not refuse. */
+  /** Time on the clock of `performance.now()` until which `take` refuses; 0 when it does not refuse. */
   #yieldsUntil = 0;
-  /** Looks for slots while calls wait. */
+  /** Timer that looks for slots while calls wait. */
   #timer: NodeJS.Timeout | undefined;
-  /** When the other threads were last asked. */
+  /** Time of the last request to other threads. */
   #pleadedAt = Number.NEGATIVE_INFINITY;
   /** True after the transport was closed. Open connections may finish. */
   #closed = false;
-  /** True after the count was released: nothing is limited any more. */
+  /** True after the shared count was released: from then on there is no limit. */
   #released = false;
 
   constructor(options: ConnectionSlotsOptions) {
     this.#options = options;
   }
 
-  /** Registers a pool. Slots that one pool does not need are available to the others. */
+  /** Registers a pool. Slots that one pool does not need are available to the other pools. */
   add(user: SlotUser): void {
     this.#users.push(user);
   }
 
-  /** Takes the right to one connection. @returns false where there are as many as may be */
+  /** Takes a slot for one connection. @returns false at the limit */
   take(): boolean {
     const { gauge, max } = this.#options;
     if (this.#released) {
@@ -109,7 +109,7 @@ export class ConnectionSlots {
     return true;
   }
 
-  /** Frees the slot: the connection closed, or left the pool. */
+  /** Frees a slot after its connection closed or left the pool. */
   free(): void {
     if (!this.#released) {
       this.#options.gauge.add(-1);
@@ -125,7 +125,7 @@ export class ConnectionSlots {
     }
   }
 
-  /** Calls wait: from now on it is looked for slots. */
+  /** Called when calls wait: starts to look for slots. */
   wait(user: SlotUser): void {
     for (const each of this.#users) {
       if (each !== user && each.giveIdle(1) > 0) {
@@ -136,7 +136,7 @@ export class ConnectionSlots {
     this.#watch();
   }
 
-  /** Another thread waits. */
+  /** Called for the request of a waiting thread. */
   asked({ waiting, waitedMs }: SlotPlea): void {
     let wanted = waiting;
     for (const user of this.#users) {
@@ -153,18 +153,18 @@ export class ConnectionSlots {
     }
   }
 
-  /** Asked when a connection is free: whether another thread is to have its slot. Then it must be closed. */
+  /** True when the slot of a free connection is owed to another thread. The connection must then be closed. */
   get owes(): boolean {
     return this.#owed;
   }
 
-  /** No new connections. The shared count is released with the last connection. */
+  /** Refuses new connections. The shared count is released with the last connection. */
   close(): void {
     this.#closed = true;
     this.#release();
   }
 
-  /** One look: waiting calls try for a slot, and the other threads are asked again after 50 ms. */
+  /** Runs every 5 ms: waiting calls try for a slot, and every 50 ms the other threads are asked again. */
   readonly #look = (): void => {
     this.#timer = undefined;
     this.#retry();
@@ -201,13 +201,13 @@ export class ConnectionSlots {
     return this.#users.some(({ waitingCount }) => waitingCount > 0);
   }
 
-  /** How long the oldest call of this thread has waited; 0 when none waits. */
+  /** Milliseconds that the oldest call of this thread has waited; 0 when none waits. */
   #waitedMs(): number {
     const since = this.#users.flatMap(({ waitingSince }) => waitingSince ?? []);
     return since.length === 0 ? 0 : performance.now() - Math.min(...since);
   }
 
-  /** Gives the count back once nothing of this thread needs it. */
+  /** Releases the shared count once this thread has no connections left. */
   #release(): void {
     if (this.#closed && !this.#released && this.#open === 0 && !this.#isWaiting()) {
       this.#released = true;

@@ -1,6 +1,6 @@
 import { ServerError } from "server-core/errors";
 
-/** Where an upstream is: a TCP address, or a unix socket. */
+/** Address of an upstream: TCP, or a unix socket. */
 export interface DialAddress {
   /** Host without brackets; "" for a unix socket. */
   readonly host: string;
@@ -8,24 +8,24 @@ export interface DialAddress {
   readonly port: number;
   /** Path of a unix socket; "" for TCP. */
   readonly path: string;
-  /** `host:port` or `unix//path`: the same for the same place. */
+  /** `host:port` or `unix//path`. Equal addresses have equal keys. */
   readonly key: string;
-  /** The IP family, when the address names it; 0: any. */
+  /** The IP family if the address specifies it; 0 for any. */
   readonly family: 0 | 4 | 6;
   /** True for `unix+h2c//path`: cleartext HTTP/2, regardless of the transport's versions. */
   readonly h2c: boolean;
 }
 
-/** A placeholder in braces. Addresses have no braces of their own. */
+/** Matches a placeholder in braces. Addresses contain no braces of their own. */
 const placeholder = /\{[^{}]+\}/;
 
-/** Whether an address depends on the request. */
+/** True when an address depends on the request. */
 export function hasPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
 /**
- * Reads `host:port`, `:port`, `[::1]:port`, `tcp/host:port` or `unix//path`. @throws ServerError MODULE_CONFIG
+ * Parses `host:port`, `:port`, `[::1]:port`, `tcp/host:port` or `unix//path`. @throws ServerError MODULE_CONFIG
  * | Text | Host | Port | Path | Family |
  * |---|---|---|---|---|
  * | `app:8080` | `app` | 8080 | | any |

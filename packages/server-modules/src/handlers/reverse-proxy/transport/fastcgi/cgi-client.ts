@@ -7,29 +7,29 @@ import type { UpstreamRequest } from "../transport.ts";
 
 /** Facts about the client of a request for a FastCGI program. */
 export interface CgiClient {
-  /** `Host` of the request, with its port where it has one. */
+  /** `Host` of the request, including its port if present. */
   readonly hostport: string;
-  /** `http`, `https`: what the client spoke. */
+  /** `http` or `https`, as used by the client. */
   readonly scheme: string;
-  /** `HTTP/1.1`, `HTTP/2.0` */
+  /** `HTTP/1.1` or `HTTP/2.0`. */
   readonly protocol: string;
-  /** Address of the client; "" when the server itself asks. */
+  /** Address of the client; "" for the server's own requests. */
   readonly remoteAddress: string;
-  /** Port of the client; "" when the server itself asks. */
+  /** Port of the client; "" for the server's own requests. */
   readonly remotePort: string;
-  /** Address that the client connected to; undefined when the server itself asks. */
+  /** Address that the client connected to; undefined for the server's own requests. */
   readonly localAddress: string | undefined;
   /** Name of this server. */
   readonly product: string;
-  /** Type of the body as the request names it; "" for none. */
+  /** Media type of the body; "" for none. */
   readonly contentType: string;
-  /** Path and query as they came, before any rewrite. */
+  /** Path and query as received, before any rewrite. */
   readonly uri: string;
   /** Value of a placeholder; undefined for an unknown one. */
   placeholder(name: string): string | undefined;
 }
 
-/** The client of an exchange. */
+/** The client facts of an exchange. */
 export function clientOfExchange(exchange: Exchange): CgiClient {
   return {
     hostport: exchange.hostport,
@@ -45,7 +45,7 @@ export function clientOfExchange(exchange: Exchange): CgiClient {
   };
 }
 
-/** The client of a health check: the server itself. Only machine placeholders have values. */
+/** The client facts of a health check, which the server itself sends. Only machine placeholders have values. */
 export function clientOfServer({ headers, target }: UpstreamRequest): CgiClient {
   return {
     hostport: getHeader(headers, "host") ?? "",

@@ -7,36 +7,36 @@ import { bytesOfText } from "server-core/uri/text-of-bytes";
 import type { UpstreamRequest } from "../transport.ts";
 import type { CgiClient } from "./cgi-client.ts";
 
-/** Parts of a target that become variables; all but the query are decoded. */
+/** Parts of a target that become variables. All parts except the query are decoded. */
 interface CgiTarget {
   /** Path of the script below the root. */
   readonly script: string;
-  /** Path behind the script's name (`PATH_INFO`). */
+  /** Path after the script's name (`PATH_INFO`). */
   readonly pathInfo: string;
-  /** Query without its `?`. */
+  /** Query without the `?`. */
   readonly query: string;
 }
 
-/** Inputs of a request's variables beside the request. */
+/** Configured inputs for the variables of a request. */
 export interface CgiOptions {
-  /** Absolute. */
+  /** Absolute path of the root. */
   readonly root: string;
-  /** Path parts after which the rest is `PATH_INFO`: `.php`. Lower case. */
+  /** Path parts, in lower case, after which the rest is `PATH_INFO`: for example `.php`. */
   readonly splitPath: readonly string[];
-  /** Variables of the config's own, as byte strings: they win. */
+  /** Variables from the config, as byte strings. They take precedence. */
   readonly env: ReadonlyMap<string, string>;
 }
 
 /**
- * The script name in a path: up to the end of the first split part, the whole path when it contains none, and
- * nothing when no parts are configured. ASCII case is ignored. Other characters never match a part, regardless of
- * their lower case is (U+212A is no `k`).
+ * The script name in a path: the path up to the end of the first split part. Without a split part it is the whole path;
+ * if no parts are configured, it is empty. ASCII case is ignored. Other characters never match a part, whatever their
+ * lower case is (U+212A is not `k`).
  */
 function scriptOf(path: string, parts: readonly string[]): string {
   if (parts.length === 0) {
     return "";
   }
-  // The lower case of other characters may be longer, or ASCII.
+  // Only ASCII is lowered: other characters may change length, or become ASCII.
   const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (const part of parts) {
     const at = lower.indexOf(part);
@@ -47,12 +47,12 @@ function scriptOf(path: string, parts: readonly string[]): string {
   return path;
 }
 
-/** The error for a request that a program could understand in two ways. The client gets 400. */
+/** The error for a request that a program could read in two ways. The client gets 400. */
 function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", `cannot be sent on by FastCGI: ${text}`);
 }
 
-/** @throws ServerError HTTP_BAD_REQUEST where the escaped and the decoded path name different scripts */
+/** @throws ServerError HTTP_BAD_REQUEST if the escaped and the decoded path name different scripts */
 function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   const target = RequestTarget.parse(text);
   if (typeof target === "string") {
@@ -61,7 +61,7 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   const path = cleanPath(target.path);
   const script = scriptOf(path, splitPath);
   if (target.rawPath.includes("%")) {
-    // A path matcher with an escape in its pattern judged the escaped form.
+    // A path matcher with an escape in its pattern checked the escaped form.
     const escaped = percentDecode(cleanPath(target.rawPath)) ?? "";
     if (scriptOf(escaped, splitPath) !== script) {
       throw refuse("escaped and decoded paths select different scripts");
@@ -70,13 +70,13 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   return { script, pathInfo: path.slice(script.length), query: target.query.slice(1) };
 }
 
-/** A path below the root: `..` never leads out of it. A final slash stays. */
+/** Joins a path to the root so that `..` never leads out. A final slash is kept. */
 function below(root: string, path: string): string {
   const clean = cleanPath(path.startsWith("/") ? path : `/${path}`);
   return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
 }
 
-/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, as the public model uses it */
+/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, used by the public model */
 function hostAndPort(client: CgiClient): { name: string; port: string } {
   const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(client.hostport) ?? [];
   return port === undefined
@@ -84,10 +84,10 @@ function hostAndPort(client: CgiClient): { name: string; port: string } {
     : { name: host.replace(/^\[|\]$/g, ""), port };
 }
 
-/** Methods whose body is no form. */
+/** Methods whose body is not a form. */
 const withoutForm = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Type of the body; a form's where the client does not say, as programs read no other body on their own. */
+/** Media type of the body. Default: a form, because programs parse only forms by themselves. */
 function contentType({ contentType: type }: CgiClient, method: string): string {
   return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
 }
@@ -100,11 +100,11 @@ function addTls(variables: Map<string, string>, client: CgiClient): void {
   variables.set("SSL_CIPHER", client.placeholder("http.request.tls.cipher_suite") ?? "");
 }
 
-/** Fields of the request: `X-Real-IP` becomes HTTP_X_REAL_IP. Repeated fields are joined by a comma. */
+/** Header fields as variables: `X-Real-IP` becomes HTTP_X_REAL_IP. Repeated fields are joined with commas. */
 function addFields(variables: Map<string, string>, { headers }: UpstreamRequest): void {
   for (let index = 0; index < headers.length; index += 2) {
     const name = (headers[index] ?? "").toLowerCase();
-    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385).
+    // `Proxy` would become HTTP_PROXY, which programs use as their own proxy (httpoxy, CVE-2016-5385).
     if (name !== "host" && name !== "proxy" && !name.includes("_")) {
       const key = `HTTP_${name.replaceAll("-", "_").toUpperCase()}`;
       const known = variables.get(key);
@@ -115,7 +115,7 @@ function addFields(variables: Map<string, string>, { headers }: UpstreamRequest)
 }
 
 /**
- * Variables of a CGI request, one character for each byte: text as UTF-8. Example: root `/srv`, split `.php`,
+ * Variables of a CGI request, as byte strings: text is encoded as UTF-8. Example: root `/srv`, split `.php`,
  * target `/app/index.php/item/7?q=1`:
  * ```
  * SCRIPT_NAME=/app/index.php
@@ -125,7 +125,7 @@ function addFields(variables: Map<string, string>, { headers }: UpstreamRequest)
  * QUERY_STRING=q=1
  * REQUEST_URI=/app/index.php/item/7?q=1
  * ```
- * @throws ServerError HTTP_BAD_REQUEST for a path that programs could take for another one
+ * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different one
  * Source: RFC 3875, section 4.1; the public model (Caddy 2.11), transport fastcgi
  */
 export function cgiEnvironment(
@@ -138,7 +138,7 @@ export function cgiEnvironment(
   const { script, pathInfo, query } = readTarget(request.target, splitPath);
   const info = pathInfo === "" ? (client.placeholder("http.matchers.file.remainder") ?? "") : pathInfo;
   if (/[\0\r\n]/.test(script + info)) {
-    // Programs and their configurations match paths line by line (CVE-2019-11043).
+    // Programs and their configurations match paths by line (CVE-2019-11043).
     throw refuse("a line break in the path");
   }
   const host = hostAndPort(client);

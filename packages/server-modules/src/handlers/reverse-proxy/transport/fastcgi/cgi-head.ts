@@ -5,16 +5,16 @@ import { trimBlanks } from "http-protocols/http1/field-lines";
 export interface CgiHead {
   /** Status from the field `Status`; 200 without it. Source: RFC 3875, section 6.3.3 */
   readonly status: number;
-  /** Other fields of the answer. */
+  /** Other header fields of the response. */
   readonly headers: HeaderList;
-  /** Bytes of the body that it declares; undefined when it names none. */
+  /** Declared body length in bytes; undefined for none. */
   readonly length: number | undefined;
 }
 
-/** A name may have blanks, which makes the line no field. Control characters are refused. */
+/** Matches a header line. The name may contain blanks; such a line is then skipped. Control characters are refused. */
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z ]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** Where the head ends and the body begins; undefined when the end is not there yet. */
+/** Finds the end of the head and the start of the body; undefined while the end is missing. */
 export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body: number } | undefined {
   let lineStart = 0;
   for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
@@ -28,10 +28,10 @@ export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body
 }
 
 /**
- * Reads the head of a CGI response. Lines end with LF or CR LF; a folded field stands on several. A line whose
- * name has blanks is no field, and left out: programs print such, and the body is framed by records.
- * `Status: 404 Not Found` sets the status. `Location` without a `Status` means 302.
- * @param text one character a byte
+ * Parses the head of a CGI response. Lines end with LF or CR LF; a folded field spans several lines. A line whose name
+ * contains blanks is skipped, because some programs print such lines. `Status: 404 Not Found` sets the status.
+ * `Location` without a `Status` means 302.
+ * @param text one character for each byte
  * @throws Error with the reason
  * Source: RFC 3875, section 6
  */

@@ -8,19 +8,19 @@ import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from 
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 
-/** A longer head fails the call, so that a program cannot fill the memory. */
+/** Limit of the head in bytes. A longer head fails the call, so a program cannot fill the memory. */
 const maxHeadBytes = 1024 * 1024;
-/** Error output of a program beyond this is dropped. */
+/** Limit of a program's error output in bytes. The rest is dropped. */
 const maxStderrBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
-/** Times and log of all calls of a transport. */
+/** Timeouts and log, shared by all calls of a transport. */
 export interface FastcgiLimits {
   /** Milliseconds without a byte from the upstream; 0 for no limit. */
   readonly readTimeoutMs: number;
-  /** Milliseconds in which the upstream takes no byte; 0 for no limit. */
+  /** Milliseconds in which the upstream accepts no byte; 0 for no limit. */
   readonly writeTimeoutMs: number;
-  /** Undefined: what programs write to their standard error is not logged as error. */
+  /** Logs the standard error of programs as errors; undefined: not logged as error. */
   readonly stderrLog: Logger | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface FastcgiLimits {
  * |---|---|---|
  * | `dial` | the call | a socket (`run`) or `fail` |
  * | `sent` | BEGIN_REQUEST, PARAMS and STDIN are written | an empty line in STDOUT |
- * | `response` | the head is handed on | END_REQUEST, or an error |
+ * | `response` | the head is passed on | END_REQUEST, or an error |
  *
  * The connection carries one request: FCGI_KEEP_CONN is not set, and the socket is destroyed at the end.
  */
@@ -39,24 +39,24 @@ export class FastcgiCall implements UpstreamCall {
   readonly #limits: FastcgiLimits;
   /** The connection; undefined before the dial. */
   #socket: Socket | undefined;
-  /** Sends a body that is a stream; undefined for bytes and for none. */
+  /** Sends a streamed body; undefined for a buffered body and for none. */
   #writer: BodyWriter | undefined;
   #stage: CallStage = "dial";
-  /** Bytes of the head so far. It may come in several records. */
+  /** Bytes of the head until now. The head may arrive in several records. */
   #head: Buffer = noBytes;
-  /** Whether the head was handed on: what comes after it is body. */
+  /** True once the head was passed on: all later output is body. */
   #headDone = false;
   /**
-   * Bytes of the body that may still come. Programs that miscount print more than they declared. Most print one for HEAD
-   * too: filters need it to compute the response headers, and the client's stream discards it.
+   * Remaining bytes of the declared body. Programs that miscount print more. Most programs print a body for HEAD too:
+   * filters need it to compute the response headers, and the client's stream discards it.
    */
   #left = Number.POSITIVE_INFINITY;
-  /** Text of STDERR records, logged in one piece at the end. */
+  /** Text of STDERR records, logged as one message at the end. */
   #stderr = "";
   #isHead = false;
-  /** The receiver hears nothing more. */
+  /** True after the end. The receiver gets no more events. */
   #over = false;
-  /** Gives the dial up; undefined before it begins and after it ends. */
+  /** Cancels the dial; undefined before the dial begins and after it ends. */
   cancelDial: (() => void) | undefined;
 
   constructor(receiver: ResponseReceiver, limits: FastcgiLimits) {
@@ -83,7 +83,7 @@ export class FastcgiCall implements UpstreamCall {
   }
 
   /**
-   * Feeds the socket's bytes to the reader of records, on behalf of the client's request. A malformed record
+   * Passes the socket's bytes to the record reader, in the async context of the client's request. A malformed record
    * fails the call.
    */
   #read(socket: Socket, { exchange }: UpstreamRequest): void {
@@ -122,7 +122,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** Ends the call with an error. The stage tells how far it came. */
+  /** Ends the call with an error. The stage tells how far the call got. */
   fail(error: Error, timedOut = false): void {
     if (!this.#over) {
       this.#finish();
@@ -130,7 +130,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** An answer to HEAD is whole with its head: what the program does afterwards is not the client's. */
+  /** A response to HEAD is complete with its head, so later errors of the program are ignored. */
   #gone(error: Error): void {
     if (this.#isHead && this.#headDone && !this.#over) {
       this.#end();
@@ -139,7 +139,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** Sends the body as STDIN records, and an empty one at its end. */
+  /** Sends the body as STDIN records, followed by an empty record. */
   #sendBody(socket: Socket, body: UpstreamRequest["body"]): void {
     const end = encodeRecords(recordType.stdin, noBytes);
     if (body === undefined || body instanceof Uint8Array) {
@@ -163,7 +163,10 @@ export class FastcgiCall implements UpstreamCall {
     });
   }
 
-  /** One record: STDOUT is the response, STDERR goes to the log, END_REQUEST ends the call. Others are ignored. */
+  /**
+   * Handles one record: STDOUT is the response, STDERR goes to the log, END_REQUEST ends the call. Other types are
+   * ignored.
+   */
   #take(type: number, content: Buffer): void {
     if (this.#over) {
       return;
@@ -177,7 +180,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** Collects the head, then hands on the body. */
+  /** Collects the head, then passes the body on. */
   #takeOutput(content: Buffer): void {
     if (this.#headDone) {
       this.#handOn(content);
@@ -210,7 +213,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** Hands on at most the declared length. A slow client pauses the socket. */
+  /** Passes on at most the declared length. A slow client pauses the socket. */
   #handOn(content: Buffer): void {
     const part = content.length <= this.#left ? content : content.subarray(0, this.#left);
     this.#left -= part.length;
@@ -219,7 +222,7 @@ export class FastcgiCall implements UpstreamCall {
     }
   }
 
-  /** The program is done. Without a head that is an error. */
+  /** Called when the program has ended. A missing head is an error. */
   #end(): void {
     if (!this.#headDone) {
       this.fail(new Error("the program ended without a response"));
@@ -229,7 +232,7 @@ export class FastcgiCall implements UpstreamCall {
     this.#receiver.end([]);
   }
 
-  /** Closes the connection and logs STDERR. Called once. */
+  /** Closes the connection and logs STDERR. Runs once. */
   #finish(): void {
     this.#over = true;
     this.#writer?.stop();

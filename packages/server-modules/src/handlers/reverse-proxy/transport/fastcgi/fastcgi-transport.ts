@@ -16,16 +16,19 @@ import { clientOfExchange, clientOfServer } from "./cgi-client.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
 import { FastcgiCall } from "./fastcgi-call.ts";
 
-/** Milliseconds to connect, and until the next address of a host is tried too. */
+/**
+ * Default limit for connecting, in milliseconds. The same time passes before the next address of a host is tried in
+ * parallel.
+ */
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
-/** Bytes of one read, which a call may keep: a record has at most as many. */
+/** Size of the read buffer in bytes. A record fits into it. */
 const readBytes = 64 * 1024;
 
-/** Fills in a text of the config. A request of the server itself has only placeholders of the machine. */
+/** Replaces the placeholders of a config text. For the server's own requests only machine placeholders have values. */
 type Fill = (exchange: Exchange | undefined) => string;
 
-/** Fills a text from the exchange, or from the machine where there is none. */
+/** Compiles a text. Values come from the exchange, or from the machine if there is none. */
 function fillText(text: string): Fill {
   const template = compileTemplate(text);
   return (exchange) => (exchange === undefined ? replaceAll(text) : template(exchange));
@@ -38,9 +41,9 @@ function fillBytes(text: string): Fill {
 }
 
 /**
- * FastCGI to upstreams, such as PHP-FPM.
- * `{ "protocol": "fastcgi", "root": "/srv/php", "split_path": [".php"] }` is a transport as `php_fastcgi` makes it,
- * apart from the routes around the proxy.
+ * FastCGI to upstreams such as PHP-FPM.
+ * `{ "protocol": "fastcgi", "root": "/srv/php", "split_path": [".php"] }` is the transport that `php_fastcgi` creates,
+ * without its routes.
  * Source: the public model (Caddy 2.11); the FastCGI specification 1.0
  */
 export const fastcgiTransport = defineModule({
@@ -51,16 +54,14 @@ export const fastcgiTransport = defineModule({
       .nullish()
       .describe("Folder of the scripts ({http.vars.root}, or the working folder); placeholders allowed."),
     /**
-     * ASCII only: the parts are compared without regard to case, and other letters have more than one lower
-     * case.
+     * ASCII only: the parts are compared without regard to case, and other letters have several lower-case forms.
      */
     split_path: z
       .array(z.string())
       .nullish()
       .describe("Parts of a path after which the rest is PATH_INFO: `.php`."),
     /**
-     * Followed for each request, so a link that is replaced takes effect at once. A missing root
-     * fails the request.
+     * Resolved for each request, so a replaced link takes effect at once. A missing root fails the request.
      */
     resolve_root_symlink: z
       .boolean()
@@ -68,7 +69,7 @@ export const fastcgiTransport = defineModule({
       .describe("Whether the root is told with its symbolic links followed."),
     env: z.record(z.string(), z.string()).nullish().describe("More variables; placeholders allowed."),
     dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
-    /** The larger of both times is how long a connection may neither read nor write. */
+    /** The larger of both timeouts limits the time without any read or write. */
     read_timeout: configDuration().nullish().describe("How long a connection may be silent; 0 for any (0)."),
     write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
     capture_stderr: z

@@ -1,4 +1,4 @@
-/** Kinds of records. Source: the FastCGI specification 1.0, section 8 */
+/** Record types. Source: the FastCGI specification 1.0, section 8 */
 export const recordType = {
   beginRequest: 1,
   abortRequest: 2,
@@ -9,17 +9,17 @@ export const recordType = {
   stderr: 7,
 } as const;
 
-/** Version of the protocol, and length of a record's header. */
+/** Protocol version. */
 const version = 1;
 const headerBytes = 8;
-/** A record holds no more; kept at a multiple of eight. */
+/** Limit of a record's content in bytes; a multiple of eight. */
 const maxContentBytes = 65_528;
 /** The role that answers requests. Source: the FastCGI specification 1.0, section 6.2 */
 const responderRole = 1;
-/** One request at a time on a connection: its number is always the same. */
+/** A connection carries one request at a time, so the request id is constant. */
 const requestId = 1;
 
-/** Bytes of a header: version, type, request (2), length of the content (2), length of the padding, reserved. */
+/** A record header: version, type, request id (2), content length (2), padding length, reserved. */
 function header(type: number, contentBytes: number, paddingBytes: number): Buffer {
   const bytes = Buffer.alloc(headerBytes);
   bytes[0] = version;
@@ -30,7 +30,7 @@ function header(type: number, contentBytes: number, paddingBytes: number): Buffe
   return bytes;
 }
 
-/** Splits `content` into records. Empty content ends the stream. */
+/** Splits `content` into records. Empty content marks the end of the stream. */
 export function encodeRecords(type: number, content: Uint8Array): Buffer {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -43,7 +43,7 @@ export function encodeRecords(type: number, content: Uint8Array): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Begins a request to a responder that closes the connection after it. */
+/** Begins a request. The responder closes the connection afterwards. */
 export function encodeBegin(): Buffer {
   return Buffer.concat([
     header(recordType.beginRequest, 8, 0),
@@ -51,7 +51,7 @@ export function encodeBegin(): Buffer {
   ]);
 }
 
-/** One byte up to 127, else four with the highest bit set. Source: section 3.4 */
+/** One byte up to 127, else four bytes with the highest bit set. Source: section 3.4 */
 function encodeLength(length: number): Buffer {
   if (length < 128) {
     return Buffer.from([length]);
@@ -62,9 +62,9 @@ function encodeLength(length: number): Buffer {
 }
 
 /**
- * Name-value pairs, and the end of their stream.
+ * Encodes name-value pairs, and the end of their stream.
  * @param parameters one character for each byte
- * @throws RangeError for other characters: they would lose their upper bits, and U+012F would become `/`
+ * @throws RangeError for other characters: they would lose their upper bits, so U+012F would become `/`
  */
 export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffer {
   const parts: Buffer[] = [];
@@ -82,15 +82,15 @@ export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffe
 }
 
 /**
- * Parses records from pieces of any size. Records of other requests on the connection are a fault:
- * this side only ever begins request 1.
+ * Parses records from chunks of any size. Records of other requests on the connection are an error, because this side
+ * only begins request 1.
  */
 export class RecordReader {
   readonly #take: (type: number, content: Buffer) => void;
-  /** A record that came in part. Its beginning is joined with the next piece. */
+  /** An incomplete record. The next chunk is appended to it. */
   #rest: Buffer = Buffer.alloc(0);
 
-  /** @param take gets each record's content */
+  /** @param take called with the content of each record */
   constructor(take: (type: number, content: Buffer) => void) {
     this.#take = take;
   }
@@ -100,7 +100,7 @@ export class RecordReader {
     return this.#rest.length > 0;
   }
 
-  /** @throws Error for bytes that are no record of our request */
+  /** @throws Error for bytes that are not a record of our request */
   push(bytes: Buffer): void {
     let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (rest.length >= headerBytes) {

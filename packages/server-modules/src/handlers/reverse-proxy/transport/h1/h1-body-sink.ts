@@ -5,19 +5,19 @@ import type { BodySink } from "../body-writer.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
 /**
- * The body of a request on its way to an upstream: as long as was said, or in chunks. Source: RFC 9112, sections 6
- * and 7
+ * Sends the body of a request to an upstream: with the declared length, or in chunks. Source: RFC 9112, sections 6 and
+ * 7
  */
 export class H1BodySink implements BodySink {
   readonly #socket: Socket;
   readonly #request: UpstreamRequest;
   readonly #tooLong: (error: Error) => void;
-  /** True when the length is unknown: each piece is sent as a chunk. */
+  /** True when the length is unknown: each piece becomes a chunk. */
   readonly #isChunked: boolean;
-  /** Bytes still to come, of a body whose length is known. */
+  /** Remaining bytes of a body with known length. */
   #left: number;
 
-  /** @param tooLong called when the body is longer than was said */
+  /** @param tooLong called when the body exceeds the declared length */
   constructor(socket: Socket, request: UpstreamRequest, tooLong: (error: Error) => void) {
     this.#socket = socket;
     this.#request = request;
@@ -27,13 +27,13 @@ export class H1BodySink implements BodySink {
     this.#left = bodyLength ?? 0;
   }
 
-  /** The error when no more data arrives now; undefined when the body is complete. */
+  /** The error if the body ends now; undefined when the body is complete. */
   get shortage(): Error | undefined {
     return this.#left > 0 ? new Error("the request body is shorter than its Content-Length") : undefined;
   }
 
   /**
-   * Writes a piece. A body that is longer than it said fails the call, as the rest would be read as another
+   * Writes a piece. A body longer than declared fails the call, because the upstream would read the rest as another
    * request.
    */
   write(chunk: Buffer): boolean {
@@ -58,7 +58,7 @@ export class H1BodySink implements BodySink {
     this.#socket.once("drain", callback);
   }
 
-  /** Writes what comes after the last chunk. */
+  /** Writes the last chunk, or nothing for a declared length. */
   end(): void {
     if (this.#isChunked) {
       const trailers = forwardedTrailers(this.#request.exchange?.requestTrailers ?? []);

@@ -3,27 +3,27 @@ import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transpo
 
 /** The connection that carries a call. */
 interface CallCarrier {
-  /** Reads on: the receiver of the response has room again. */
+  /** Resumes reading, because the receiver has room again. */
   resume(call: H1Call): void;
-  /** The response is not needed any more. */
+  /** Called when the response is not needed any more. */
   abandon(call: H1Call): void;
 }
 
-/** One request on its way to a connection, or on one. */
+/** One HTTP/1 request, from the wait for a connection to its end. */
 export class H1Call implements UpstreamCall {
-  /** The request, for a retry on another connection. */
+  /** The request, kept for a retry on another connection. */
   readonly request: UpstreamRequest;
-  /** Takes the response. */
+  /** Receives the response. */
   readonly receiver: ResponseReceiver;
-  /** Request line and fields, written once: a retry sends the same bytes. */
+  /** Request line and fields, encoded once: a retry sends the same bytes. */
   readonly head: string;
-  /** Whether the body waits for `100 Continue`. */
+  /** True when the body waits for `100 Continue`. */
   readonly expectsContinue: boolean;
-  /** Set while a connection carries it. */
+  /** The connection that carries the call; undefined before and after. */
   connection: CallCarrier | undefined;
-  /** The caller abandoned the call. The pool skips it. */
+  /** True after the caller abandoned the call. The pool skips such calls. */
   aborted = false;
-  /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
+  /** Start of the wait for a connection, on the clock of `performance.now()`; 0 if it never waited. */
   waitingSince = 0;
 
   /** @param head bytes of the request head */
@@ -46,7 +46,7 @@ export class H1Call implements UpstreamCall {
     this.connection?.resume(this);
   }
 
-  /** Gives the call up. On a connection this closes the connection, which is in the middle of the response. */
+  /** Abandons the call. If a connection carries it, that connection is closed in the middle of the response. */
   abort(): void {
     if (!this.aborted) {
       this.aborted = true;

@@ -15,17 +15,17 @@ import type { H1Limits } from "./h1-limits.ts";
 import { legacyHeadEnd } from "./legacy-head.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
-/** The pool, as far as a connection needs it. */
+/** The part of the pool that a connection needs. */
 export interface H1ConnectionOwner {
   /** Limits of all connections of the pool. */
   readonly limits: H1Limits;
-  /** Reads heads of answers. */
+  /** Parses response heads. */
   readonly heads: ResponseHeadReader;
-  /** The call is over and the connection can carry another. */
+  /** Called when the call is over and the connection can carry another. */
   connectionFree(connection: H1ClientConnection): void;
-  /** The connection is closed, and cannot be used again. */
+  /** Called when the connection is closed and cannot be used again. */
   connectionClosed(connection: H1ClientConnection): void;
-  /** The upstream closed a kept connection just as a call was sent on it that may be sent twice. */
+  /** Called when the upstream closed a kept connection just after a repeatable call was sent. */
   sendAgain(call: H1Call): void;
 }
 
@@ -35,37 +35,37 @@ const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
 const noTrailers: HeaderList = [];
 
-/** One connection to an upstream: a request at a time. Source: RFC 9112 */
+/** One HTTP/1 connection to an upstream. It carries one request at a time. Source: RFC 9112 */
 export class H1ClientConnection {
   readonly socket: Socket;
   readonly #owner: H1ConnectionOwner;
   readonly #buffer: ReadBuffer | undefined;
-  /** Whether something of the bytes at hand is still needed. */
+  /** True while a receiver keeps part of the read buffer. */
   #kept = false;
   #state: H1ConnectionState = states.idle;
-  /** The call that it carries, in the states `head` and `body`. */
+  /** The current call, in the states `head` and `body`. */
   #call: H1Call | undefined;
-  /** The received part of a head. */
+  /** Bytes of an incomplete head. */
   #partial: Buffer = noBytes;
-  /** Head of the response whose body comes. */
+  /** Head of the response whose body is being received. */
   #head: ResponseHead | undefined;
-  /** Bytes of a body of known length still to come. */
+  /** Remaining bytes of a body with known length. */
   #left = 0;
-  /** Takes chunks apart; undefined for other framings. */
+  /** Decodes chunks; undefined for other framings. */
   #decoder: ChunkedDecoder | undefined;
   #trailers: HeaderList = noTrailers;
   #interims = 0;
-  /** True when an earlier call used the connection. */
+  /** True when the connection has carried an earlier call. */
   #isReused = false;
-  /** Sends a body that is a stream, from its first byte on. */
+  /** Sends a streamed body; set from the first byte. */
   #writer: BodyWriter | undefined;
-  /** Whether all of the request was written. */
+  /** True once the whole request was written. */
   #requestDone = false;
-  /** Until then the body waits for `100 Continue`. */
+  /** Limit of the wait for `100 Continue`. When it fires, the body is sent. */
   #continueTimer: NodeJS.Timeout | undefined;
-  /** Until then the head must come; runs once the request is sent. */
+  /** Limit of the wait for the head; starts once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;
-  /** True while the receiver wants no data. The socket is not read until `resume`. */
+  /** True while the receiver accepts no data. The socket is not read until `resume`. */
   #paused = false;
   /** End of the allowed idle time, on the clock of `performance.now()`. */
   idleUntil = Number.POSITIVE_INFINITY;
@@ -188,8 +188,8 @@ export class H1ClientConnection {
   readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
 
   /**
-   * Data of the socket is work for the request, so an exception of its receiver fails its call and this
-   * connection only.
+   * Socket data is handled as work of the request: an exception of the receiver fails only this call and this
+   * connection.
    */
   #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
     const exchange = this.#call?.request.exchange;
@@ -215,7 +215,7 @@ export class H1ClientConnection {
           rest = this.#takeBody(rest);
           break;
         case states.idle:
-          // Data without a request: its meaning is unknown.
+          // Unrequested data has no known meaning.
           this.close();
           return;
         default:
@@ -227,7 +227,7 @@ export class H1ClientConnection {
     }
   };
 
-  /** @returns what came after the head */
+  /** Reads the head. @returns the bytes after it */
   #takeHead(bytes: Buffer): Buffer {
     const { maxHeaderBytes } = this.#owner.limits;
     const partial = this.#partial;
@@ -256,9 +256,9 @@ export class H1ClientConnection {
   }
 
   /**
-   * @param end behind the last line of the head
-   * @param body behind the empty line
-   * @returns what came after the head
+   * @param end offset after the last line of the head
+   * @param body offset after the empty line
+   * @returns the bytes after the head
    */
   #readHead(all: Buffer, end: number, body: number, call: H1Call): Buffer {
     let head: ResponseHead;
@@ -267,7 +267,7 @@ export class H1ClientConnection {
     } catch (error) {
       const legacy = legacyHeadEnd(all);
       if (legacy !== undefined && legacy.end < end) {
-        // Its lines end with LF, and the CR LF CR LF that was found is in the body.
+        // The head's lines end with LF, and the CR LF CR LF that was found belongs to the body.
         return this.#readHead(all, legacy.end, legacy.body, call);
       }
       this.#fail(error as Error);
@@ -382,7 +382,7 @@ export class H1ClientConnection {
     }
   }
 
-  /** The response is complete. @param more true when unexpected bytes followed */
+  /** Called when the response is complete. @param more true when unexpected bytes followed */
   #complete(more: boolean): void {
     const call = this.#call;
     if (call === undefined || this.#state !== states.body) {
@@ -438,7 +438,7 @@ export class H1ClientConnection {
     this.#forCall((error) => this.#fail(error, true), late);
   };
 
-  /** The upstream has closed. An idle connection's upstream may not have seen the call. */
+  /** Called when the upstream has closed. On a reused connection, the upstream may not have seen the call. */
   readonly #lost = (error: Error): void => {
     const call = this.#call;
     const mayMoveOn =
@@ -457,7 +457,7 @@ export class H1ClientConnection {
     }
   };
 
-  /** Ends the connection, and fails the call that it carries. */
+  /** Closes the connection, and fails its call. */
   #fail(error: Error, timedOut = false): void {
     const call = this.#call;
     const stage: CallStage = this.#state === states.body ? "response" : "sent";
@@ -481,7 +481,7 @@ export class H1ClientConnection {
     }
   }
 
-  /** Takes the call off. */
+  /** Detaches the call from the connection. */
   #forget(): void {
     this.#clearTimers();
     this.#writer?.stop();

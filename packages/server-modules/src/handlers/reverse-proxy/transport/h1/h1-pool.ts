@@ -15,7 +15,7 @@ export type Dial = (
   done: (error: Error | undefined, socket: Socket | undefined) => void,
 ) => () => void;
 
-/** How many connections a pool keeps. */
+/** Options of a connection pool. */
 export interface H1PoolOptions {
   /** Limits of each connection. */
   readonly limits: H1Limits;
@@ -25,51 +25,51 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Maximum number of idle connections; further ones are closed. */
+  /** Limit of idle connections; further ones are closed. */
   readonly maxIdle: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
-  /** Undefined: any number of connections at a time. */
+  /** Limit of simultaneous connections; undefined for no limit. */
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Requests that wait for a connection; more are refused. */
+/** Limit of requests that wait for a connection; further ones are refused. */
 const maxWaiting = 10_000;
-/** Pause between looks for connections that were idle for too long, in milliseconds. */
+/** Milliseconds between checks for expired idle connections. */
 const sweepMs = 5_000;
 /**
- * How long connections above `maxIdle` may stay idle. Requests come in bursts: closed immediately, many of
- * these connections would be dialed again in the same turn.
+ * Milliseconds for which connections above `maxIdle` stay idle. Requests arrive in bursts: connections closed
+ * at once would be dialed again in the same turn.
  */
 const trimMs = 1_000;
 
 /**
- * Connections to one upstream, kept alive between requests; the one used last is used first.
+ * Connections to one upstream, kept alive between requests. The most recently used connection is used first.
  * | Life of a connection | Next |
  * |---|---|
- * | dialed for a call | carries it |
- * | carries a call, the response is whole | `connectionFree`, when both sides keep it alive |
- * | free, a call waits | carries that call |
- * | free, another thread is owed the slot | closed |
+ * | dialed for a call | carries the call |
+ * | carries a call, the response is complete | `connectionFree`, if both sides keep the connection alive |
+ * | free, a call waits | carries the waiting call |
+ * | free, the slot is owed to another thread | closed |
  * | free otherwise | idle, at the end of the list |
- * | idle, a call comes | carries it, the one used last first |
- * | idle for `idleTimeoutMs`, or one too many | closed |
- * | the upstream closes | `connectionClosed`; a call that was just sent goes to another one |
+ * | idle, a call arrives | carries the call, the most recently used first |
+ * | idle for `idleTimeoutMs`, or above the limit | closed |
+ * | the upstream closes | `connectionClosed`; a call that was just sent is repeated on another connection |
  */
 export class H1Pool implements H1ConnectionOwner, SlotUser {
-  /** Reads heads of all connections, and remembers the latest. */
+  /** Parses heads for all connections, and caches the latest one. */
   readonly heads = new ResponseHeadReader();
   readonly #options: H1PoolOptions;
-  /** Idle connections, the one used last at the end. */
+  /** Idle connections, the most recently used last. */
   readonly #idle: H1ClientConnection[] = [];
-  /** Calls without a slot, the oldest first. Some may be aborted. */
+  /** Calls without a slot, the oldest first. Aborted calls may be among them. */
   #waiting: H1Call[] = [];
   /** Timer that closes expired idle connections; runs while a connection is idle. */
   #sweeper: NodeJS.Timeout | undefined;
-  /** Timer that closes connections above `maxIdle`, a second after the limit was exceeded. */
+  /** Timer that closes connections above `maxIdle`, one second after the limit was exceeded. */
   #trimmer: NodeJS.Timeout | undefined;
   readonly #heads = new RequestHeadWriter();
-  /** No config has the transport any more: what becomes free is closed. */
+  /** True once no config uses the transport: free connections are closed. */
   #closed = false;
 
   constructor(options: H1PoolOptions) {
@@ -77,7 +77,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     options.slots?.add(this);
   }
 
-  /** Calls that wait, for the limit of connections. */
+  /** Number of waiting calls, for the connection limit. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -97,7 +97,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     return call;
   }
 
-  /** A call that no connection carries yet. @throws ServerError HTTP_BAD_REQUEST */
+  /** Creates a call without a connection. @throws ServerError HTTP_BAD_REQUEST */
   makeCall(request: UpstreamRequest, receiver: ResponseReceiver): H1Call {
     return new H1Call(request, receiver, this.#heads.write(request, !this.#options.keepAlive));
   }
@@ -112,12 +112,12 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Sends a call over a connection that the caller opened, with its slot. */
+  /** Sends a call on a connection that the caller opened. The caller's slot comes with it. */
   adopt(socket: Socket, call: H1Call): void {
     this.#runOn(socket, call);
   }
 
-  /** Dials for waiting calls as long as slots are free. */
+  /** Dials for waiting calls while slots are free. */
   retry(): void {
     const { slots } = this.#options;
     while (this.#waiting[0]?.aborted === true) {
@@ -133,7 +133,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** Closes the connections that are idle longest. Their slots are freed when the sockets are closed. */
+  /** Closes the connections that are idle longest. Their slots are free once the sockets are closed. */
   giveIdle(count: number): number {
     const given = this.#idle.splice(0, count);
     for (const connection of given) {
@@ -143,8 +143,8 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   }
 
   /**
-   * Gives the connection its next call, keeps it, or closes it. A waiting call that upgrades needs a new
-   * connection, so this one is closed for its slot.
+   * Gives the connection its next call, keeps it idle, or closes it. A waiting upgrade needs a new connection, so this
+   * one is closed to free its slot.
    */
   connectionFree(connection: H1ClientConnection): void {
     if (this.#options.slots?.owes === true) {
@@ -177,7 +177,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     this.#sweeper ??= setTimeout(() => this.#sweep(), Math.min(idleTimeoutMs, sweepMs)).unref();
   }
 
-  /** Takes it off the idle list and frees its slot. */
+  /** Removes the connection from the idle list and frees its slot. */
   connectionClosed(connection: H1ClientConnection): void {
     this.#leaveIdle(connection);
     const at = this.#idle.lastIndexOf(connection);
@@ -188,16 +188,16 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   }
 
   /**
-   * On the next connection, kept or new: it ends at the latest with a new one. Source: Go's net/http,
-   * `shouldRetryRequest`
+   * Repeats the call on the next idle connection, or a new one. The repetition ends at the latest with a new
+   * connection. Source: Go's net/http, `shouldRetryRequest`
    */
   sendAgain(call: H1Call): void {
     this.#start(call);
   }
 
-  /** An idle connection that is still open, else a dial, else a place in the queue. */
+  /** Uses an open idle connection, else dials, else queues the call. */
   #start(call: H1Call): void {
-    // A connection that is to leave HTTP is a new one: it is read as a stream.
+    // An upgrade always gets a new connection, because its socket must be readable as a stream.
     const leaves = call.request.upgrade !== "";
     for (
       let connection = leaves ? undefined : this.#idle.pop();
@@ -232,14 +232,14 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** It counts as idle no longer, here and in all threads. */
+  /** Removes the connection from the idle counts of this pool and of all threads. */
   #leaveIdle(connection: H1ClientConnection): void {
     for (const limit of this.#options.idle) {
       limit.remove(connection);
     }
   }
 
-  /** Opens a connection for this call. A failure is this call's alone. */
+  /** Opens a connection for this call. A failed dial fails only this call. */
   #dial(call: H1Call): void {
     this.#options.dial(call.request, (error, socket) => {
       if (socket === undefined) {
@@ -253,7 +253,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     });
   }
 
-  /** A call that was aborted meanwhile leaves a good connection, which serves others. */
+  /** If the call was aborted meanwhile, the new connection serves other calls. */
   #runOn(socket: Socket, call: H1Call): void {
     const connection = new H1ClientConnection(socket, this);
     if (call.aborted) {
@@ -263,7 +263,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
     }
   }
 
-  /** The oldest call that still waits. */
+  /** The oldest waiting call that is not aborted. */
   #nextWaiting(): H1Call | undefined {
     for (let call = this.#waiting.shift(); call !== undefined; call = this.#waiting.shift()) {
       if (!call.aborted) {

@@ -1,8 +1,9 @@
 /**
- * Where a head ends whose lines may end with LF alone. `"HTTP/1.0 200 OK\nA: b\n\nbody"` ends at 21, and its
- * body begins at 22.
- * @param from where to begin looking
- * @returns `end`: behind the LF of its last line; `body`: behind the empty line; undefined when the end is not there yet
+ * Finds the end of a head whose lines may end with LF alone. `"HTTP/1.0 200 OK\nA: b\n\nbody"` ends at 21, and its body
+ * begins at 22.
+ * @param from offset where the search begins
+ * @returns `end`: offset after the LF of the last line; `body`: offset after the empty line; undefined for an
+ * incomplete head
  */
 export function legacyHeadEnd(
   bytes: Buffer,
@@ -18,22 +19,22 @@ export function legacyHeadEnd(
     : { end: mixed + 1, body: mixed + 3 };
 }
 
-/** Characters of a name that may have blanks in it or behind it. */
+/** Matches a field name with blanks inside or after it. */
 const blankName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z][!#$%&'*+\-.^_`|~0-9A-Za-z ]*$/;
-/** These two decide where the body ends. */
+/** Matches the names of fields that determine the end of the body. */
 const framingName = /^(?:content-length|transfer-encoding) *$/i;
 
-/** Whether a line is a field whose name has blanks, and no field that frames the body. Takes linear time. */
+/** True for a field line whose name contains blanks and does not frame the body. Runs in linear time. */
 function isBlankName(line: string): boolean {
   const name = line.slice(0, Math.max(0, line.indexOf(":")));
   return name.includes(" ") && blankName.test(name) && !framingName.test(name);
 }
 
 /**
- * Writes a head of older or careless programs in today's form. Lines end with CR LF, and a folded field stands on one
- * line. A field whose name has blanks is left out. A field that frames the body is not mended: with a blank in its name
- * the head stays malformed, as two readers could end the body at two places.
- * @param text one character a byte; its last line ends with LF
+ * Converts a head from older or careless programs to current syntax. Lines end with CR LF, and a folded field becomes
+ * one line. A field whose name contains blanks is removed. A framing field is not repaired: with a blank in its name
+ * the head stays malformed, because two readers could end the body at different places.
+ * @param text one character for each byte; the last line ends with LF
  * Source: RFC 9112, sections 2.2, 5.1 and 5.2
  */
 export function currentHead(text: string): string {

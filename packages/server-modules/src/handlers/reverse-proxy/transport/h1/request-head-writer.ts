@@ -4,28 +4,28 @@ import { oneUserAgent } from "../one-user-agent.ts";
 import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** Fields as text; the text is kept where requests share their fields. */
+/** Encodes the fields. The text is cached when requests share their fields. */
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
     return encodeFields(oneUserAgent(headers));
   }
   if (wireText.text === "") {
-    // One flat string: a joined string would be flattened again for each request.
+    // Makes one flat string: a concatenated string would be flattened again for each request.
     wireText.text = Buffer.from(encodeFields(oneUserAgent(headers)), "latin1").toString("latin1");
   }
   return wireText.text;
 }
 
-/** Writes the heads of one upstream's requests. Method and target are checked only when they change. */
+/** Writes the request heads for one upstream. Method and target are checked only when they change. */
 export class RequestHeadWriter {
-  /** Method and target that were checked last. */
+  /** Method and target of the last successful check. */
   #goodMethod = "";
   #goodTarget = "";
 
   /**
-   * The request as it stands on the wire, up to its body. A body of known length gets `Content-Length`, another
-   * one `Transfer-Encoding: chunked`. A POST, PUT or PATCH without a body says length 0.
-   * @param isLast says that the connection is not used again
+   * Encodes the request up to its body. A body of known length gets `Content-Length`, an unknown length
+   * `Transfer-Encoding: chunked`. A POST, PUT or PATCH without a body gets `Content-Length: 0`.
+   * @param isLast true when the connection is not used again
    * @throws ServerError HTTP_BAD_REQUEST
    */
   write(request: UpstreamRequest, isLast: boolean): string {

@@ -4,21 +4,21 @@ import { keepEndToEnd } from "../../proxy-headers.ts";
 import { currentHead } from "./legacy-head.ts";
 
 /**
- * How the body of a response is framed.
+ * Framing of a response body.
  * - `none`: no body (HEAD, 1xx, 204, 304, or length 0)
- * - `length`: as many bytes as `Content-Length` says
+ * - `length`: the number of bytes in `Content-Length`
  * - `chunked`: until the last chunk
- * - `untilClose`: until the upstream closes; such a connection is not used again
+ * - `untilClose`: until the upstream closes the connection, which is then not reused
  */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
 /** One of {@link bodyFraming}. */
 export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
-/** The head of a response of HTTP/1. */
+/** The head of an HTTP/1 response. */
 export interface ResponseHead {
   /** Status of the answer. */
   readonly status: number;
-  /** `1.0`, `1.1`. */
+  /** HTTP version without the major prefix: `1.0` or `1.1`. */
   readonly version: "1.0" | "1.1";
   /** Names and values in turn, as the upstream sent them. */
   readonly headers: HeaderList;
@@ -26,13 +26,13 @@ export interface ResponseHead {
   readonly framing: BodyFraming;
   /** Body length in bytes, for framing `length`. */
   readonly length: number;
-  /** Whether the connection may carry another request. */
+  /** True when the connection may carry another request. */
   readonly keepAlive: boolean;
   /** Value of `Upgrade`: with status 101 the protocol that the upstream switches to; "" without the field. */
   readonly upgrade: string;
 }
 
-/** The reason may be missing, and may have any characters but controls. */
+/** Matches the status line. The reason may be missing, and may contain any characters except controls. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
 /** The first line of a response. */
@@ -46,7 +46,7 @@ interface StatusLine {
 let latestText = "HTTP/1.1 200 OK";
 let latest: StatusLine = { status: 200, version: "1.1" };
 
-/** Reads the first line; the same one again is not read again. @throws Error */
+/** Parses the first line. The last result is cached. @throws Error */
 function readStatusLine(text: string): StatusLine {
   if (text !== latestText) {
     const line = statusLine.exec(text);
@@ -59,7 +59,7 @@ function readStatusLine(text: string): StatusLine {
   return latest;
 }
 
-/** @throws Error for a length that is none, or several that differ */
+/** @throws Error for an invalid length, or several different ones */
 function readLength(known: number, value: string): number {
   if (!/^\d{1,15}$/.test(value)) {
     throw new Error(`malformed Content-Length ${JSON.stringify(value.slice(0, 80))}`);
@@ -70,19 +70,19 @@ function readLength(known: number, value: string): number {
   return Number(value);
 }
 
-/** Longer heads are read each time. */
+/** Limit of a cached head in characters. Longer heads are parsed each time. */
 const maxKnownLength = 8 * 1024;
 
-/** Reads the heads of the responses of one upstream. Within a second many are the same: these are read once. */
+/** Parses the response heads of one upstream. Many heads within a second are equal, so the latest result is cached. */
 export class ResponseHeadReader {
-  /** Text, method and head of the latest response. */
+  /** Text of the latest head. Its method and the parsed result follow. */
   #text = "";
   #method = "";
   #head: ResponseHead | undefined;
 
   /**
    * Like {@link parseResponseHead}, but returns only end-to-end fields, and accepts legacy heads.
-   * @returns a head whose list of fields is the caller's to change
+   * @returns a head with a list of fields that the caller may change
    */
   read(text: string, method: string): ResponseHead {
     const known = this.#head;
@@ -100,7 +100,10 @@ export class ResponseHeadReader {
   }
 }
 
-/** Like {@link parseResponseHead}, but accepts legacy forms. After one, the connection is not reused. @throws Error */
+/**
+ * Like {@link parseResponseHead}, but accepts legacy forms. After a legacy head, the connection is not reused. @throws
+ * Error
+ */
 function parseAnyHead(text: string, method: string): ResponseHead {
   try {
     return parseResponseHead(text, method);
@@ -114,8 +117,8 @@ function parseAnyHead(text: string, method: string): ResponseHead {
 }
 
 /**
- * How a body ends. Source: RFC 9112, section 6.3
- * @param length that the head declares; -1 for none
+ * Determines the body's framing. Source: RFC 9112, section 6.3
+ * @param length declared length in bytes; -1 for none
  */
 function framingOf(method: string, status: number, isChunked: boolean, length: number): BodyFraming {
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
@@ -128,10 +131,10 @@ function framingOf(method: string, status: number, isChunked: boolean, length: n
 }
 
 /**
- * Reads the head of a response, strictly: what two readers could understand differently is refused. Refused: a
- * length that is no number, two lengths that differ, codings other than `chunked`, and `chunked` of HTTP/1.0. A
- * response with both a length and chunks is read as chunks, and its connection is closed afterwards.
- * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+ * Parses the head of a response strictly. It refuses anything that two readers could understand differently: a length
+ * that is no number, two different lengths, codings other than `chunked`, and `chunked` in HTTP/1.0. A response with
+ * both a length and chunks is read as chunks, and its connection is closed afterwards.
+ * @param text the head without the final empty line, one character for each byte; the last line ends with CR LF
  * @param method of the request
  * @throws Error with the reason
  * Source: RFC 9112
@@ -152,7 +155,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    // Compare lengths first: most fields are others.
+    // Lengths are compared first, because few fields have these lengths.
     if (name.length === 14 && name.toLowerCase() === "content-length") {
       const repeated = length >= 0;
       length = readLength(length, value);
@@ -184,7 +187,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   if (framing === bodyFraming.untilClose) {
     keepAlive = false;
   } else if (framing === bodyFraming.chunked && length >= 0) {
-    // Only one of both can be right. Chunked it is, and what follows on this connection is not trusted.
+    // Only one of both can be right. The body is read as chunks, and later bytes on this connection are not trusted.
     keepAlive = false;
     headers.splice(
       headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),

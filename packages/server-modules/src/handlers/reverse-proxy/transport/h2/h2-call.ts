@@ -12,48 +12,50 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsProblem, h2RequestFields } from "./h2-fields.ts";
 
-/** Interim responses of one call; more are a flood, and fail it. */
+/** Limit of interim responses for one call. A call with more fails. */
 const maxInterims = 32;
 
-/** Takes back calls that the upstream did not look at. */
+/** Takes back calls that the upstream did not process. */
 export interface H2CallOwner {
   /** @returns true when the call will be sent again */
   sendAgain(call: H2Call): boolean;
 }
 
 /**
- * One request as a stream of HTTP/2.
- * | Stage | Sent again when |
+ * One request as an HTTP/2 stream.
+ * | Stage | Repeated when |
  * |---|---|
- * | `dial` | never by itself: the pool fails it, or starts it later |
- * | `sent`, the upstream refused the stream unseen | nothing of the body was taken; see the pause of {@link H2CallOwner} |
- * | `sent`, the connection broke | the request is replayable, it was not the first stream, and it was not repeated yet |
+ * | `dial` | never: the pool fails the call, or starts it later |
+ * | `sent`, the upstream refused the stream unprocessed | no byte of the body was read; see the pause of {@link
+ * H2CallOwner} |
+ * | `sent`, the connection broke | the request is repeatable, it was not the first stream, and it was not repeated
+ * before |
  * | `response` | never |
  */
 export class H2Call implements UpstreamCall, ResponseListener {
-  /** The request, which a repeat sends again. */
+  /** The request, kept for a repetition. */
   readonly request: UpstreamRequest;
   readonly #receiver: ResponseReceiver;
   readonly #owner: H2CallOwner;
-  /** Connection that carries it; undefined while it waits. */
+  /** Connection that carries the call; undefined while it waits. */
   #connection: ClientConnection | undefined;
-  /** Its stream; undefined while it waits. */
+  /** Stream of the call; undefined while it waits. */
   #stream: ClientStream | undefined;
-  /** Sends a body that is a stream. */
+  /** Sends a streamed body. */
   #writer: BodyWriter | undefined;
-  /** Limit until the head, or the pause before a repeat. */
+  /** Timer of the limit for the head, or of the pause before a repetition. */
   #timer: NodeJS.Timeout | undefined;
-  /** How far it came, for the failure. */
+  /** Stage of the call, reported with a failure. */
   #stage: CallStage = "dial";
-  /** Number of interim responses. One proves that the upstream saw the request. */
+  /** Number of interim responses. Any interim response proves that the upstream saw the request. */
   #interims = 0;
-  /** The receiver hears nothing more. */
+  /** True after the end. The receiver gets no more events. */
   #over = false;
-  /** When it began to wait for a connection, as of `performance.now()`. */
+  /** Start of the wait for a connection, on the clock of `performance.now()`. */
   waitingSince = 0;
-  /** Called once, when it is over. */
+  /** Called once, when the call is over. */
   onOver: (() => void) | undefined;
-  /** How often it was sent again. */
+  /** Number of repetitions. */
   repeats = 0;
 
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, owner: H2CallOwner) {
@@ -66,7 +68,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     return this.#over;
   }
 
-  /** @param headerTimeoutMs time for the response's head; 0 for any */
+  /** @param headerTimeoutMs limit of the wait for the response head, in milliseconds; 0 for no limit */
   run(connection: ClientConnection, scheme: string, headerTimeoutMs: number): void {
     let stream: ClientStream | undefined;
     try {
@@ -92,7 +94,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** The receiver has room again: the stream's window opens. */
+  /** Opens the stream's window, because the receiver has room again. */
   resume(): void {
     this.#stream?.resume();
   }
@@ -103,7 +105,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** There is no stream, or it is of no use any more. */
+  /** Ends the call with an error. The stream does not exist, or is useless. */
   fail(error: Error, timedOut = false): void {
     if (!this.#over) {
       const stage = this.#stage;
@@ -114,7 +116,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
 
   // Called by the stream
 
-  /** Hands 1xx on; too many fail the call. */
+  /** Forwards 1xx responses; too many fail the call. */
   interim(status: number, headers: HeaderList): void {
     this.#forCall(() => {
       this.#interims++;
@@ -154,12 +156,12 @@ export class H2Call implements UpstreamCall, ResponseListener {
     });
   }
 
-  /** The stream ended without a whole response. */
+  /** Called when the stream ended without a complete response. */
   failed(error: StreamError): void {
     this.#forCall(() => this.#broken(error));
   }
 
-  /** Runs work of the client's request. An exception of the receiver fails only this call. */
+  /** Runs work in the async context of the client's request. An exception of the receiver fails only this call. */
   #forCall(work: () => void): void {
     const { exchange } = this.request;
     try {
@@ -179,7 +181,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Decides between a repeat and a failure. */
+  /** Decides between a repetition and a failure. */
   #broken(error: StreamError): void {
     if (this.#over) {
       return;
@@ -191,17 +193,17 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** The upstream did not look at the request. */
+  /** Handles a request that the upstream did not process: repeats or fails it. */
   #lost(error: Error): void {
     this.#stage = "dial";
-    // A connection that goes away with an error over its first stream would do so again.
+    // A connection that ended with an error on its first stream would end the same way again.
     const isHopeless = this.#stream?.id === 1 && (this.#connection?.goAwayCode ?? 0) !== 0;
     if (isHopeless || !this.#sendAgain()) {
       this.fail(error);
     }
   }
 
-  /** Whether a connection that had served before broke off under a request that may be sent twice, as kept ones do. */
+  /** True when a connection that had served before broke under a repeatable request, as happens to kept connections. */
   #wasLost({ isConnectionLost }: StreamError): boolean {
     return (
       isConnectionLost &&
@@ -213,7 +215,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     );
   }
 
-  /** Returns the call to its owner as if it was never sent. @returns false when it cannot be sent again */
+  /** Returns the call to its owner, as if it was never sent. @returns false when it cannot be repeated */
   #sendAgain(): boolean {
     if (this.#over || this.#writer?.begun === true) {
       return false;
@@ -230,7 +232,9 @@ export class H2Call implements UpstreamCall, ResponseListener {
     return this.#owner.sendAgain(this);
   }
 
-  /** Calls back after a while, unless it is given up by then. @param pauseMs 0: now */
+  /**
+   * Calls back after a pause, unless the call is abandoned before. @param pauseMs milliseconds; 0 calls back at once
+   */
   after(pauseMs: number, callback: () => void): void {
     if (pauseMs === 0) {
       callback();
@@ -239,7 +243,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** Sends the body, and trailers of the client after it. */
+  /** Sends the body, followed by the client's trailers. */
   #sendBody(stream: ClientStream): void {
     const { body } = this.request;
     if (body === undefined || this.#over) {
@@ -263,7 +267,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     });
   }
 
-  /** Ends the stream with the client's trailers. Trailers that cannot be sent fail the call. */
+  /** Ends the stream with the client's trailers. Invalid trailers fail the call. */
   #sendEnd(stream: ClientStream): void {
     const trailers = forwardedTrailers(this.request.exchange?.requestTrailers ?? []);
     const problem = fieldsProblem(trailers);
@@ -274,7 +278,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     }
   }
 
-  /** No more callbacks. The upstream's stream is reset if it is still open. */
+  /** Stops all callbacks. The upstream's stream is reset if it is still open. */
   #finish(): void {
     this.#over = true;
     clearTimeout(this.#timer);

@@ -6,7 +6,7 @@ import { oneUserAgent } from "../one-user-agent.ts";
 import { requestLineProblem, saysNoBody } from "../request-line.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** Fields without the ones that HTTP/2 sends elsewhere, and the authority. */
+/** Splits the authority from the fields, and removes fields that HTTP/2 sends elsewhere. */
 function plainFields(headers: HeaderList): { readonly fields: HeaderList; readonly authority: string } {
   const fields: HeaderList = [];
   let authority = "";
@@ -17,7 +17,7 @@ function plainFields(headers: HeaderList): { readonly fields: HeaderList; readon
     if (name.length === 4 && name.toLowerCase() === "host") {
       authority = value;
     } else if (name.length === 6 && name.toLowerCase() === "cookie") {
-      // Cookies are one field for an upstream that passes them on over HTTP/1 (RFC 9113, section 8.2.3).
+      // Cookies become one field, for an upstream that forwards them over HTTP/1 (RFC 9113, section 8.2.3).
       if (cookieAt < 0) {
         cookieAt = fields.push(name, value) - 1;
       } else {
@@ -31,8 +31,8 @@ function plainFields(headers: HeaderList): { readonly fields: HeaderList; readon
 }
 
 /**
- * A request's fields for a connection of HTTP/2.
- * @param scheme of this connection
+ * The fields of a request for an HTTP/2 connection.
+ * @param scheme scheme of this connection
  * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent
  */
 export function h2RequestFields(request: UpstreamRequest, scheme: string): RequestFields {
@@ -56,7 +56,7 @@ export function h2RequestFields(request: UpstreamRequest, scheme: string): Reque
   return { pseudo, fields, isHead: method === "HEAD", endsStream: body === undefined };
 }
 
-/** @returns the fault of the fields, "" for none */
+/** @returns the reason why the fields are invalid; "" for valid fields */
 export function fieldsProblem(fields: HeaderList): string {
   const said = readSentFields(fields);
   return typeof said === "string" ? `cannot be sent on: ${said}` : "";

@@ -7,17 +7,17 @@ import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H2Call, type H2CallOwner } from "./h2-call.ts";
 
-/** Settings of a pool, made by its transport. */
+/** Options of a pool, set by its transport. */
 export interface H2PoolOptions {
-  /** Opens a connection that has agreed on HTTP/2. */
+  /** Opens a connection that has negotiated HTTP/2. */
   readonly dial: Dial;
   /** `http` for cleartext (h2c). */
   readonly scheme: "http" | "https";
-  /** Milliseconds without a stream after which a connection is closed. */
+  /** Milliseconds without streams after which a connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds until the head of an answer; 0 for no limit. */
+  /** Milliseconds until the response head; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
-  /** Bytes of an answer's fields. More fail the request. */
+  /** Limit of the response fields in bytes. Larger fields fail the request. */
   readonly maxHeaderBytes: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
