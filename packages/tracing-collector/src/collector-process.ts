@@ -45,7 +45,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   adminHostPort: ":14269",
   /**
    * Opens in this order: store, sampling, rules, journal, receivers. Receivers come last, because a span may arrive as
-   * soon as a port is open, and must then be kept. An error on the way closes what is open, in reverse.
+   * soon as a port is open, and must then be stored. An error in between closes the open parts in reverse order.
    */
   async start({ options, log, metrics: registry, health }) {
     const metrics = new CollectorMetrics(registry);
@@ -82,7 +82,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
       opened.defer(() => receiver.stop(AbortSignal.abort()));
       receivers.push(receiver);
     }
-    // From here on `stop` closes everything that was opened.
+    // From this line on, `stop` closes everything that was opened.
     opened.move();
     const workers = options["collector.num-workers"];
     const writer = new StorageWriter({ journal, store, metrics, log, workers });
@@ -105,7 +105,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   },
 };
 
-/** @returns undefined where the tables that views fill are not compared */
+/** @returns undefined when the option switches the comparison of derived tables off */
 function openDerivedWatch(
   options: CollectorOptions,
   parts: Omit<DerivedWatchParts, "compare">,
@@ -118,22 +118,22 @@ function openDerivedWatch(
   return compare && new DerivedWatch({ ...parts, compare }, limits);
 }
 
-/** Everything that a stop has to end. */
+/** All parts that a stop has to close. */
 interface RunningCollector {
   readonly receivers: readonly Receiver[];
   readonly journal: SpanJournal;
   readonly writer: StorageWriter;
   readonly orphans: OrphanJournals | undefined;
   readonly derivedWatch: DerivedWatch | undefined;
-  /** Watchers of files and answers about sampling. Nothing depends on them when the journal is closed. */
+  /** Watchers of files and answers about sampling, which close last. Nothing needs them after the journal is closed. */
   readonly lastClosed: readonly { close(): Promise<void> }[];
   readonly store: TraceStore;
   readonly log: Logger;
 }
 
 /**
- * Stops in the order of a span's way: receivers take no more calls, the journal seals its last segment, the
- * writer empties the journal. Without enough time, spans of a journal on disk wait for the next start.
+ * Stops in the order in which spans pass: receivers accept no more calls, the journal seals its last segment, the
+ * writer empties the journal. When the time does not suffice, spans in a journal on disk wait for the next start.
  */
 async function stopCollector(running: RunningCollector, signal: AbortSignal): Promise<void> {
   const { receivers, journal, writer, orphans, derivedWatch, lastClosed, store, log } = running;

@@ -1,9 +1,9 @@
 /**
- * Reasons why the collector refuses spans. After each of them but `COLLECTOR_TOO_LARGE` the sender should try
- * again later. Receivers map them to their protocol's errors in `receivers/refusal.ts`.
+ * Reasons why the collector refuses spans. After each error except `COLLECTOR_TOO_LARGE` the sender should try again
+ * later. Receivers map them to their protocol's errors in `receivers/refusal.ts`.
  *
- * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes` or `--collector.queue-size`
- *   spans, because the store lags or is down
+ * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes` or `--collector.queue-size` spans,
+ *   because the store is slow or down
  * - `COLLECTOR_TOO_LARGE` the request would not fit an empty journal, but smaller requests may
  * - `COLLECTOR_JOURNAL_BUSY` the batches that wait for the disk fill their share of memory
  * - `COLLECTOR_JOURNAL_DISK` the disk refuses the write: it is full, broken or removed
@@ -26,7 +26,7 @@ export type CollectorErrorCode =
 
 /** Options of an error. */
 export interface CollectorErrorOptions extends ErrorOptions {
-  /** Whole seconds after which to try again, where they are known; else those of the code. */
+  /** Whole seconds after which the sender should try again. Absent: the default of the code. */
   readonly retryAfterS?: number;
 }
 

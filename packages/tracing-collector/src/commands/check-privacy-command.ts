@@ -16,12 +16,15 @@ const options = z.object({
     .describe("File of OTLP JSON, one document a line as from tracing export; - is standard input."),
 });
 
-/** The longest line, in bytes: that of the largest trace which tracing export writes. */
+/** Size limit of a line in bytes. `tracing export` never writes longer lines. */
 const maxLineBytes = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 const blank = 0x20;
 
-/** `check-privacy FILE`: checks privacy rules, and counts what they would change in traces. It shows no value. */
+/**
+ * `check-privacy FILE`: validates privacy rules, and counts what they would change in traces. The output contains no
+ * attribute values.
+ */
 export const checkPrivacyCommand: ProcessCommand = {
   name: "check-privacy",
   meaning:

@@ -9,7 +9,7 @@ const options = z.object({
   out: z.string().default("").describe("Folder for the files; empty: they are printed."),
 });
 
-/** A file that is there is kept: somebody may have changed it. */
+/** An existing file is not overwritten, because somebody may have changed it. */
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: "wx" });
@@ -20,7 +20,9 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** `migrate-config FILE`: turns a configuration of Jaeger 2 or Tempo into ours, and tells what became of each line. */
+/**
+ * `migrate-config FILE`: converts a configuration of Jaeger 2 or Tempo to ours, and reports the result for each line.
+ */
 export const migrateConfigCommand: ProcessCommand = {
   name: "migrate-config",
   meaning: "Turn a configuration of Jaeger 2 or Tempo into ours: migrate-config FILE [--out FOLDER].",

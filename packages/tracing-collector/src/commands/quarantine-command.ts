@@ -12,13 +12,15 @@ const options = z.object({
   drop: z.string().default("").describe("Name of a file to delete, or all."),
 });
 
-/** The journals in a folder: itself, and those of collectors that share it. @throws the file system's error */
+/**
+ * Folders of journals: the folder itself, and the journals of collectors that share it. @throws the file system's error
+ */
 async function journalsIn(folder: string): Promise<string[]> {
   const shared = (await readdir(folder)).filter((name) => /^journal-\d+$/.test(name)).sort();
   return [folder, ...shared.map((name) => join(folder, name))];
 }
 
-/** `2026-03-01T12:00:00.000Z      123456  copy of damage      quarantine/00001…segment.damaged` */
+/** A line of the list: `2026-03-01T12:00:00.000Z      123456  copy of damage      quarantine/00001…segment.damaged` */
 function lineOf({ path, bytes, writtenUnixMs, kind }: QuarantinedFile): string {
   const what = kind === "refused" ? "refused by storage" : "copy of damage";
   return [new Date(writtenUnixMs).toISOString(), String(bytes).padStart(12), what.padEnd(18), path].join(
@@ -26,7 +28,7 @@ function lineOf({ path, bytes, writtenUnixMs, kind }: QuarantinedFile): string {
   );
 }
 
-/** `quarantine`: shows the files that a journal has set aside, or deletes them. Collectors may run meanwhile. */
+/** `quarantine`: lists or deletes the files in a journal's quarantine. Collectors may run meanwhile. */
 export const quarantineCommand: ProcessCommand = {
   name: "quarantine",
   meaning:

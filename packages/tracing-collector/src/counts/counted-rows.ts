@@ -1,7 +1,7 @@
 import type { SpanRows } from "wire/rows";
 import type { ServiceCounts } from "./service-counts.ts";
 
-/** Rows whose services a step has counted. A step that removes rows returns rows without counts. */
+/** Rows with the number of spans by service. A step that removes rows returns rows without counts. */
 export interface CountedRows extends SpanRows {
   /** All rows by service; absent when they were not counted. */
   readonly services?: ServiceCounts | undefined;

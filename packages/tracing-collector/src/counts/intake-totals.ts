@@ -1,8 +1,8 @@
 import { ServiceCounts } from "./service-counts.ts";
 
 /**
- * Counts of one source since the last reading of the metrics, as plain numbers. A labelled metric would cost
- * more at each request than all other counting.
+ * Counts of one source since the last scrape, as plain numbers. A labelled metric would cost more for each request than
+ * all other counting.
  */
 export class IntakeTotals {
   #requests = 0;

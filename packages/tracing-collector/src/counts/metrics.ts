@@ -14,16 +14,16 @@ export interface SpanCountsObserver {
 }
 
 /**
- * The collector's metrics; names start with `tracing_collector_`. A metric that the public model has too
- * keeps its name and labels.
+ * The collector's metrics; names start with `tracing_collector_`. Metrics that the public model also has keep their
+ * names and labels.
  */
 export class CollectorMetrics implements SpanCountsObserver {
-  // Counted by `SpanIntake`, for each request.
+  // Metrics that `SpanIntake` counts, for each request.
   readonly requests;
   readonly spansRejected;
   readonly spansRefused;
   readonly spansRepeated;
-  // Counted by the journal's observer, and by the writer that brings segments to the store.
+  // Metrics that the journal's observer counts, and the writer that inserts segments into the store.
   readonly journalCommitSeconds;
   readonly spansSaved;
   readonly saveSeconds;
@@ -34,16 +34,16 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly quarantinedSpans;
   readonly quarantineDropped;
   readonly damagedSpans;
-  // Counted by the receiver of Thrift over HTTP.
+  // Metrics that the receiver of Thrift over HTTP counts.
   readonly httpRequestSeconds;
   readonly httpServerRequests;
   readonly httpServerErrors;
   readonly #registers: [Registry];
-  /** By the source object, which each receiver keeps for its lifetime. */
+  /** Counts by source object; each receiver uses one object for its lifetime. */
   readonly #totals = new Map<SpanSource, IntakeTotals>();
-  /** Bytes of rows since the start. */
+  /** Bytes of stored rows since the start. */
   #keptBytes = 0;
-  /** Spans of the last request. */
+  /** Number of spans in the last request. */
   #batchSpans = 0;
 
   constructor(registry: Registry) {
@@ -104,7 +104,7 @@ export class CollectorMetrics implements SpanCountsObserver {
     this.#batchSpans = spans;
   }
 
-  /** Counts spans that were kept. @param bytes size of their rows */
+  /** Counts spans that were stored in the journal. @param bytes size of their rows */
   spansKept(bytes: number): void {
     this.#keptBytes += bytes;
   }
@@ -128,7 +128,7 @@ export class CollectorMetrics implements SpanCountsObserver {
       readonly bytes: number;
       readonly rows: number;
       readonly segments: number;
-      /** For a journal on disk. */
+      /** Size of reusable files; only for a journal on disk. */
       readonly spareBytes?: number;
       readonly quarantined?: { readonly files: number; readonly bytes: number };
     },

@@ -3,24 +3,27 @@ import type { IntakeTotals } from "./intake-totals.ts";
 
 /** The source of spans: protocol, transport and format. */
 export interface SpanSource {
-  /** Transport that the spans came by. */
+  /** Transport over which the spans arrived. */
   readonly transport: "grpc" | "http";
-  /** Format that they were in. */
+  /** Format in which the spans arrived. */
   readonly format: "otlp" | "otlp-json" | "proto" | "jaeger" | "zipkin";
 }
 
 /** Labels of metrics about requests. */
 const sourceLabels = ["transport", "format"] as const;
 
-/** Counts that are not kept in metrics, because every request changes them. */
+/** Counts that are not metrics themselves, because every request changes them. */
 interface ReceivedCounts {
-  /** By the source object, which each receiver keeps for its lifetime. */
+  /** Counts by source object; each receiver uses one object for its lifetime. */
   readonly totals: ReadonlyMap<SpanSource, IntakeTotals>;
-  /** Spans of the last request. */
+  /** Number of spans in the last request. */
   batchSpans(): number;
 }
 
-/** Metrics of requests with spans. Most take their counts from `totals` at each scrape, so a request looks up no labels. */
+/**
+ * Metrics of requests with spans. Most take their counts from `totals` at each scrape, so that requests need not look
+ * up labels.
+ */
 export function receivedMetrics(registers: [Registry], { totals, batchSpans }: ReceivedCounts) {
   const requests = new Counter({
     name: "tracing_collector_requests_total",

@@ -4,11 +4,11 @@
 const samplerTypes = ["const", "probabilistic", "ratelimiting", "lowerbound", "unrecognized"];
 const unrecognizedIndex = 4;
 
-/** Number of traces by sampler type, as plain numbers, because every request adds some. */
+/** Number of traces by sampler type, as plain numbers, because every request changes them. */
 export class SamplerCounts {
   readonly #counts: number[] = [0, 0, 0, 0, 0];
 
-  /** @param samplerType as the span names it */
+  /** @param samplerType type in the span's tag */
   add(samplerType: string, count: number): void {
     const counts = this.#counts;
     const index = samplerTypes.indexOf(samplerType);

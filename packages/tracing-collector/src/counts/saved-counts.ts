@@ -4,7 +4,7 @@ import type { CountedRows } from "./counted-rows.ts";
 import { ServiceCounter } from "./service-counter.ts";
 import type { ServiceCounts } from "./service-counts.ts";
 
-/** The fate of rows: stored, or refused by the store. */
+/** Result for rows: stored, or refused by the store. */
 export type SaveResult = "ok" | "err";
 
 /**
@@ -32,7 +32,7 @@ export class SavedCounts {
     });
   }
 
-  /** Unreadable rows are not counted: the store decides whether it accepts them. */
+  /** Counts rows. Unreadable rows are ignored: the store decides if it accepts them. */
   count(rows: CountedRows, result: SaveResult): void {
     let services: ServiceCounts;
     try {

@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client"
 const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 /**
- * Metrics of spans on their way through the journal to the store.
- * @param spansRefused the counter of refused spans, which are dropped spans too
+ * Metrics of spans on the way through the journal to the store.
+ * @param spansRefused counter of refused spans, which also count as dropped
  */
 export function savedMetrics(registers: [Registry], spansRefused: Pick<Counter, "get">) {
   const journalCommitSeconds = new Histogram({

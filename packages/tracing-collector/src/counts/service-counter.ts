@@ -2,7 +2,7 @@ import { RowScanner, type SpanRows } from "wire/rows";
 import { ServiceCounts } from "./service-counts.ts";
 import { type ServiceLabels, ServiceNames } from "./service-labels.ts";
 
-/** The bit of a span's flags with which a sender asks to keep its trace. */
+/** Bit of a span's flags with which a sender asks to keep the trace. */
 const debugFlag = 2;
 
 /**
@@ -19,7 +19,7 @@ export class ServiceCounter {
     this.#names = names;
   }
 
-  /** @throws WireError for unreadable rows. Rows with a tally are read at their root spans only. */
+  /** @throws WireError for unreadable rows. In rows with a tally, only root spans are read. */
   count(rows: SpanRows): ServiceCounts {
     const counts = new ServiceCounts();
     const scanner = this.#scanner;
@@ -58,12 +58,12 @@ export class ServiceCounter {
     return counts;
   }
 
-  /** Tag of a client's sampler: `probabilistic`, `const` and the like; "" without one. */
+  /** Value of the sampler tag of a client: `probabilistic`, `const` and the like; "" without the tag. */
   #samplerType(): string {
     return this.#scanner.attributeText("sampler.type") ?? "";
   }
 
-  /** Labels of the present row; mostly those of the row before. */
+  /** Labels of the present row; mostly equal to the labels of the previous row. */
   #labelsOf(debug: boolean): ServiceLabels {
     if (this.#labels?.debug === debug && this.#isSameService()) {
       return this.#labels;

@@ -1,11 +1,11 @@
 import { SamplerCounts } from "./sampler-counts.ts";
 import type { ServiceLabels } from "./service-labels.ts";
 
-/** Number of spans and traces in a block, by service. */
+/** Number of spans and traces in a block, grouped by service. */
 export class ServiceCounts {
-  /** In order of appearance. */
+  /** Number of spans by service, in order of first occurrence. */
   readonly spans = new Map<ServiceLabels, number>();
-  /** Root spans, by sampler type. */
+  /** Number of root spans by service and sampler type. */
   readonly traces = new Map<ServiceLabels, SamplerCounts>();
 
   addSpans(labels: ServiceLabels, count: number): void {

@@ -1,8 +1,8 @@
-/** Name under which services past `maxServices` are counted. */
+/** Label for all services after the first `maxServices`. */
 export const otherServices = "other-services";
 const unknownService = "__unknown";
 
-/** Labels of spans in metrics. Equal labels are the same object while their `ServiceNames` lives. */
+/** Labels of spans in metrics. One `ServiceNames` returns the same object for equal labels. */
 export interface ServiceLabels {
   /** A name made by `metricServiceName`, or `other-services`. */
   readonly service: string;
@@ -10,7 +10,7 @@ export interface ServiceLabels {
   readonly debug: boolean;
 }
 
-/** Gives each service its labels, up to a limit, because senders choose the names. */
+/** Returns the labels of each service. The number of labels is limited, because senders choose the names. */
 export class ServiceNames {
   readonly #maxServices: number;
   /** Labels of each service name, without and with the debug flag. */
@@ -23,7 +23,7 @@ export class ServiceNames {
     this.#maxServices = maxServices;
   }
 
-  /** @param name as the sender wrote it */
+  /** @param name name as the sender wrote it */
   labels(name: string, debug: boolean): ServiceLabels {
     const labels = this.#names.get(name) ?? this.#add(name);
     return debug ? labels[1] : labels[0];
@@ -39,7 +39,7 @@ export class ServiceNames {
       labels = labelsOf(service);
       this.#services.set(service, labels);
     }
-    // Names that senders invent must not fill the memory, although many may share one label.
+    // Names that senders invent must not fill the memory, even when many of them share one label.
     if (this.#names.size < 2 * this.#maxServices) {
       this.#names.set(name, labels);
     }
@@ -55,8 +55,8 @@ function labelsOf(service: string): readonly [ServiceLabels, ServiceLabels] {
 }
 
 /**
- * A service name for metrics: lower case, with `_` for each of the first 256 characters that is no letter,
- * digit, dot or dash. Source: Jaeger 1.62, pkg/normalizer/service_name.go
+ * A service name for metrics: lower case, with `_` for each of the first 256 characters that is not a letter, digit,
+ * dot or dash. Source: Jaeger 1.62, pkg/normalizer/service_name.go
  */
 export function metricServiceName(name: string): string {
   return name

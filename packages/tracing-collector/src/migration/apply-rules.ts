@@ -2,10 +2,12 @@ import type { MigratedLine, Outcome, Rule, TargetOption, TargetProcess } from ".
 import type { Setting } from "./source-config.ts";
 import { expandVariables, ofEnvironment } from "./variables.ts";
 
-/** The type of a component: `otlp/internal` is of the type `otlp`. */
+/** Type of a component: `otlp/internal` has type `otlp`. */
 const typeOf = (key: string): string => key.split("/")[0] ?? key;
 
-/** Whether a path fits a pattern: `receivers.otlp.**` fits `receivers.otlp/internal.protocols.grpc.endpoint`. */
+/**
+ * True when a path matches a pattern: `receivers.otlp.**` matches `receivers.otlp/internal.protocols.grpc.endpoint`.
+ */
 function isAt(pattern: readonly string[], path: readonly string[]): boolean {
   const isOpen = pattern.at(-1) === "**";
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;
@@ -18,7 +20,7 @@ function isAt(pattern: readonly string[], path: readonly string[]): boolean {
   );
 }
 
-/** Gathers the options of our processes. An option is set once; the first setting keeps it. */
+/** Collects the options of our processes. The first value of an option stays. */
 export class TargetOptions {
   readonly #processes = new Map<TargetProcess, Map<string, TargetOption["value"]>>();
 
@@ -26,7 +28,7 @@ export class TargetOptions {
     return this.#processes;
   }
 
-  /** Makes the process part of the migration, also when it has no options. */
+  /** Adds the process to the migration, even when it has no options. */
   of(process: TargetProcess): Map<string, TargetOption["value"]> {
     const options = this.#processes.get(process) ?? new Map<string, TargetOption["value"]>();
     this.#processes.set(process, options);
@@ -51,7 +53,7 @@ export class TargetOptions {
   }
 }
 
-/** Applies the first rule that fits each setting. */
+/** Applies to each setting the first rule whose pattern matches. */
 export function applyRules(
   settings: readonly Setting[],
   rules: readonly Rule[],

@@ -1,17 +1,17 @@
 import { lacking, needless, option, type Rule, type TargetProcess, to, type Value } from "./migration.ts";
 import { clientTlsRules } from "./shared-rules.ts";
 
-/** A backend of `jaeger_storage`, and the processes that use it. */
+/** A backend of `jaeger_storage`, with the processes that use it. */
 export interface BackendUse {
-  /** As the configuration calls it. */
+  /** Name in the configuration. */
   readonly name: string;
-  /** Processes that write to it or read from it; none: it is an archive, or unused. */
+  /** Processes that write to it or read from it. Empty: it is an archive, or unused. */
   readonly processes: readonly TargetProcess[];
-  /** Whether it is the archive of the query service; every store of ours has an archive in it. */
+  /** True for the archive of the query service. Each of our stores already contains an archive. */
   readonly isArchive: boolean;
 }
 
-/** Both products write a time to live as `48h`. */
+/** A time to live; both products write it as `48h`. */
 const days = (value: Value): Value => String(value);
 
 /** Jaeger speaks ClickHouse's native protocol, at port 9000; our processes use its HTTP interface, at port 8123. */
@@ -20,13 +20,13 @@ function httpAddresses(value: Value): Value {
   return addresses.map((address) => `http://${String(address).replace(/:9000$/, ":8123")}`);
 }
 
-/** The note for backends whose data stays where it is. */
+/** The note for backends whose data cannot be migrated. */
 const ownData =
   "spans are kept by tracing-storage, on its disk; what is stored there stays there until it is old";
 
 /** Rules for `extensions.jaeger_storage.backends.<name>`. */
 export function backendRules({ name, processes, isArchive }: BackendUse): Rule[] {
-  // A name may hold dots, which are no steps of the path.
+  // Dots in a name do not separate parts of the path.
   const place = `extensions.jaeger_storage.backends.${name.includes(".") ? "*" : name}`;
   if (processes.length === 0) {
     return [
@@ -74,7 +74,7 @@ export function backendRules({ name, processes, isArchive }: BackendUse): Rule[]
   ];
 }
 
-/** A remote storage over gRPC: both the type of the store and its address are set. */
+/** Answer for a remote storage over gRPC: sets both the type of the store and its address. */
 function remote(processes: readonly TargetProcess[]): Rule[1] {
   return (value) => ({
     kind: "written",

@@ -4,12 +4,12 @@ import { clientTlsRules, logLevel, receiverRules, serverTlsRules } from "./share
 const query = "tracing-query";
 const collector = "tracing-collector";
 
-/** The answer for a setting whose mere presence switches something on. */
+/** Answer for a setting that enables something by its presence. */
 const isPresent =
   (name: string): Answer =>
   () => ({ kind: "written", options: [option(query, name, true)] });
 
-/** Names of Jaeger's adaptive sampling, and of our options, which keep the names of Jaeger 1. */
+/** Pairs of names: in Jaeger's adaptive sampling, and in our options, which have the names of Jaeger 1. */
 const adaptive: readonly [theirs: string, ours: string][] = [
   ["target_samples_per_second", "sampling.target-samples-per-second"],
   ["delta_tolerance", "sampling.delta-tolerance"],
@@ -24,7 +24,7 @@ const adaptive: readonly [theirs: string, ours: string][] = [
   ["follower_lease_refresh_interval", "sampling.follower-lease-refresh-interval"],
 ];
 
-/** `extensions.remote_sampling`. */
+/** Rules for `extensions.remote_sampling`. */
 const sampling: readonly Rule[] = [
   ...adaptive.map(
     ([theirs, ours]): Rule => [
@@ -50,7 +50,7 @@ const sampling: readonly Rule[] = [
   ],
 ];
 
-/** `extensions.jaeger_query`. */
+/** Rules for `extensions.jaeger_query`. */
 const queryRules: readonly Rule[] = [
   ["extensions.jaeger_query.storage.**", needless("one store has traces, archive and metrics")],
   ["extensions.jaeger_query.trace_storage", needless("one store has traces, archive and metrics")],
@@ -85,7 +85,7 @@ const queryRules: readonly Rule[] = [
   ],
 ];
 
-/** Place of a Prometheus that answers the UI's page of metrics. */
+/** Pattern for a Prometheus that provides the UI's page of metrics. */
 const metrics = "extensions.jaeger_storage.metric_backends.*.prometheus";
 const ofPrometheus =
   (name: string): Answer =>
@@ -113,7 +113,7 @@ const metricRules: readonly Rule[] = [
 /** `sampling_percentage: 15` becomes the ratio 0.15. */
 const percent = (value: unknown) => Math.min(1, Number(value) / 100);
 
-/** `processors`. Policies of tail sampling are turned into a file before: see `tailPoliciesOf`. */
+/** Rules for `processors`. Policies of tail sampling were converted to a file before: see `tailPoliciesOf`. */
 const processors: readonly Rule[] = [
   ["processors.batch.**", needless("the collector gathers spans to large blocks itself")],
   ["processors.memory_limiter.**", needless("queues are bounded: --collector.journal.max-bytes")],
@@ -135,7 +135,7 @@ const processors: readonly Rule[] = [
   ],
 ];
 
-/** `exporters` and `connectors`. */
+/** Rules for `exporters` and `connectors`. */
 const exporters: readonly Rule[] = [
   ["exporters.jaeger_storage_exporter.trace_storage", needless("the collector writes to the one store")],
   [
@@ -158,7 +158,7 @@ const exporters: readonly Rule[] = [
   ["connectors.**", lacking("has no counterpart")],
 ];
 
-/** `service`, and the extensions that serve the process itself. */
+/** Rules for `service`, and for the extensions that concern the process itself. */
 const service: readonly Rule[] = [
   ["service.extensions", needless("tells how Jaeger is put together")],
   ["service.pipelines.**", needless("tells how Jaeger is put together")],
@@ -195,7 +195,7 @@ const service: readonly Rule[] = [
   ["extensions.jaeger_mcp.**", isPresent("query.mcp.enabled")],
 ];
 
-/** Rules for Jaeger 2, but for its storage backends. */
+/** Rules for Jaeger 2, except its storage backends. */
 export const jaegerRules: readonly Rule[] = [
   ...receiverRules("receivers"),
   ["receivers.spanmetrics.**", needless("calls are counted by the store")],

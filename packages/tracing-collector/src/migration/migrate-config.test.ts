@@ -5,12 +5,12 @@ import { parseTailPolicies } from "../pipeline/tail/tail-policies.ts";
 import { migrateConfig } from "./migrate-config.ts";
 import { migratedFiles, migrationReport } from "./migration-text.ts";
 
-/** A configuration, the options by process that it becomes, and its lines without counterpart. */
+/** A configuration, the resulting options by process, and the lines that cannot be migrated. */
 interface Case {
   readonly name: string;
   readonly yaml: string;
   readonly files: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** `line place` of each. */
+  /** `line place` of each line that cannot be migrated. */
   readonly lacking?: readonly string[];
 }
 

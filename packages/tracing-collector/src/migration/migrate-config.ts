@@ -7,7 +7,7 @@ import { pathKey, readSourceConfig, type Setting, type SourceConfig } from "./so
 import { tailPoliciesOf } from "./tail-policies-of.ts";
 import { tempoRules } from "./tempo-rules.ts";
 
-/** Turns a configuration of Jaeger 2 or of Tempo into ours. @throws StartError for another file */
+/** Converts a configuration of Jaeger 2 or of Tempo. @throws StartError for other files */
 export function migrateConfig(text: string, origin: string): Migration {
   const config = readSourceConfig(text, origin);
   const roots = new Set(config.settings.map(({ path }) => path[0]));
@@ -27,7 +27,7 @@ export function migrateConfig(text: string, origin: string): Migration {
   );
 }
 
-/** Listeners with settings but no address: the Collector opens them at their default one. */
+/** Listeners with settings but without an address: the Collector opens them at their default address. */
 function impliedListeners({ settings, lines }: SourceConfig, root: string): Setting[] {
   const known = new Set(settings.map(({ path }) => pathKey(path)));
   return [...lines].flatMap(([key, line]): Setting[] => {
@@ -42,7 +42,7 @@ function impliedListeners({ settings, lines }: SourceConfig, root: string): Sett
   });
 }
 
-/** The texts of a list, or of a scalar, at a place. */
+/** Texts of a list, or of a single value, at a path. */
 function textsAt(config: SourceConfig, isThere: (path: readonly string[]) => boolean): string[] {
   return config.settings
     .filter(({ path }) => isThere(path))
@@ -50,7 +50,7 @@ function textsAt(config: SourceConfig, isThere: (path: readonly string[]) => boo
     .map(String);
 }
 
-/** Names of components by their kind, as the service lists them. */
+/** Names of the components that the service uses, by kind. */
 function usedComponents(config: SourceConfig): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map([
     ["extensions", new Set(textsAt(config, (path) => path.join(".") === "service.extensions"))],
@@ -69,7 +69,7 @@ function usedComponents(config: SourceConfig): ReadonlyMap<string, ReadonlySet<s
   ]);
 }
 
-/** Rules for components that nothing refers to: the Collector does not start them either. */
+/** Rules for components that the service does not use. The Collector does not start them either. */
 function unusedRules(config: SourceConfig): Rule[] {
   const used = usedComponents(config);
   const components = new Set(
@@ -78,14 +78,14 @@ function unusedRules(config: SourceConfig): Rule[] {
   const isKnown = (used.get("receivers")?.size ?? 0) > 0;
   return [...components].flatMap((key): Rule[] => {
     const [kind = "", name = ""] = key.split("\n");
-    // Names with dots cannot be told in a pattern; their settings go by the type's rules.
+    // Patterns cannot contain names with dots; for them the rules of the type apply.
     return isKnown && used.get(kind)?.has(name) === false && !name.includes(".")
       ? [[`${kind}.${name}.**`, needless("is not listed under service, so nothing starts it")]]
       : [];
   });
 }
 
-/** The backends of `jaeger_storage`, with the processes of ours that take the place of each user. */
+/** The backends of `jaeger_storage`, with our processes that replace their users. */
 function backendUses(config: SourceConfig): BackendUse[] {
   const backends = "extensions.jaeger_storage.backends";
   const names = new Set(
@@ -115,7 +115,10 @@ function backendUses(config: SourceConfig): BackendUse[] {
   });
 }
 
-/** Processes are made for receivers and for a query service; a store only when no other place has the spans. */
+/**
+ * Migrates Jaeger. A collector is created for receivers, and a query process for a query service. A storage process is
+ * created only when the spans are stored nowhere else.
+ */
 function migrateJaeger(config: SourceConfig): Migration {
   const target = new TargetOptions();
   const roots = new Set(config.settings.map(({ path }) => path.slice(0, 2).join(".")));
@@ -153,12 +156,12 @@ function migrateJaeger(config: SourceConfig): Migration {
   };
 }
 
-/** Whether a path is inside of the policies of a processor `tail_sampling` or `tail_sampling/NAME`. */
+/** True for a path inside the policies of a processor `tail_sampling` or `tail_sampling/NAME`. */
 function isTail(path: readonly string[]): boolean {
   return path[0] === "processors" && path[1]?.split("/")[0] === "tail_sampling" && path[2] === "policies";
 }
 
-/** Tempo is one program with all parts, so a collector and a query service always take its place. */
+/** Migrates Tempo. Tempo is one program with all parts, so the result always has a collector and a query service. */
 function migrateTempo(config: SourceConfig): Migration {
   const target = new TargetOptions();
   target.of("tracing-collector");
@@ -169,7 +172,7 @@ function migrateTempo(config: SourceConfig): Migration {
   return { product: "Tempo", lines, processes: target.processes };
 }
 
-/** Without a store elsewhere, spans are kept by a process of ours. */
+/** Adds our storage process when no other store is configured. */
 function needStorage(target: TargetOptions): void {
   const users = ["tracing-collector", "tracing-query"] as const;
   const isElsewhere = users.some((process) => {

@@ -3,13 +3,13 @@ import type { MigratedLine, Migration, Outcome } from "./migration.ts";
 
 /** A file of the result. */
 export interface MigratedFile {
-  /** `tracing-collector.yaml` */
+  /** Name of the file, such as `tracing-collector.yaml`. */
   readonly name: string;
-  /** All of it, with a comment at the top that names its source. */
+  /** Content of the file, beginning with a comment about the source. */
   readonly text: string;
 }
 
-/** The files of a migration: one for each process, and one for policies. */
+/** The files of a migration: one for each process, and one for the policies. */
 export function migratedFiles(
   { product, processes, tailPolicies }: Migration,
   origin: string,

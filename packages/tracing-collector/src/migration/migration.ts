@@ -2,32 +2,35 @@ import type { Setting, SettingValue } from "./source-config.ts";
 
 export type TargetProcess = "tracing-collector" | "tracing-query" | "tracing-storage" | "tracing-agent";
 
-/** An option of ours that a setting became. */
+/** An option of our processes that replaces a setting. */
 export interface TargetOption {
   readonly process: TargetProcess;
   readonly name: string;
   readonly value: string | number | boolean;
 }
 
-/** The fate of one setting. */
+/** The result for one setting. */
 export type Outcome =
   | { readonly kind: "written"; readonly options: readonly TargetOption[]; readonly note?: string }
-  /** It works here without a setting, or only describes how the other product is put together. */
+  /**
+   * The setting is not needed: our process does the same without an option, or the setting only describes the other
+   * product's structure.
+   */
   | { readonly kind: "needless"; readonly note: string }
-  /** Nothing here does the same. */
+  /** Our processes do not have this function. */
   | { readonly kind: "lacking"; readonly note: string };
 
-/** A setting, its outcome, and the place for people. */
+/** A setting, its outcome, and its position in the file. */
 export interface MigratedLine {
   readonly line: number;
-  /** `receivers.otlp.protocols.grpc.endpoint` */
+  /** Place of the setting: `receivers.otlp.protocols.grpc.endpoint` */
   readonly place: string;
   readonly outcome: Outcome;
 }
 
 export interface Migration {
   readonly product: "Jaeger 2" | "Tempo";
-  /** In the order of the source. */
+  /** The settings in the order of the source file. */
   readonly lines: readonly MigratedLine[];
   /** Config files of our processes, by process: option name → value. */
   readonly processes: ReadonlyMap<TargetProcess, ReadonlyMap<string, TargetOption["value"]>>;
@@ -37,10 +40,10 @@ export interface Migration {
 
 export type Value = SettingValue | readonly SettingValue[];
 
-/** Turns a setting into its outcome. */
+/** Determines the outcome of a setting. */
 export type Answer = (value: Value, setting: Setting) => Outcome;
 
-/** A path in which `*` is any key and a last `**` any rest, and the outcome of the settings there. */
+/** A path pattern with the outcome of its settings. `*` matches any key, and a final `**` any remaining path. */
 export type Rule = readonly [pattern: string, answer: Answer];
 
 export const needless =
@@ -55,7 +58,7 @@ export function option(process: TargetProcess, name: string, value: Value): Targ
   return { process, name, value: (plain ?? "") as TargetOption["value"] };
 }
 
-/** The setting's value goes to one option of each process. @param convert changes it first */
+/** Answer that writes the setting's value to one option of each process. @param convert changes the value first */
 export function to(
   processes: TargetProcess | readonly TargetProcess[],
   name: string,

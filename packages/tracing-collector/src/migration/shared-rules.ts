@@ -10,10 +10,10 @@ import {
   type Value,
 } from "./migration.ts";
 
-/** Sizes that the other product gives in MiB without a unit: 16 becomes `16MiB`. */
+/** Converts sizes that the other product gives in MiB without a unit: 16 becomes `16MiB`. */
 const mebibytes = (value: Value): Value => `${String(value)}MiB`;
 
-/** Settings of a listener's certificate. @param prefix of our options, before `.tls` */
+/** Rules for a listener's certificate. @param prefix prefix of our options, before `.tls` */
 export function serverTlsRules(place: string, process: TargetProcess, prefix: string): Rule[] {
   const file =
     (name: string): Answer =>
@@ -35,7 +35,7 @@ export function serverTlsRules(place: string, process: TargetProcess, prefix: st
   ];
 }
 
-/** Settings of a client's TLS. */
+/** Rules for a client's TLS settings. */
 export function clientTlsRules(place: string, processes: readonly TargetProcess[], prefix: string): Rule[] {
   const both = (name: string, value: Value): TargetOption[] =>
     processes.map((process) => option(process, `${prefix}.tls.${name}`, value));
@@ -55,7 +55,7 @@ export function clientTlsRules(place: string, processes: readonly TargetProcess[
   ];
 }
 
-/** A listener, which the Collector opens at a default address when the place only names it. */
+/** Answer for a listener. If its address is missing, the Collector uses the default address. */
 const listener = (process: TargetProcess, name: string, standard: string): Answer => {
   const given = to(process, name);
   return (value, setting) =>
@@ -71,7 +71,7 @@ const listener = (process: TargetProcess, name: string, standard: string): Answe
 const collector = "tracing-collector";
 const agent = "tracing-agent";
 
-/** Rules of receivers, which Jaeger and Tempo share with the Collector. @param root the place of `receivers` */
+/** Rules for receivers; Jaeger and Tempo share them with the Collector. @param root path of `receivers` */
 export function receiverRules(root: string): Rule[] {
   const otlp = `${root}.otlp.protocols`;
   const jaeger = `${root}.jaeger.protocols`;
@@ -106,7 +106,7 @@ export function receiverRules(root: string): Rule[] {
   ];
 }
 
-/** Rules of the OTLP receiver. @param otlp the place of its protocols */
+/** Rules for the OTLP receiver. @param otlp path of its protocols */
 function otlpRules(otlp: string): Rule[] {
   return [
     [`${otlp}.grpc.max_recv_msg_size_mib`, to(collector, "collector.otlp.grpc.max-message-size", mebibytes)],
@@ -141,7 +141,7 @@ function otlpRules(otlp: string): Rule[] {
   ];
 }
 
-/** Rules of the receiver of Jaeger's protocols. @param jaeger the place of its protocols */
+/** Rules for the receiver of Jaeger's protocols. @param jaeger path of its protocols */
 function jaegerRules(jaeger: string): Rule[] {
   return [
     ...serverTlsRules(`${jaeger}.grpc`, collector, "collector.grpc"),
@@ -170,5 +170,5 @@ function jaegerRules(jaeger: string): Rule[] {
   ];
 }
 
-/** Levels of the Collector's log, of which `warn` is written so here too. */
+/** Converts the Collector's log level to ours; both have the same names. */
 export const logLevel = (value: Value): Value => String(value).toLowerCase();

@@ -2,7 +2,7 @@ import { StartError } from "lifecycle";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
 const maxFileBytes = 1024 * 1024;
-/** Aliases of YAML can repeat a part of the file many times over. */
+/** Limit of settings, because YAML aliases can repeat a part of the file many times. */
 const maxSettings = 20_000;
 const maxDepth = 64;
 
@@ -10,24 +10,27 @@ export type SettingValue = string | number | boolean | null;
 
 /** One setting of a configuration: a scalar, an empty place, or a list of scalars. */
 export interface Setting {
-  /** `["receivers", "otlp", "protocols", "grpc", "endpoint"]`; the items of a list of mappings by their index. */
+  /**
+   * Path of the setting: `["receivers", "otlp", "protocols", "grpc", "endpoint"]`. Items in a list of mappings are
+   * named by their index.
+   */
   readonly path: readonly string[];
-  /** From 1. */
+  /** Line of the setting, from 1. */
   readonly line: number;
   readonly value: SettingValue | readonly SettingValue[];
 }
 
-/** A configuration in YAML, as its settings in the order of the file. */
+/** The settings of a YAML configuration, in the order of the file. */
 export interface SourceConfig {
   readonly settings: readonly Setting[];
-  /** Where each mapping and setting begins, by its path joined with `\n`. */
+  /** First line of each mapping and setting, by its path joined with `\n`. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
-/** A path as the key of a map. Keys may have dots in them, so a line feed joins them. */
+/** A path as the key of a map. Keys may contain dots, so a line feed joins them. */
 export const pathKey = (path: readonly string[]): string => path.join("\n");
 
-/** @throws StartError when the text is no YAML, no mapping, or larger than 1 MiB */
+/** @throws StartError when the text is not YAML, not a mapping, or larger than 1 MiB */
 export function readSourceConfig(text: string, origin: string): SourceConfig {
   const refuse = (what: string) => new StartError(`migrate-config: ${origin} ${what}`);
   if (text.length > maxFileBytes) {
@@ -53,7 +56,7 @@ export function readSourceConfig(text: string, origin: string): SourceConfig {
     const value = isScalar(target) ? target.value : null;
     return typeof value === "object" ? null : (value as SettingValue);
   };
-  // A mapping and a list of mappings are walked; everything else is one setting. `<<` merges its value into its owner.
+  // Mappings and lists of mappings are visited; everything else is one setting. `<<` merges its value into its parent.
   const visit = (node: unknown, path: readonly string[], line: number): void => {
     if (path.length > maxDepth || settings.length >= maxSettings) {
       throw refuse(`has over ${maxSettings} settings, or over ${maxDepth} levels`);

@@ -1,20 +1,23 @@
 import type { Outcome } from "./migration.ts";
 import { pathKey, type Setting, type SettingValue } from "./source-config.ts";
 
-/** Policies from the Collector's processor `tail_sampling`, and the outcome of each, by its place. */
+/** Policies from the Collector's processor `tail_sampling`, and the outcome of each setting. */
 export interface MigratedPolicies {
   readonly policies: readonly Readonly<Record<string, unknown>>[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** Settings of one policy by their path below it: `latency.threshold_ms`. */
+/** Settings of one policy by their path inside the policy: `latency.threshold_ms`. */
 type Fields = ReadonlyMap<string, Setting["value"]>;
 
-/** A list of values, also for a single one; none for an absent or empty setting. */
+/** A setting as a list; a single value gives a list of one, an absent or empty setting an empty list. */
 const list = (value: Setting["value"] | undefined): readonly SettingValue[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value as SettingValue];
 
-/** Both products keep a trace that one policy wants. @returns a reason for a policy that has no counterpart */
+/**
+ * Converts a policy. Both products keep a trace if at least one policy keeps it. @returns a reason for a policy that
+ * cannot be migrated
+ */
 function policyOf(fields: Fields): Readonly<Record<string, unknown>> | string {
   const of = (name: string) => fields.get(name);
   const type = String(of("type"));
@@ -61,7 +64,7 @@ function policyOf(fields: Fields): Readonly<Record<string, unknown>> | string {
 /**
  * Turns `policies: [{name: slow, type: latency, latency: {threshold_ms: 500}}]` into
  * `{name: slow, type: latency, threshold: 500ms}`.
- * @param settings those of one processor; paths are whole
+ * @param settings settings of one processor, with full paths
  */
 export function tailPoliciesOf(settings: readonly Setting[]): MigratedPolicies {
   const byPolicy = new Map<string, Map<string, Setting["value"]>>();
@@ -92,7 +95,7 @@ export function tailPoliciesOf(settings: readonly Setting[]): MigratedPolicies {
       ],
     });
   }
-  // A rate or a probability keeps a share of the traces that no earlier policy kept.
+  // A rate or a probability keeps a share of the traces that earlier policies did not keep.
   const isShare = ({ type }: Record<string, unknown>) => type === "probability";
   return { policies: [...policies.filter((one) => !isShare(one)), ...policies.filter(isShare)], outcomes };
 }

@@ -15,17 +15,17 @@ const query = "tracing-query";
 const collector = "tracing-collector";
 const storage = "tracing-storage";
 
-/** An address with its port, as our options have them. */
+/** An address with its port, in the form of our options. */
 function hostPort(address: string, port: unknown): string {
   return `${address.includes(":") && !address.startsWith("[") ? `[${address}]` : address}:${String(port)}`;
 }
 
 /**
- * Tempo has two settings for address and port, and we have one option. A listener on one address must not become one
- * on all.
+ * Rules for a listener. Tempo has two settings for address and port, and we have one option. A listener on one address
+ * must not become a listener on all addresses.
  * @param kind `http` or `grpc`
- * @param defaultPort that of Tempo
- * @param settings of the whole file
+ * @param defaultPort default port in Tempo
+ * @param settings all settings of the file
  */
 function listenerRules(kind: string, defaultPort: number, settings: readonly Setting[]): Rule[] {
   const name = `query.${kind}-server.host-port`;
@@ -47,10 +47,10 @@ function listenerRules(kind: string, defaultPort: number, settings: readonly Set
   ];
 }
 
-/** YAML has the boolean, an environment variable only its text. */
+/** True in YAML is a boolean; from an environment variable it is a text. */
 const isOn = (value: Value) => value === true || value === "true";
 
-/** Tempo's tenants are in the header `X-Scope-OrgID`, which clients go on sending. */
+/** Tempo's tenants are in the header `X-Scope-OrgID`, and clients continue to send it. */
 const tenants: Answer = (value) =>
   isOn(value)
     ? {
@@ -72,7 +72,7 @@ export function tempoRules(settings: readonly Setting[]): Rule[] {
   return [...listenerRules("http", 80, settings), ...listenerRules("grpc", 9_095, settings), ...fixedRules];
 }
 
-/** Rules that look at one setting. */
+/** Rules that use a single setting. */
 const fixedRules: readonly Rule[] = [
   ["target", needless("each process is a program of its own")],
   ["server.log_level", to([collector, query], "log-level", logLevel)],

@@ -1,14 +1,14 @@
 import type { Outcome, TargetOption, Value } from "./migration.ts";
 
-/** `${env:NAME:-default}` of Jaeger and the Collector, `${NAME:default}` of Tempo. */
+/** Syntax of variables: `${env:NAME:-default}` of Jaeger and the Collector, `${NAME:default}` of Tempo. */
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-?([^}]*))?\}/g;
 
-/** Puts the defaults of variables in their places. */
+/** A value in which defaults have replaced variables. */
 export interface ExpandedValue {
   readonly value: Value;
-  /** Variables whose default was taken. */
+  /** Names of the variables that were replaced by defaults. */
   readonly defaulted: readonly string[];
-  /** Variables without one: the value is not known before the process runs. */
+  /** Names of the variables without a default: their values are not known before the process runs. */
   readonly unknown: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function expandVariables(value: Value): ExpandedValue {
   };
 }
 
-/** A variable's text is read as YAML would read it. */
+/** A variable's text, parsed as YAML. */
 function typed(text: string): Value {
   return text === "true"
     ? true
@@ -43,12 +43,12 @@ function typed(text: string): Value {
         : text;
 }
 
-/** The environment variable that sets an option. */
+/** Name of the environment variable that sets an option. */
 export function environmentName(optionName: string): string {
   return optionName.toUpperCase().replaceAll(/[.-]/g, "_");
 }
 
-/** Options whose value only the environment knows are set there. */
+/** Options whose values are only in the environment are set by environment variables. */
 export function ofEnvironment(outcome: Outcome, { defaulted, unknown }: ExpandedValue): Outcome {
   if (outcome.kind !== "written") {
     return outcome;

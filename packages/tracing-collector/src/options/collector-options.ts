@@ -7,7 +7,7 @@ import { quotaOptions } from "./quota-options.ts";
 import { receiverOptions } from "./receiver-options.ts";
 import { samplingOptions } from "./sampling-options.ts";
 
-/** Options of `tracing-collector`, one file per group, in the order in which `--help` shows them. */
+/** Options of `tracing-collector`, one file for each group, in the order of `--help`. */
 export const collectorOptions = z.object({
   ...receiverOptions.shape,
   ...pipelineOptions.shape,

@@ -27,7 +27,7 @@ export const pipelineOptions = z.object({
     .describe(
       "MiB that waiting spans may take, in place of collector.journal.max-bytes; 0: the latter counts.",
     ),
-  // The public model has 50 workers that each write single spans; here a worker writes a block of many thousand.
+  // The public model has 50 workers that each write single spans. Our workers write blocks of many thousand spans.
   "collector.num-workers": z
     .int()
     .min(1)
@@ -42,7 +42,7 @@ export const pipelineOptions = z.object({
     .describe(
       "Serve the metric tracing_collector_spans_bytes: bytes of all spans kept, as they wait for storage.",
     ),
-  // A look costs a query for each table and server; hourly is often enough for days that have ended.
+  // A check costs a query for each table and server. An hourly check suffices for days that have ended.
   "collector.derived-check-interval": duration("1h").describe(
     "Time between two looks for ended days whose tables filled from spans (rates, calls, services) differ from the spans; each day is compared once, by one collector of all. 0 never looks.",
   ),
@@ -50,7 +50,7 @@ export const pipelineOptions = z.object({
     .boolean()
     .default(false)
     .describe("Add what such a table lacks; otherwise log, metric and health say it."),
-  // 131,072 batches in 5 minutes are 437 a second; a busier collector forgets them sooner.
+  // 131,072 batches in 5 minutes are 437 per second. A busier collector forgets batches earlier.
   "collector.recent-batches": z
     .int()
     .min(0)
@@ -68,7 +68,7 @@ export const pipelineOptions = z.object({
     .describe(
       "Part of all traces that is kept, chosen by trace id; the others are dropped before the journal.",
     ),
-  // With different salts, a trace whose spans reach several collectors loses a part of them.
+  // With different salts, a trace whose spans reach several collectors is kept only in part.
   "downsampling.hashsalt": z
     .string()
     .default("")
@@ -80,7 +80,8 @@ export const pipelineOptions = z.object({
       "YAML or JSON file of the policies that decide which finished traces are stored; none: all are.",
     )
     .meta({ placeholder: "path" }),
-  // Longer than most traces take. Spans after the decision follow it, whatever they would have changed.
+  // It exceeds the duration of most traces. Spans after the decision follow the decision, even if they would have
+  // changed it.
   "sampling.tail.decision-wait": duration("30s").describe(
     "Time from a trace's first span to the decision; its spans wait in the journal.",
   ),

@@ -1,12 +1,12 @@
 import { duration } from "lifecycle";
 import { z } from "zod";
 
-/** The longest time of a timer in ms: about 24 days. */
+/** Limit of a Node timer in milliseconds: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
-/** Options for rules that take personal data out of spans. */
+/** Options for rules that remove personal data from spans. */
 export const privacyOptions = z.object({
-  // A faulty file at the start is a StartError: a collector without its rules would keep personal data.
+  // A faulty file at startup is a StartError: without its rules, a collector would store personal data.
   "collector.privacy.rules-file": z
     .string()
     .default("")

@@ -1,12 +1,12 @@
 import { duration } from "lifecycle";
 import { z } from "zod";
 
-/** The longest time of a timer in ms: about 24 days. */
+/** Limit of a Node timer in milliseconds: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
 /** Options for the quotas of tenants. */
 export const quotaOptions = z.object({
-  // A faulty file at the start is a StartError; later it leaves the quotas as they are.
+  // A faulty file at startup is a StartError. A fault after startup leaves the quotas unchanged.
   "collector.quotas.file": z
     .string()
     .default("")

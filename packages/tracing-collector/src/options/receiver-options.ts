@@ -9,7 +9,7 @@ import {
 } from "lifecycle";
 import { z } from "zod";
 
-/** The longest time of a timer in ms: about 24 days. */
+/** Limit of a Node timer in milliseconds: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
 /** A time limit in milliseconds; 0 means none. */
@@ -35,7 +35,7 @@ function optionalHostPort() {
     .meta({ placeholder: "host:port" });
 }
 
-// Options that several listeners have in common, with one default each.
+// Options that several listeners share, with one default.
 const maxMessageSize = () => bytes("4MiB").describe("Largest message, decompressed.");
 const maxConnectionAge = () =>
   timeout("0s", "Time after which a connection is asked to end, so that clients spread over collectors anew");
@@ -49,8 +49,8 @@ const allowedHeaders = () =>
   commaList().describe("Headers that those pages may send; empty: the usual ones, *: any.");
 
 /**
- * Options of the receivers. Names and defaults are the public model's, except the default of `read-timeout`,
- * which is unlimited there.
+ * Options of the receivers. Names and defaults are the public model's, except the default of `read-timeout`, which is
+ * unlimited in the public model.
  */
 export const receiverOptions = z.object({
   "collector.otlp.enabled": z.boolean().default(true).describe("Whether OTLP is served."),

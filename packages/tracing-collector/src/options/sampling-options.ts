@@ -1,13 +1,13 @@
 import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
-/** The longest time of a timer in ms: about 24 days. */
+/** Limit of a Node timer in milliseconds: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
-/** Timers of Node take 1 ms to 24 days; a longer time would fire at once. */
+/** An interval that Node's timers support: 1 ms to 24 days. A longer time would fire at once. */
 const interval = (defaultValue: string) =>
   duration(defaultValue).refine((ms) => ms >= 1 && ms <= maxTimerMs, "is not between 1ms and 24 days");
-/** Above 0, because an operation that is never sampled could never be measured again. */
+/** A probability above 0, because an operation that is never sampled could never be measured again. */
 const probability = (defaultValue: number) => z.number().gt(0).max(1).default(defaultValue);
 
 /** Options for the sampling strategies that clients receive. Names and defaults are the public model's. */
@@ -16,7 +16,8 @@ export const samplingOptions = z.object({
     .enum(["file", "adaptive"])
     .default("file")
     .describe("Where strategies come from: a file, or computed from the spans that arrive."),
-  // `memory` makes each collector compute from its own spans; they then disagree about an operation's probability.
+  // With `memory`, each collector computes from its own spans, so collectors have different probabilities for one
+  // operation.
   "sampling.storage-type": z
     .enum(["auto", "clickhouse", "memory"])
     .default("auto")
@@ -32,7 +33,7 @@ export const samplingOptions = z.object({
   "sampling.strategies-reload-interval": duration("0s")
     .refine((ms) => ms <= maxTimerMs, "is over 24 days")
     .describe("How often the strategies are read again; 0 is never."),
-  // Issue 5270 of the public model. False gives the answer that its clients have always got.
+  // Issue 5270 of the public model. With false, clients get the former answer.
   "sampling.strategies.bugfix-5270": z
     .boolean()
     .default(false)

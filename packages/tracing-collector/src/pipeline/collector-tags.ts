@@ -2,7 +2,7 @@ import { type AttributeType, attributeTypeCodes } from "wire/model";
 import { AttributeWriter, ByteWriter, plainBytesOf, RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "./row-step.ts";
 
-/** The older model's order of value types. */
+/** Sort order of value types, as in the older model. */
 const orderOfTypes: Readonly<Record<AttributeType, number>> = {
   empty: 0,
   string: 0,
@@ -18,17 +18,16 @@ const orderOfTypes: Readonly<Record<AttributeType, number>> = {
  * Appends `--collector.tags` as strings to the resource of every span, unless the resource has the same key
  * and text already. The resource's attributes are then sorted by key, type and value.
  *
- * Rows of one resource follow one another, so its attributes are built once and reused for rows with the same
- * prefix.
+ * Rows of one resource are adjacent, so the attributes are computed once and reused for rows with the same prefix.
  *
  * Source: Jaeger 1.62, cmd/collector/app/span_processor.go `addCollectorTags`, model/keyvalue.go
  */
 export class CollectorTags implements RowStep {
-  /** Tags by key; the last of several tags with one key counts. */
+  /** Tags by key. If several tags have one key, the last one counts. */
   readonly #tags: ReadonlyMap<string, string>;
   readonly #scanner = new RowScanner();
   readonly #out = new ByteWriter();
-  /** The last resource's attributes as they came, and with the tags. */
+  /** Attributes of the last resource, before and after the tags were added. */
   #before = Buffer.alloc(0);
   #after: Uint8Array = new Uint8Array(0);
 

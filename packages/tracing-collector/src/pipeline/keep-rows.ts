@@ -1,9 +1,9 @@
 import type { RowScanner, SpanRows } from "wire/rows";
 
 /**
- * Keeps the rows that `isKept` accepts, in their order. They are moved together within `rows.bytes`, which
- * changes its bytes unless all rows or none are kept. A row that shared the prefix of a removed row gets a
- * copy of it.
+ * Keeps the rows that `isKept` accepts, in their order. Unless all or no rows are kept, the kept rows are moved to the
+ * start of `rows.bytes`, which changes the bytes. A row that shared the prefix of a removed row gets a copy of that
+ * prefix.
  * @param scanner positioned at each row; `isKept` may read the row from it
  * @returns `rows` itself when all are kept
  */
@@ -17,7 +17,7 @@ export function keepRows(
   const pieces = new Pieces();
   let count = 0;
   let plainBytes = 0;
-  /** The prefix of the last kept row. */
+  /** Position of the prefix of the last kept row. */
   let keptPrefix = -1;
   while (scanner.next()) {
     if (!isKept(scanner)) {
@@ -46,7 +46,7 @@ class Pieces {
   /** Start and end of each part, one after the other. */
   readonly #bounds: number[] = [];
 
-  /** Adds a part. A part that begins at the end of the last one extends it. */
+  /** Adds a part. If it begins at the end of the last part, it extends that part. */
   add(start: number, end: number): void {
     const bounds = this.#bounds;
     if (bounds.at(-1) === start) {

@@ -7,8 +7,8 @@ import { totalmem } from "node:os";
 const journalPart = 0.5;
 
 /**
- * The limit of a journal in memory: at most half of the process's memory, whatever the option says. Above
- * that the system would kill the process, and all waiting spans with it.
+ * The limit of a journal in memory: at most half of the process's memory, even when the option is larger. Above that
+ * the system would kill the process, and all waiting spans would be lost.
  * @param processBytes memory of the machine, or of the container when that is less
  */
 export function memoryJournalBytes(askedBytes: number, processBytes: number = memoryOfProcess()): number {

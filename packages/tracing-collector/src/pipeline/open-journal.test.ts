@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Opens the journal of these options. @returns the value of a metric */
+/** Opens the journal for these options. @returns value of a metric */
 async function open(options: Readonly<Record<string, unknown>>) {
   const registry = createMetrics("test");
   ({ journal } = await openJournal(

@@ -22,8 +22,8 @@ const segmentLimits = {
   busySegmentRows: 5_000,
 };
 /**
- * Blocks that are read while they are sent take no memory here, but five times their size in the store
- * (docs/adr/029-memory-between-inserts.md).
+ * Blocks that are read while they are sent need no memory in the collector. In the store they need five times their
+ * size (docs/adr/029-memory-between-inserts.md).
  */
 const streamedSegmentLimits = {
   ...segmentLimits,
@@ -32,9 +32,9 @@ const streamedSegmentLimits = {
   busySegmentAgeMs: 2_500,
 };
 /**
- * With one server, busy spans are findable within a second. Half a second would cost the store a quarter more
- * processor time at 50,000 spans a second (docs/measurements/056-searches-during-ingest.md). Several servers get fewer blocks, because
- * each is a part on several of them, and a token of the few that a table remembers.
+ * With one server, busy spans are findable within a second. Half a second would cost the store a quarter more processor
+ * time at 50,000 spans a second (docs/measurements/056-searches-during-ingest.md). Several servers get fewer blocks:
+ * each block is a part on several servers, and each needs one of the limited tokens of a table.
  */
 const oneServerBusyAgeMs = 750;
 /**
@@ -47,9 +47,7 @@ const mebibyte = 1024 * 1024;
 /** The journal of this collector, with its metrics. */
 export interface OpenedJournal {
   readonly journal: SpanJournal;
-  /**
-   * Opens journals of collectors that are gone, after `ready`; undefined when the folder is not shared.
-   */
+  /** Opens journals of ended collectors, after `ready`; undefined when the folder is not shared. */
   readonly openOrphans: ((ready: () => Promise<void>) => Promise<ClaimedJournal[]>) | undefined;
 }
 
@@ -65,7 +63,7 @@ export async function openJournal(
   log: Logger,
 ): Promise<OpenedJournal> {
   const policiesFile = options["sampling.tail.policies-file"];
-  // Read before the folder is locked, so that a faulty file changes nothing.
+  // The file is read before the folder is locked, so that a faulty file changes nothing.
   const policies = policiesFile === "" ? undefined : await readTailPolicies(policiesFile);
   const decisionWaitMs = options["sampling.tail.decision-wait"];
   const isInMemory = options["collector.journal.mode"] === "memory";
@@ -126,7 +124,7 @@ function samplerSettings(policies: readonly TailPolicy[], options: CollectorOpti
   };
 }
 
-/** Logs when an acknowledged span may be lost: the operator chose the mode, but may not know its price. */
+/** Logs when acknowledged spans may be lost: operators choose the mode, but may not know its risk. */
 function warnOfLoss(options: CollectorOptions, log: Logger): void {
   const sync = options["collector.journal.sync"];
   if (options["collector.journal.mode"] === "memory") {
@@ -141,7 +139,7 @@ function warnOfLoss(options: CollectorOptions, log: Logger): void {
   }
 }
 
-/** Limits of segments. Traces that are sampled when they are over need segments that live as long as a decision takes. */
+/** Limits of segments. With tail sampling, segments must live as long as a decision takes. */
 function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: number) {
   const isStreamed =
     options["collector.journal.mode"] !== "memory" &&

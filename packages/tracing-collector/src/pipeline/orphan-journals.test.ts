@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A store that is away until `isThere`, and the journals that looks open. */
+/** A store that is down until `isThere`, and the journals that are opened. */
 function world(orphans: { segments: number }[]) {
   const log = { info: vi.fn(), error: vi.fn() };
   const state = { isThere: false, takes: true, asked: 0, opened: 0, closed: 0 };
@@ -66,7 +66,7 @@ test("opens nothing while the store is away, and saves within a second of its re
     "spans of a collector which is gone are saved",
   );
   expect(log.error).not.toHaveBeenCalled();
-  // Then every ten seconds.
+  // Later checks happen every ten seconds.
   const { asked } = state;
   await vi.advanceTimersByTimeAsync(10_000);
   expect(state.asked).toBe(asked + 1);

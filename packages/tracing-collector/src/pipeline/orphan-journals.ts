@@ -3,36 +3,36 @@ import { StorageError } from "storage/errors";
 import type { ClaimedJournal } from "./journal/shared-journals.ts";
 import type { StorageWriter } from "./storage-writer.ts";
 
-/** Interval between looks for journals of collectors that are gone, in milliseconds. */
+/** Time between checks for journals of ended collectors, in milliseconds. */
 const lookEveryMs = 10_000;
-/** Milliseconds until the next look when the store did not take the spans of the last one. */
+/** Time until the next check in milliseconds, when the store did not accept all spans of the last one. */
 const retryMs = 1_000;
 
 export interface OrphanSettings {
-  /** Opens the journals that hold spans and that no collector has, after `ready`. */
+  /** Opens the journals that have spans and no collector, after `ready`. */
   readonly open: (ready: () => Promise<void>) => Promise<readonly ClaimedJournal[]>;
-  /** Resolves when the store takes spans. */
+  /** Resolves when the store accepts spans. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
   /** Makes the writer that inserts a journal's segments into the store. */
   readonly writerOf: (journal: ClaimedJournal["journal"]) => Pick<StorageWriter, "start" | "drain">;
-  /** Tells which journals were taken over. */
+  /** Log for journals that were taken over. */
   readonly log: Logger;
-  /** Milliseconds between looks for journals of ended processes; 10,000 by default. */
+  /** Time between checks for journals of ended processes, in milliseconds. Default: 10,000. */
   readonly lookEveryMs?: number;
-  /** Milliseconds until the next look after one whose spans the store did not take; 1,000 by default. */
+  /** Time until the next check in milliseconds, when the store did not accept all spans. Default: 1,000. */
   readonly retryMs?: number;
 }
 
 /**
- * `done`: no spans of ended collectors wait. `away`: the store did not answer, so no journal was opened.
- * `left`: the store did not take all spans of the opened journals.
+ * Result of a check. `done`: no spans of ended collectors are left. `away`: the store did not answer, so no journal was
+ * opened. `left`: the store did not accept all spans of the opened journals.
  */
 type LookOutcome = "done" | "away" | "left";
 
 /**
- * Saves the spans that crashed collectors left in a shared folder. It looks for such journals at intervals, inserts
- * their segments, and closes them. While the store is away no journal is opened, and the store is asked again each
- * second. Segments that cannot be inserted wait for the next look of any collector.
+ * Saves the spans that crashed collectors left in a shared folder. It checks for such journals at intervals, inserts
+ * their segments, and closes them. While the store is down, no journal is opened, and the store is checked again every
+ * second. Segments that cannot be inserted wait for the next check by any collector.
  */
 export class OrphanJournals {
   readonly #settings: OrphanSettings;
@@ -41,7 +41,7 @@ export class OrphanJournals {
   #looking: Promise<void> = Promise.resolve();
   #lastFailure = "";
   #isStopping = false;
-  /** Pause after the last look, when it left spans in journals; 0 otherwise. */
+  /** Pause after the last check in milliseconds, when it left spans in journals; otherwise 0. */
   #leftMs = 0;
 
   constructor(settings: OrphanSettings) {
@@ -59,7 +59,7 @@ export class OrphanJournals {
     look();
   }
 
-  /** Stops looking. A running insert ends, or is aborted with `signal`. */
+  /** Stops the checks. A running insert may finish until `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
@@ -73,7 +73,7 @@ export class OrphanJournals {
     clearTimeout(this.#timer);
   }
 
-  /** Each look that leaves spans doubles the pause, because the next look reads their journal again. */
+  /** Each check that leaves spans doubles the pause, because the next check reads the journal again. */
   #pauseAfter(outcome: LookOutcome): number {
     const { lookEveryMs: longest, retryMs: shortest } = { lookEveryMs, retryMs, ...this.#settings };
     this.#leftMs = outcome === "left" ? Math.min(Math.max(2 * this.#leftMs, shortest), longest) : 0;
@@ -88,7 +88,7 @@ export class OrphanJournals {
       const saved = await Promise.all(orphans.map((orphan) => this.#save(orphan)));
       return saved.every((isSaved) => isSaved) ? "done" : "left";
     } catch (error) {
-      // The collector's own writer tells that the store is away.
+      // The collector's own writer already logs that the store is down.
       if (error instanceof StorageError) {
         return "away";
       }
@@ -101,7 +101,7 @@ export class OrphanJournals {
     }
   }
 
-  /** @returns whether the store has all spans of the journal */
+  /** @returns true when the store has all spans of the journal */
   async #save({ folder, journal }: ClaimedJournal): Promise<boolean> {
     const { log, writerOf } = this.#settings;
     try {

@@ -12,7 +12,7 @@ function ofTenant(tenant: string) {
   return { ...rows, bytes: Uint8Array.from(rows.bytes) };
 }
 
-/** Counts what is kept; `fails` are the keepings that fail, from 0. */
+/** Counts stored batches. @param fails numbers of the attempts that fail, from 0 */
 function recentBatches(fails: readonly number[] = [], maxBatches = 100) {
   const clock = { ms: 0 };
   let kept = 0;

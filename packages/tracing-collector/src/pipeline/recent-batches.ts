@@ -6,7 +6,7 @@ import type { SpanRows } from "wire/rows/span-rows";
 const idBytes = 24;
 
 export interface RecentBatchesSettings {
-  /** Most batches that are remembered. Past it the older half is forgotten. */
+  /** Limit of remembered batches. When it is exceeded, the older half is forgotten. */
   readonly maxBatches: number;
   /** A batch is forgotten between this age and twice this age, in milliseconds. */
   readonly maxAgeMs: number;
@@ -15,18 +15,21 @@ export interface RecentBatchesSettings {
 }
 
 /**
- * Remembers recent batches. A sender that lost the answer, or did not wait for it, sends the same bytes
- * again. The copy needs no place in the journal, and would be counted twice in every derived table.
+ * Remembers recent batches. A sender that got no answer in time sends the same bytes again. Without this class, the
+ * copy would use space in the journal and count twice in every derived table.
  *
- * Two batches are the same when their rows have the same length, CRC-32, tenant, first trace id and first
- * span id. Ids are random, so different batches do not match by accident.
+ * Two batches count as equal when their rows have the same length, CRC-32, tenant, first trace id and first span id.
+ * Ids are random, so different batches do not match by accident.
  */
 export class RecentBatches {
   readonly #settings: RecentBatchesSettings;
   readonly #now: () => number;
   readonly #scanner = new RowScanner();
   readonly #facts = Buffer.alloc(8);
-  /** The younger half, each batch with the promise of its keeping. The other map is the older half. */
+  /**
+   * The younger half of the batches. Each has the promise that settles when the batch is stored. The other map is the
+   * older half.
+   */
   #younger = new Map<string, Promise<void>>();
   #older = new Map<string, Promise<void>>();
   #since: number;
@@ -38,11 +41,11 @@ export class RecentBatches {
   }
 
   /**
-   * Keeps a batch unless it was kept before.
-   * @param rows at least one
-   * @param keep keeps the batch; called before this returns, or never
-   * @returns `isRepeated`: the batch came before. `kept` settles with the keeping of the first copy, because
-   *   a copy must not be acknowledged when the first was not kept.
+   * Stores a batch unless it was stored before.
+   * @param rows at least one row
+   * @param keep stores the batch; called before this function returns, or never
+   * @returns `isRepeated`: true for a copy. `kept` settles with the storing of the first copy: a copy must not be
+   * acknowledged when storing the first one failed.
    */
   keepOnce(rows: SpanRows, keep: () => Promise<void>): { isRepeated: boolean; kept: Promise<void> } {
     const key = this.#keyOf(rows);
@@ -53,7 +56,7 @@ export class RecentBatches {
     this.#forget();
     const kept = keep();
     this.#younger.set(key, kept);
-    // A sender repeats a refused batch, which is then new.
+    // A sender repeats a refused batch, which must then count as new.
     kept.catch(() => {
       this.#younger.delete(key);
       this.#older.delete(key);

@@ -5,7 +5,7 @@ export class RepeatingTask {
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  /** @param work returns the milliseconds until its next run; must not throw */
+  /** @param work returns the time until its next run in milliseconds; must not throw */
   constructor(work: () => Promise<number>) {
     this.#work = work;
   }
@@ -20,7 +20,7 @@ export class RepeatingTask {
     }, delayMs);
   }
 
-  /** Resolves when a running task has ended; it does not run again. */
+  /** Resolves when the running task has ended. No further run starts. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

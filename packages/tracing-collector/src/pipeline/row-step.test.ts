@@ -26,7 +26,7 @@ function tailSampler(): TailSampler {
   return new TailSampler({ policies, decisionWaitMs: 1, maxTraces: 1_000, now: () => 0 }, observer);
 }
 
-/** Steps, new ones each time, that tell what they see. */
+/** Chains of steps that record their calls. */
 const chains: readonly [name: string, (told: unknown[]) => RowStep[]][] = [
   [
     "counts of services",

@@ -2,8 +2,8 @@ import type { SpanRows } from "wire/rows";
 import type { SpanSource } from "../counts/metrics.ts";
 
 /**
- * Reads or rewrites the rows of one request, before the journal keeps them and the sender gets an answer.
- * Steps run in order on every request of every receiver, and cost processor time for every span.
+ * Reads or rewrites the rows of one request, before the journal stores them and the sender gets an answer. Steps run in
+ * order on every request of every receiver, and cost processor time for every span.
  */
 export interface RowStep {
   /**

@@ -3,23 +3,23 @@ import type { SpanRows } from "wire/rows/span-rows";
 import type { SavedCounts, SaveResult } from "../counts/saved-counts.ts";
 import type { JournalSegment, SegmentSource } from "./journal/span-journal.ts";
 
-/** A segment on its way to the store. It is written repeatedly until the store has it. */
+/** A segment that is being inserted. `write` is repeated until the store has the block. */
 export interface SegmentBlock {
   /** Number of rows in the last `write`. */
   readonly rows: number;
   /** @throws StorageError; CollectorError COLLECTOR_JOURNAL_DAMAGED */
   write(writer: SpanWriter, options: WriteOptions): Promise<void>;
-  /** Counts the spans of the block once the store has answered. */
+  /** Counts the spans of the block after the store has answered. */
   count(counts: SavedCounts, result: SaveResult): Promise<void>;
 }
 
-/** A block in memory, for stores that need all rows at once, and for rows that must be checked first. */
+/** A block in memory: for stores that need all rows at once, and for rows that must be checked first. */
 export class HeldBlock implements SegmentBlock {
   readonly #segment: JournalSegment;
   #buffer: Buffer | undefined;
   #read: SpanRows | undefined;
 
-  /** @param buffer for the first attempt; a failed attempt may still read its buffer */
+  /** @param buffer memory for the first attempt; a failed attempt may still read it */
   constructor(segment: JournalSegment, buffer: Buffer) {
     this.#segment = segment;
     this.#buffer = buffer;
@@ -45,7 +45,7 @@ export class HeldBlock implements SegmentBlock {
   }
 }
 
-/** A block whose rows are read in pieces, so it may be large. */
+/** A block whose rows are read in pieces, so it may exceed the memory. */
 export class SourceBlock implements SegmentBlock {
   readonly rows: number;
   readonly #source: SegmentSource;

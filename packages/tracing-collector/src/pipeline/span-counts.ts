@@ -14,7 +14,7 @@ export class SpanCounts implements RowStep {
     this.#counter = counter;
   }
 
-  /** Returns the same bytes, with the counts by service beside them. */
+  /** Returns the same bytes, with the counts by service. */
   apply(rows: SpanRows, source: SpanSource): CountedRows {
     const services = this.#counter.count(rows);
     this.#observer.servicesReceived(source, services);

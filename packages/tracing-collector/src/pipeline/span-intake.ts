@@ -8,25 +8,25 @@ import type { Quotas } from "./quotas/quotas.ts";
 import type { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 
-/** The parts of the pipeline behind every receiver. */
+/** The parts of the pipeline that all receivers use. */
 export interface Pipeline {
-  /** Takes spans before they are acknowledged. */
+  /** Stores spans before they are acknowledged. */
   readonly journal: Pick<SpanJournal, "append">;
-  /** Counts spans that were taken or refused. */
+  /** Counts accepted and refused spans. */
   readonly metrics: CollectorMetrics;
   /** Steps between receivers and the journal; by default none, and rows pass unchanged. */
   readonly steps?: readonly RowStep[] | undefined;
-  /** Remembers recent batches; absent: copies are kept again. */
+  /** Remembers recent batches. Absent: copies are stored again. */
   readonly recent?: RecentBatches | undefined;
-  /** Bounds what a tenant may send; absent: nothing does. */
+  /** Limits what a tenant may send. Absent: no limits. */
   readonly quotas?: Pick<Quotas, "take"> | undefined;
-  /** Logs the spans of a message that were left out. */
+  /** Log for messages with rejected spans. */
   readonly log?: Pick<Logger, "warn"> | undefined;
-  /** Whether the log has their names; true by default. Names may be what privacy rules take out. */
+  /** True, the default: the log contains the names of rejected spans. False when names may be personal data. */
   readonly showsRejected?: boolean | undefined;
 }
 
-/** Puts the requests of one receiver and format into the pipeline, and counts them. */
+/** Passes the requests of one receiver and format through the pipeline, and counts them. */
 export class SpanIntake {
   readonly #journal: Pick<SpanJournal, "append">;
   readonly #metrics: CollectorMetrics;
@@ -52,12 +52,12 @@ export class SpanIntake {
   }
 
   /**
-   * Keeps one request's rows, which may be acknowledged when the promise resolves. The bytes are copied before the
-   * call returns. A copy of a recent batch is acknowledged when the first batch is kept. The copy is not kept, and
-   * does not count against the quota of its tenant.
-   * @param requestBytes length of the message, decompressed
+   * Stores one request's rows. They may be acknowledged when the promise resolves. The bytes are copied before the call
+   * returns. A copy of a recent batch is not stored, does not count against the tenant's quota, and is acknowledged
+   * when the first batch is stored.
+   * @param requestBytes length of the decompressed message
    * @param tenant "" without tenancy
-   * @throws CollectorError when the sender should try again; nothing is kept
+   * @throws CollectorError when the sender should try again; nothing is stored
    */
   async keep(
     { rows, rejectedSpans, errorMessage }: TranscodeResult,
@@ -70,7 +70,7 @@ export class SpanIntake {
     this.#metrics.batchReceived(rows.count + rejectedSpans);
     if (rejectedSpans > 0) {
       this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
-      // Most formats have no field to report this to the sender.
+      // Most protocols cannot report rejected spans to the sender, so they are logged.
       const reason = this.#showsRejected ? errorMessage : `${rejectedSpans} rejected`;
       this.#log?.warn({ transport, format, reason }, "spans of a message were rejected");
     }
@@ -107,7 +107,7 @@ export class SpanIntake {
       }
       await this.#keepRows(stepped);
     } catch (error) {
-      // The sender comes again with the same spans, which must not count twice.
+      // The sender repeats the same spans later, which must not count twice.
       taken?.giveBack();
       throw error;
     }

@@ -1,16 +1,16 @@
 import { probabilityInTags, probabilityOf, samplingThreshold, withSamplingProbability } from "wire/model";
 import { ByteWriter, plainBytesOf, type RowScanner, type SpanRows } from "wire/rows";
 
-/** Most texts that are remembered. Few spans have a text of their own. */
+/** Limit of remembered texts. Few spans have an individual text. */
 const maxRemembered = 1_000;
 
-/** How a row was kept: with a probability, with one that is not known, or without a decision. */
+/** The sampling probability of a row that was kept: a number, `unknown`, or `undecided` when there was no decision. */
 export type KeptWith = number | "unknown" | "undecided";
 
 /**
- * Writes the probability with which rows were kept into their `tracestate`, so that they can be counted as what they
- * stand for. It is multiplied with the one that the row states already. A row that states none counts as one that its
- * sender kept for certain. A row that is kept with an unknown probability loses the one that it stated.
+ * Writes the sampling probability of kept rows into their `tracestate`, so that counts can be adjusted. It is
+ * multiplied with the probability that the row already has. A row without one counts as kept by its sender with
+ * certainty. A row that is kept with an unknown probability loses the probability that it had.
  *
  * Senders and this process decide by different hashes of the trace id, so that their probabilities are independent.
  */
@@ -19,8 +19,8 @@ export class ProbabilityWriter {
 
   /**
    * @param scanner reads the rows
-   * @param keptWith called for each row in their order; it may read the row from the scanner
-   * @returns the rows in memory of their own
+   * @param keptWith called for each row in order; it may read the row from the scanner
+   * @returns a copy of the rows
    */
   write(rows: SpanRows, scanner: RowScanner, keptWith: (scanner: RowScanner) => KeptWith): SpanRows {
     const bytes = Buffer.from(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);

@@ -20,11 +20,11 @@ interface Attempt extends WriteOptions {
   readonly text: string;
 }
 
-/** A storage whose answers the test decides; it keeps what it was given at each attempt. */
+/** A storage whose answers the test defines. It records the rows of each attempt. */
 class ScriptedStore {
   readonly attempts: Attempt[] = [];
   readonly stored: string[] = [];
-  /** Errors for the next calls, in order; when none is left, calls succeed. */
+  /** Errors for the next calls, in order. After the last one, calls succeed. */
   readonly failures: StorageError[] = [];
   readonly readyFailures: StorageError[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -46,7 +46,7 @@ class ScriptedStore {
     },
   };
 
-  /** Takes rows as they are read, from now on. */
+  /** From now on, accepts rows while they are read. */
   stream(): void {
     Object.assign(this.writer, {
       writeSpanSource: async (rows: SpanRowSource, options: WriteOptions) => {

@@ -8,44 +8,41 @@ import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
 import { HeldBlock, type SegmentBlock, SourceBlock } from "./segment-block.ts";
 
 export interface StorageWriterSettings {
-  /** Gives segments, the oldest first. */
+  /** Returns segments, the oldest first. */
   readonly journal: SpanJournal;
-  /** Takes their rows. */
+  /** Store into which rows are inserted. */
   readonly store: Pick<TraceStore, "ready" | "writer">;
-  /** Counts spans that were saved or given up. */
+  /** Counts spans that were stored or given up. */
   readonly metrics: CollectorMetrics;
-  /** Tells failures, repeated ones once. */
+  /** Logs failures; a repeated failure is logged once. */
   readonly log: Logger;
-  /** Inserts that run at the same time; 1 by default. */
+  /** Number of concurrent inserts. Default: 1. */
   readonly workers?: number;
-  /**
-   * Milliseconds of the first pause after a failure, 100 by default. It doubles with each failure, up to
-   * `maxPauseMs`.
-   */
+  /** First pause after a failure in milliseconds. It doubles with each failure, up to `maxPauseMs`. Default: 100. */
   readonly minPauseMs?: number;
-  /** Milliseconds; 2,000 by default. */
+  /** Limit of the pause in milliseconds. Default: 2,000. */
   readonly maxPauseMs?: number;
 }
 
 /**
- * Takes sealed segments from the journal and inserts each as one block, until the store has it. By default
- * one worker inserts one segment at a time. The next segment grows meanwhile, and few large blocks cost the
- * store about a quarter less than many. Rows are read in pieces when journal and store support it. A segment
- * that the store refuses is set aside with an error in the log, and the others go on. While the store is
- * down, segments wait; the log says so once, and once each error that the store itself answers with.
+ * Takes sealed segments from the journal and inserts each as one block, with retries until the store has it. By default
+ * one worker inserts one segment at a time. The next segment grows meanwhile, and few large blocks cost the store about
+ * a quarter less than many. Rows are read in pieces if journal and store support it. A segment that the store refuses
+ * goes to quarantine with an error in the log; other segments continue. While the store is down, segments wait. The
+ * outage is logged once, and so is each different error from the store itself.
  */
 export class StorageWriter {
   readonly #settings: StorageWriterSettings;
   readonly #stop = new AbortController();
   /** True from the first failed attempt until the next success. */
   #isAway = false;
-  /** Errors that the store has answered with, and the log has, since it is away. */
+  /** Errors from the store itself that were logged during the present outage. */
   readonly #toldAnswers = new Set<string>();
-  /** True from `drain` on: the first failure then ends the work, because the process ends soon. */
+  /** True from `drain` on: the first failure then ends the work, because the process stops soon. */
   #isDraining = false;
-  /** Before the first `ready` a refusal concerns credentials or schema, not rows. */
+  /** False before the first `ready`: a refusal then concerns credentials or schema, not rows. */
   #hasBeenReady = false;
-  /** All workers; resolved before `start`. */
+  /** Promise of all workers; already resolved before `start`. */
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(settings: StorageWriterSettings) {
@@ -70,7 +67,7 @@ export class StorageWriter {
     await this.#running;
   }
 
-  /** Waits for the store first: its schema may have to be made, and no segment is taken before. */
+  /** Waits for the store first: its schema may not exist yet, and no segment is taken before. */
   async #run(): Promise<void> {
     await this.#persist("storage is not ready", (signal) => this.#settings.store.ready(signal));
     const { workers = 1 } = this.#settings;
@@ -86,7 +83,7 @@ export class StorageWriter {
       if (taken === undefined) {
         return;
       }
-      // The undamaged part of a damaged segment follows in its place, once.
+      // For a damaged segment, its undamaged part is inserted next, once.
       for (let segment: JournalSegment | undefined = taken; segment !== undefined; ) {
         const mayBeSalvaged: boolean = segment === taken;
         if (canStream && segment.source !== undefined) {
@@ -107,7 +104,7 @@ export class StorageWriter {
     }
   }
 
-  /** @returns whether an attempt failed, and the segment to deliver instead */
+  /** @returns true in `failed` when an attempt failed; also the segment to insert instead */
   async #deliver(
     segment: JournalSegment,
     block: SegmentBlock,
@@ -160,8 +157,8 @@ export class StorageWriter {
 
   /**
    * Repeats `work` until it succeeds.
-   * @returns false when it was stopped earlier
-   * @throws errors of an insert that repetition cannot mend
+   * @returns false when it was stopped before
+   * @throws errors of an insert that a retry cannot fix
    */
   async #persist(whenAway: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const { signal } = this.#stop;
@@ -196,7 +193,7 @@ export class StorageWriter {
     this.#hasBeenReady = true;
   }
 
-  /** Notes a failure. The first one is logged, and each new number with which the store itself answers. */
+  /** Records a failure. The first failure is logged, and each new error number from the store itself. */
   #goesAway(message: string, error: unknown): void {
     this.#settings.metrics.storageUp.set(0);
     if (this.#isDraining) {
@@ -212,7 +209,9 @@ export class StorageWriter {
     this.#settings.log.warn({ code: codeOf(error), reason }, message);
   }
 
-  /** Moves a refused segment into quarantine. One that cannot be moved stays, and the next start tries it again. */
+  /**
+   * Moves a refused segment into quarantine. A segment that cannot be moved stays, and the next start tries it again.
+   */
   async #setAside(segment: JournalSegment, error: unknown): Promise<void> {
     const { journal, metrics, log } = this.#settings;
     metrics.quarantinedSpans.inc(segment.rows);
@@ -238,7 +237,7 @@ export class StorageWriter {
   }
 }
 
-/** The number of an error that the store itself answered with: a refused password, behind a store that was down before. */
+/** Number of the error that the store itself answered with, such as a refused password after an outage. */
 function answerOf(error: unknown): string {
   const { code } = (error instanceof StorageError ? (error.cause ?? {}) : {}) as { readonly code?: unknown };
   return /^\d+$/.test(String(code)) ? String(code) : "";
@@ -248,7 +247,7 @@ function codeOf(error: unknown): string {
   return error instanceof StorageError || error instanceof CollectorError ? error.code : "unexpected";
 }
 
-/** Whether another attempt with the same bytes would fail in the same way. */
+/** True when another attempt with the same bytes would fail in the same way. */
 function isHopeless(error: unknown): boolean {
   return codeOf(error) === "STORAGE_REFUSED" || codeOf(error) === "COLLECTOR_JOURNAL_DAMAGED";
 }

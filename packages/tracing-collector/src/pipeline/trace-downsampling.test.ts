@@ -3,7 +3,7 @@ import { rowsOf, spanOf, spansOf } from "../../test/span-rows-fixture.ts";
 import { hashThreshold, TraceDownsampling } from "./trace-downsampling.ts";
 import { TraceIdHash } from "./trace-id-hash.ts";
 
-// Expected numbers: printed by Go's hash/fnv and math/big, called as downsampling_writer.go of Jaeger 1.62 calls them.
+// Expected numbers come from Go's hash/fnv and math/big, called as in downsampling_writer.go of Jaeger 1.62.
 
 describe("hashThreshold", () => {
   test.each([
@@ -42,7 +42,8 @@ describe("TraceDownsampling", () => {
 
   test.each([
     [0.1, []],
-    // 3890414002650501035 is 0.2109 of the range, 12767147146763099340 is 0.6921, 13919210218884569248 is 0.7546.
+    // The hashes 3890414002650501035, 12767147146763099340 and 13919210218884569248 are 0.2109, 0.6921 and 0.7546 of
+    // the range.
     [0.3, ["daa66d2c7ddf743f48180ab7777ec1ed"]],
     [0.7, ["daa66d2c7ddf743f48180ab7777ec1ed", "78dde6e5fd29f0540acab8f49f53ad3c"]],
     [1, traceIds],

@@ -14,19 +14,19 @@ export interface DownsamplingObserver {
   downsampled(kept: number, dropped: number): void;
 }
 
-/** Settings of the choice of traces. */
+/** Settings for choosing traces. */
 export interface DownsamplingSettings {
   /** Share of traces to keep, 0 to 1. */
   readonly ratio: number;
   /** Salt of the hash; "" for the built-in one. */
   readonly salt: string;
-  /** Whether spans that stay get the ratio in their `tracestate`; false by default. */
+  /** True: kept spans get the ratio in their `tracestate`. Default: false. */
   readonly statesProbability?: boolean;
 }
 
 /**
- * Keeps the spans of a share of all traces: those whose hash of salt and trace id is at most `ratio` of the
- * hash's range. All collectors with the same salt decide alike.
+ * Keeps a share of all traces. A trace is kept when its hash of salt and trace id is at most `ratio` of the hash's
+ * range. Collectors with the same salt make the same decisions.
  *
  * Source: Jaeger 1.62, storage/spanstore/downsampling_writer.go
  */
@@ -60,7 +60,7 @@ export class TraceDownsampling implements RowStep {
       : this.#probabilities.write(kept, this.#scanner, () => this.#ratio);
   }
 
-  /** Whether to keep the trace whose 16-byte id is at `at`. */
+  /** True when the trace whose 16-byte id is at `at` is kept. */
   keeps(bytes: Uint8Array, at: number): boolean {
     const hash = this.#hash;
     hash.update(bytes, at);
@@ -81,7 +81,7 @@ export function hashThreshold(ratio: number): bigint {
   if (ratio >= 1) {
     return maxHash;
   }
-  // ratio = mantissa * 2^-scale, exactly.
+  // Finds mantissa and scale with ratio = mantissa * 2^-scale, exactly.
   let scale = 0;
   let mantissa = ratio;
   while (!Number.isInteger(mantissa)) {

@@ -1,4 +1,4 @@
-// Each row was seen as it stands from the public model, release 1.62, started with the same origins and headers.
+// Each row is an observed answer of the public model, release 1.62, with the same origins and headers.
 
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
@@ -23,7 +23,7 @@ afterEach(() => {
   server.close();
 });
 
-/** @returns status, and headers that CORS sets */
+/** @returns the status, and the headers of CORS */
 async function ask(method: string, headers: Record<string, string>): Promise<Record<string, unknown>> {
   const call = httpRequest({
     port: (server.address() as AddressInfo).port,
@@ -93,7 +93,8 @@ describe("other requests", () => {
   const allowed = { "access-control-allow-origin": site, "access-control-allow-credentials": "true" };
   test.each([
     ["POST", { Origin: site }, allowed],
-    // Without a method asked for it is no preflight, and OPTIONS is no allowed method … of which the model makes nothing.
+    // Without `Access-Control-Request-Method` it is not a preflight, and OPTIONS is not an allowed method. The public
+    // model ignores this.
     ["PUT", { Origin: site }, {}],
     ["POST", { Origin: "https://evil" }, {}],
     ["POST", {}, {}],

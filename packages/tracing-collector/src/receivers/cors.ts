@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Methods of simple requests, as the public model allows. */
 const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
-/** Headers that are allowed when the options name none. */
+/** Allowed headers when the options contain none. */
 const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
 const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
-/** A list in a header may have this many empty parts, and one space on either side of a name. */
+/** Limit of empty parts in the list of a header. One space on either side of a name is allowed. */
 const maxEmptyParts = 16;
 
 /**
- * Lets pages of other sites send spans (cross-origin resource sharing), with credentials, as the public model
- * does. An answer to another origin has no CORS headers, so the browser refuses it; nothing else is checked.
+ * Allows pages of other sites to send spans (cross-origin resource sharing), with credentials, like the public model.
+ * An answer to another origin has no CORS headers, so the browser refuses it; the server makes no further check.
  * Source: Fetch standard, "CORS protocol"; github.com/rs/cors 1.11, which the public model uses
  */
 export class Cors {
@@ -19,12 +19,12 @@ export class Cors {
   /** Origins with one `*`: the text before it, and the text after it. */
   readonly #wildcards: readonly (readonly [start: string, end: string])[];
   readonly #anyHeader: boolean;
-  /** Lower case, sorted. */
+  /** Allowed headers in lower case, sorted. */
   readonly #headers: readonly string[];
 
   /**
    * @param origins `https://shop.example`, `https://*.example`, or `*`, in any case
-   * @param headers that pages may send; `*` allows any; an empty list allows the usual ones
+   * @param headers headers that pages may send; `*` allows any; an empty list allows `usualHeaders`
    */
   private constructor(origins: readonly string[], headers: readonly string[]) {
     const lower = origins.map((origin) => origin.toLowerCase());
@@ -39,7 +39,7 @@ export class Cors {
     this.#headers = [...new Set(names)].sort();
   }
 
-  /** @returns undefined without an allowed origin; CORS is then off, and `headers` have no effect */
+  /** @returns undefined without an allowed origin; CORS is then disabled, and `headers` have no effect */
   static of(origins: readonly string[], headers: readonly string[]): Cors | undefined {
     return origins.length === 0 ? undefined : new Cors(origins, headers);
   }
@@ -98,7 +98,10 @@ export class Cors {
     );
   }
 
-  /** Browsers send the names in lower case, sorted and without repeats; other lists are refused. */
+  /**
+   * True when all headers are allowed. Browsers send the names in lower case, sorted and without repeats; other lists
+   * are refused.
+   */
   #areAllowed(list: string): boolean {
     let last = -1;
     let emptyParts = 0;

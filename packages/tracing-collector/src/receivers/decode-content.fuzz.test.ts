@@ -5,12 +5,12 @@ import { damagedMessage, randomOf } from "wire/testing";
 import { decodeContent } from "./decode-content.ts";
 import { HttpError } from "./http-error.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
 const timeoutMs = 20_000 + rounds * 2;
 const maxBytes = 5_000;
 
-/** The last is a bomb: 2 KB for 2 MB. */
+/** The last body is a bomb: 2 KB that expand to 2 MB. */
 const bodies = [Buffer.from("spans ".repeat(30)), Buffer.alloc(maxBytes, "ab"), Buffer.alloc(2_000_000)];
 
 test.each([
@@ -35,7 +35,8 @@ test.each([
         outcome = error.status;
       }
       seen[outcome] = (seen[outcome] ?? 0) + 1;
-      // zlib lets go of a message's buffers in the next turn of the event loop, which a collector has after each request.
+      // zlib releases a message's buffers in the next turn of the event loop. In a collector such a turn follows each
+      // request.
       if (round % 100 === 99) {
         await setImmediate();
       }

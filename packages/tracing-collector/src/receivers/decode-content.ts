@@ -3,10 +3,9 @@ import { WireError } from "wire/errors";
 import { HttpError } from "./http-error.ts";
 
 /**
- * Undoes a `Content-Encoding`.
+ * Decodes a `Content-Encoding`.
  * @param encoding value of the header; "" and "identity" mean that the body is not encoded
- * @throws HttpError 415 for an unknown encoding; 400 for a broken body; 413 when the result is over
- *   `maxBytes`
+ * @throws HttpError 415 for an unknown encoding; 400 for an invalid body; 413 when the result exceeds `maxBytes`
  */
 export function decodeContent(body: Buffer, encoding: string, maxBytes: number): Buffer {
   const name = encoding.trim().toLowerCase();

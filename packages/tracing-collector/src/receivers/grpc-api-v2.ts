@@ -20,10 +20,10 @@ import { maxRowsBytes } from "./request-limits.ts";
 import { samplingHandlers } from "./sampling-grpc.ts";
 
 /**
- * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and
- * health. Agents send to this receiver. An id of a wrong length is answered with INTERNAL, as in the public model,
- * and data over a limit with INVALID_ARGUMENT. Nothing of such a batch is kept. With tenancy a batch must name its
- * tenant; a request for a strategy need not.
+ * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and health.
+ * Agents send to this receiver. An id of a wrong length gets INTERNAL, as in the public model, and data over a limit
+ * gets INVALID_ARGUMENT. Nothing of such a batch is stored. With tenancy a batch must name its tenant; a request for a
+ * strategy need not.
  * @throws StartError
  */
 export async function openGrpcApiV2(
@@ -58,12 +58,12 @@ export async function openGrpcApiV2(
   return await listenGrpc(server, address, () => health.shutdown());
 }
 
-/** The request stays bytes, so that this receiver counts and refuses one that does not parse. */
+/** The request remains bytes, so that this receiver counts and refuses invalid requests. */
 const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer, PostSpansResponse> }> = {
   postSpans: { ...collectorService.postSpans, requestDeserialize: (bytes: Buffer) => bytes },
 };
 
-/** Names the message type in the error for bytes that do not parse. */
+/** A transcoder whose errors name the message type. */
 function postSpansTranscoder(): MessageTranscoder {
   const transcoder = new ApiV2Transcoder({ maxRowsBytes });
   return {

@@ -46,7 +46,7 @@ async function openTls(more: "" | "client-ca" = ""): Promise<{
   return { tls, swap: folder.swap };
 }
 
-/** A server that sends back what it gets. @returns its port */
+/** A server that sends requests back. @returns its port */
 async function serve(tls: ServerTls | undefined): Promise<number> {
   const server = new Server();
   server.addService(
@@ -64,7 +64,7 @@ async function serve(tls: ServerTls | undefined): Promise<number> {
   );
 }
 
-/** One call over a connection of its own. @returns what came back, or the code of the status */
+/** Makes one call over a new connection. @returns the answer, or the code of the status */
 async function call(port: number, ca: string, pair?: TestCertificate): Promise<string> {
   const own = pair === undefined ? [] : [Buffer.from(pair.key), Buffer.from(pair.cert)];
   const client = new Client(`localhost:${port}`, credentials.createSsl(Buffer.from(ca), ...own), {

@@ -13,28 +13,28 @@ import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages
 
 /** Limits of one gRPC server. */
 export interface GrpcSettings {
-  /** Larger messages are refused, before and after decompression. */
+  /** Size limit of a message in bytes, before and after decompression. */
   readonly maxMessageBytes: number;
-  /** After this time a connection is asked to end, so that clients spread over collectors again; 0: never. */
+  /**
+   * Time in milliseconds after which a client must open a new connection, so that clients are distributed over
+   * collectors again; 0: never.
+   */
   readonly maxConnectionAgeMs: number;
-  /** Time for running calls after that; 0: unlimited. */
+  /** Time for running calls after that, in milliseconds; 0: unlimited. */
   readonly maxConnectionAgeGraceMs: number;
 }
 
-/** Calls that one connection may run at the same time; clients queue further ones. */
+/** Limit of concurrent calls on one connection; clients queue further calls. */
 const maxConcurrentStreams = 64;
-/** A call that sends nothing for this many milliseconds is cancelled. */
+/** Time in milliseconds without data after which a call is cancelled. */
 export const grpcStallMs = 60_000;
 
-/**
- * How grpc-js's answer begins for a message that it does not pass on: over the limit, or impossible to
- * decompress.
- */
+/** Pattern for grpc-js's error about a message that it does not pass on: too large, or invalid compression. */
 const unreadMessage = /^(?:Received message|Failed to decompress)/;
 
 /**
  * A gRPC server with the limits of `settings`.
- * @param limits total of the messages that are being received
+ * @param limits limit for all incomplete messages together
  * @param unread called for each message that was refused before a handler got it
  */
 export function createGrpcServer(
@@ -43,7 +43,7 @@ export function createGrpcServer(
   log: Logger,
   unread: () => void,
 ): Server {
-  // Otherwise grpc-js writes lines to standard error, in addition to the error that it throws.
+  // Without this, grpc-js writes lines to standard error, in addition to the error that it throws.
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
   const unfinished = new UnfinishedMessages(limits);
@@ -65,7 +65,10 @@ export function createGrpcServer(
   return server;
 }
 
-/** grpc-js answers such messages below all interceptors, so only the call's own method sees the status. */
+/**
+ * Reports messages that grpc-js itself refuses. grpc-js does this below all interceptors, so only the call's own method
+ * gets the status.
+ */
 function watchStatus(call: ServerInterceptingCallInterface, unread: () => void): void {
   const sendStatus = call.sendStatus.bind(call);
   call.sendStatus = (status) => {
@@ -77,7 +80,7 @@ function watchStatus(call: ServerInterceptingCallInterface, unread: () => void):
 }
 
 /**
- * Listens, with TLS when the address has it. Services must be added before.
+ * Listens on an address, with TLS if it is configured. Services must be added before.
  * @param beforeStop called when the server begins to stop
  * @throws StartError when the address cannot be used
  */

@@ -8,7 +8,7 @@ import { grpcFailureOf, serviceErrorOf } from "./grpc-refusal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import { type CallMetadata, grpcTenant, TenantError } from "./tenant.ts";
 
-/** Keeps the spans of gRPC calls whose requests arrive as bytes. */
+/** Stores the spans of gRPC calls whose requests arrive as bytes. */
 export class GrpcSpans {
   readonly #intake: SpanIntake;
   readonly #transcoder: MessageTranscoder;
@@ -16,7 +16,7 @@ export class GrpcSpans {
   readonly #log: Logger;
   readonly #statusOf: (error: WireError) => status;
 
-  /** @param statusOf returns the status for bytes that do not parse */
+  /** @param statusOf returns the status for invalid bytes */
   constructor(
     intake: SpanIntake,
     transcoder: MessageTranscoder,
@@ -31,8 +31,8 @@ export class GrpcSpans {
   }
 
   /**
-   * Keeps the spans of one call and answers it in every case. Never throws. @param answerOf makes the answer
-   * when they are kept
+   * Stores the spans of one call, and always answers the call. Never throws. @param answerOf makes the answer after the
+   * spans were stored
    */
   receive<Answer>(
     { request, metadata }: ServerUnaryCall<Buffer, Answer>,
@@ -46,7 +46,7 @@ export class GrpcSpans {
   }
 
   /**
-   * Keeps the spans of one request, whose bytes are read before this returns.
+   * Stores the spans of one request. Its bytes are read before this function returns.
    * @returns the result of `answerOf`
    */
   async keep<Answer>(
@@ -60,7 +60,7 @@ export class GrpcSpans {
     return answerOf(outcome);
   }
 
-  /** The failure of a call for an error of `keep`; counts it. */
+  /** Converts an error of `keep` to the failure of a call, and counts the error. */
   failureOf(error: unknown): GrpcFailure {
     if (error instanceof WireError || error instanceof TenantError) {
       this.#intake.invalid();

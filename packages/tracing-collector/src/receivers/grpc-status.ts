@@ -40,7 +40,9 @@ export function failureHeaders({ code, details, statusDetails }: GrpcFailure): B
   return encodeHeaders(fields);
 }
 
-/** Most characters of an error message. With the next limit the whole header block fits into one frame. */
+/**
+ * Limit of characters in an error message. Together with the next limit, the whole header block fits into one frame.
+ */
 const maxDetailsLength = 1_024;
 const maxStatusDetailsBytes = 2_048;
 

@@ -1,4 +1,4 @@
-/** A fault of an HTTP request, for its sender. To send the same request again does not help. */
+/** A fault in an HTTP request, with a text for the sender. Repeating the same request does not help. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: 400 | 413 | 415;

@@ -4,27 +4,24 @@ import { listenError } from "lifecycle/errors";
 import { httpServerFor } from "lifecycle/http-server";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
-/** How long an HTTP listener waits for its senders, in milliseconds; 0: without limit. */
+/** Time limits of an HTTP listener in milliseconds; 0: no limit. */
 export interface HttpTimeouts {
-  /** For the next request on a connection. */
+  /** Limit for the wait between two requests on a connection. */
   readonly idleMs: number;
-  /** For a whole request, including its body. */
+  /** Limit for receiving a whole request, including its body. */
   readonly readMs: number;
-  /** For the headers of a request. */
+  /** Limit for receiving the headers of a request. */
   readonly readHeaderMs: number;
 }
 
-/** Interval of Node's search for connections over a limit, in milliseconds. */
+/** Interval in milliseconds at which Node checks the time limits of connections. */
 const timeoutCheckMs = 1_000;
-/**
- * Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of senders that
- * vanished.
- */
+/** Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of vanished senders. */
 const tcpKeepAliveMs = 15_000;
 const idleCheckMs = 20;
 
 /**
- * Serves HTTP, with TLS when the address has it.
+ * Serves HTTP on an address, with TLS if it is configured.
  * @throws StartError when the address cannot be used
  */
 export async function listenHttp(
@@ -39,12 +36,12 @@ export async function listenHttp(
       keepAliveInitialDelay: tcpKeepAliveMs,
       keepAliveTimeout: idleMs,
       requestTimeout: readMs,
-      // Node requires that it is the shorter one.
+      // Node requires that the header limit does not exceed the request limit.
       headersTimeout: readMs > 0 && (readHeaderMs === 0 || readHeaderMs > readMs) ? readMs : readHeaderMs,
       connectionsCheckingInterval: timeoutCheckMs,
     },
     (request, response) => {
-      // A sender that disconnects is normal.
+      // A sender may disconnect at any time, so this is not an error.
       response.on("error", () => {});
       handler(request, response);
     },
@@ -65,7 +62,7 @@ export async function listenHttp(
       if (signal.aborted) {
         cut();
       }
-      // Otherwise a connection whose last call ends during the stop would wait for its sender's next call.
+      // Without this, a connection whose last call ends during the stop would wait for another request.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearInterval(idle);

@@ -17,11 +17,14 @@ import { httpTenant, TenantError } from "./tenant.ts";
 
 /** The parts of receiving spans over HTTP that differ between protocols. */
 export interface HttpSpanForm {
-  /** Takes the spans. */
+  /** Stores the spans. */
   readonly intake: SpanIntake;
   /** @throws WireError */
   transcode(body: Buffer, tenant: string): TranscodeResult;
-  /** Answers in the protocol's own form, with the number of refused spans where it has a field for that. */
+  /**
+   * Writes the answer after the spans were stored, in the protocol's form. It contains the number of rejected spans if
+   * the protocol has a field for it.
+   */
   answerKept(response: ServerResponse, outcome: TranscodeResult): void;
   /** Answers a batch that was refused as a whole. */
   answerFailure(response: ServerResponse, failure: HttpFailure): void;
@@ -32,17 +35,17 @@ export interface HttpSpanForm {
  * response.
  */
 export interface HttpFailure {
-  /** Status; 429 and 503 invite the client to send again. */
+  /** HTTP status. After 429 and 503 the client should send again. */
   readonly httpStatus: 400 | 403 | 413 | 415 | 429 | 500 | 503;
-  /** The same for bodies that carry a gRPC status. */
+  /** The corresponding gRPC status, for bodies that contain one. */
   readonly grpcStatus: status;
-  /** Reason, for the person who reads the client's log. */
+  /** Reason, for people who read the client's log. */
   readonly message: string;
 }
 
 /**
- * Receives the spans of one request: finds the tenant, reads and decompresses the body, and keeps its rows. The form
- * answers in every case. Never throws.
+ * Receives the spans of one request: finds the tenant, reads and decompresses the body, and stores its rows. The
+ * request is always answered. Never throws.
  */
 export function receiveSpans(
   form: HttpSpanForm,
@@ -95,7 +98,7 @@ function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse,
   if (error instanceof HttpError || error instanceof WireError) {
     intake.invalid();
     const httpStatus = error instanceof HttpError ? error.status : 400;
-    // RFC 9110, section 15.5.16: names the encodings that are accepted.
+    // RFC 9110, section 15.5.16: the header lists the accepted encodings.
     if (httpStatus === 415) {
       response.setHeader("Accept-Encoding", acceptedEncodings);
     }

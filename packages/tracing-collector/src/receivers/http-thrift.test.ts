@@ -68,7 +68,7 @@ describe("batches", () => {
     ["application/x-thrift", undefined],
     ["Application/X-Thrift; charset=binary", undefined],
     ["application/vnd.apache.thrift.binary", undefined],
-    // Not decoded by the public model, which takes it for Thrift.
+    // The public model does not decode it, and treats it as Thrift.
     ["application/x-thrift", "gzip"],
   ])("%s %s", async (type, encoding) => {
     const body = batch("first", "second");
@@ -113,7 +113,7 @@ describe("bad requests get their line of text, and the next is served", () => {
     ["no process", thrift, Buffer.from([0]), /^Unable to process request body: Required field Process/],
     ["not gzip", { ...thrift, "Content-Encoding": "gzip" }, "x", /request body is not gzip/],
   ])("%s is 400", async (_, headers, body, text) => {
-    // Fetch adds a type to text.
+    // Fetch adds a content type to text bodies.
     const got = await post(headers, Buffer.from(body));
     expect(got.status).toBe(400);
     expect(got.text).toMatch(text instanceof RegExp ? text : `${text}\n`);
@@ -144,7 +144,7 @@ describe("bad requests get their line of text, and the next is served", () => {
     expect([response.status, await response.text()]).toEqual([status, text]);
   });
 
-  /** @returns what the server writes until it closes the connection */
+  /** @returns the bytes that the server sends until it closes the connection */
   async function raw(...parts: string[]): Promise<string> {
     const socket = connect(receiver.port, "127.0.0.1");
     let answer = "";
@@ -168,7 +168,7 @@ describe("bad requests get their line of text, and the next is served", () => {
     ["a header on two lines", `${head}X-A: b\r\n c: d\r\nContent-Length: 0\r\n\r\n`],
     ["an unknown transfer encoding", `${head}Transfer-Encoding: xchunked\r\n\r\nhello`],
   ])("%s is 400 and ends the connection", async (_, request) => {
-    // The bytes after it are not read as another request.
+    // Bytes after the request are not read as another request.
     const answer = await raw(request, "GET /api/sampling?service=smuggled HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).not.toContain("maxTracesPerSecond");
@@ -201,7 +201,7 @@ describe("bad requests get their line of text, and the next is served", () => {
     );
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1.1 100 /);
     socket.write(body);
-    // A busy process: longer than the limit, and than the interval of Node's search for late requests.
+    // Blocks the process for longer than the time limit and than Node's interval of checking it.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1.1 202 /);
     socket.destroy();

@@ -14,7 +14,7 @@ import { requestPath } from "./request-path.ts";
 import { answerSampling } from "./sampling-http.ts";
 import { answerText } from "./text-answer.ts";
 
-/** Other types get 400, as in the public model. */
+/** Accepted content types; other types get 400, as in the public model. */
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
 
 /** The served paths, each with its label value in metrics. */
@@ -25,12 +25,12 @@ const requestTypes: Readonly<Record<string, "traces" | "sampling" | "baggage">> 
 };
 
 /**
- * Thrift over HTTP. `POST /api/traces` takes one `Batch` in the binary protocol, which clients without an
- * agent send. `GET /api/sampling` tells clients how to sample. A kept batch is answered with 202 without a
- * body; errors are lines of text. Query strings are ignored, because old clients send `?format=…`.
+ * Thrift over HTTP. `POST /api/traces` accepts one `Batch` in the binary protocol, from clients without an agent. `GET
+ * /api/sampling` returns a sampling strategy. A stored batch gets 202 without a body; errors are lines of text. Query
+ * strings are ignored, because old clients send `?format=…`.
  *
- * With tenancy, a batch without a tenant is answered with 403; the public model keeps it. A request for a
- * strategy needs no tenant.
+ * With tenancy, a batch without a tenant gets 403; the public model stores it. A request for a strategy needs no
+ * tenant.
  * @throws StartError
  */
 export async function openHttpThrift(
@@ -85,7 +85,7 @@ function isBatch(request: IncomingMessage, response: ServerResponse): boolean {
   return false;
 }
 
-/** The bodies of this port. An empty one gets the error text of the public model. */
+/** Answers and errors of this port. An empty body gets the error text of the public model. */
 function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): HttpSpanForm {
   return {
     intake,
@@ -100,7 +100,7 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
   };
 }
 
-/** The public model's texts, by which clients tell a faulty batch from a server that is busy. */
+/** The public model's texts. Clients use them to distinguish an invalid batch from a busy server. */
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) {
     return message;
@@ -118,7 +118,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': "&#34;",
 };
 
-/** As Go's `html.EscapeString`, which the public model calls. */
+/** Equals Go's `html.EscapeString`, which the public model calls. */
 function escapeHtml(text: string): string {
   return text.replace(/[&'<>"]/g, (character) => escapes[character] ?? character);
 }

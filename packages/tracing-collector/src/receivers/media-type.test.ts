@@ -12,7 +12,7 @@ test.each([
   expect(mediaType(header)).toBe(type);
 });
 
-// As Go 1.23 says.
+// Expected results of Go 1.23.
 test.each([
   ["", "mime: no media type"],
   [";a=b", "mime: no media type"],

@@ -1,4 +1,4 @@
-/** A fault of a `Content-Type`. The message is that of Go's `mime.ParseMediaType`, and is sent to clients. */
+/** A fault in a `Content-Type`. The message equals that of Go's `mime.ParseMediaType`, and is sent to clients. */
 export class MediaTypeError extends Error {
   override readonly name = "MediaTypeError";
 }
@@ -17,7 +17,7 @@ export function mediaType(header: string): string {
   const [base = ""] = header.split(";", 1);
   const type = base.trim().toLowerCase();
   checkType(type);
-  // Trimmed instead of matched: a pattern with spaces on both sides takes quadratic time in their number.
+  // The text is trimmed before the match: a pattern with spaces on both sides needs quadratic time.
   let rest = header.slice(base.length).trim();
   const names = new Set<string>();
   while (rest !== "" && rest !== ";") {

@@ -65,7 +65,7 @@ test("CORS options reach their listeners", async () => {
   };
   expect(await preflight("OTLP over HTTP", "https://otlp.example")).toBe("https://otlp.example");
   expect(await preflight("OTLP over HTTP", "https://zipkin.example")).toBeNull();
-  // No header of theirs is allowed there.
+  // The other port's allowed headers do not apply to this port.
   expect(await preflight("Zipkin over HTTP", "https://zipkin.example")).toBeNull();
 });
 
@@ -77,7 +77,7 @@ describe("options of gRPC reach their own listener", () => {
     ["collector.grpc-server", "api_v2 over gRPC", "/jaeger.api_v2.CollectorService/PostSpans"],
   ] as const;
 
-  /** The status that a message of so many bytes, an unknown field, gets. */
+  /** Status of the answer to a message of `bytes` bytes in an unknown field. */
   async function statusOf(what: string, path: string, bytes: number): Promise<string> {
     const session = connectHttp2(`http://127.0.0.1:${portOf(what)}`);
     const stream = session.request({
@@ -126,14 +126,14 @@ describe("options of gRPC reach their own listener", () => {
 
 describe("options of HTTP reach their own listener", () => {
   const withZipkin = { "collector.zipkin.host-port": "127.0.0.1:0" };
-  /** Zipkin's port has the time limits of the other. */
+  /** Zipkin's port has the same time limits as the other HTTP port. */
   const listeners = [
     ["collector.otlp.http", "OTLP over HTTP"],
     ["collector.http-server", "Thrift over HTTP"],
     ["collector.http-server", "Zipkin over HTTP"],
   ] as const;
 
-  /** All that the server says to these bytes before it closes the connection. */
+  /** All bytes that the server sends before it closes the connection. */
   async function answerTo(what: string, text: string): Promise<string> {
     const socket = connect(portOf(what), "127.0.0.1");
     let answer = "";

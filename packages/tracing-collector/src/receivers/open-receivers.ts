@@ -13,7 +13,7 @@ import { openZipkin } from "./zipkin.ts";
 /** Opens one receiver. @throws StartError */
 export type ReceiverOpener = (context: ReceiverContext) => Promise<Receiver>;
 
-/** The list of all receivers; the options decide which of them open. */
+/** List of all receivers; the options decide which of them are opened. */
 export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpener[] {
   return [
     ...(options["collector.otlp.enabled"] ? [otlpGrpcOpener(options), otlpHttpOpener(options)] : []),
@@ -23,7 +23,7 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
   ];
 }
 
-// Each opener reads its own options when it is called, so that a certificate is read only for a port that opens.
+// Each opener reads its options only when it is called, so that a certificate is read only for an opened port.
 function otlpGrpcOpener(options: CollectorOptions): ReceiverOpener {
   return async (context) =>
     await openOtlpGrpc(
@@ -83,7 +83,7 @@ function httpThriftOpener(options: CollectorOptions): ReceiverOpener {
     );
 }
 
-/** None without an address: the public model opens no port for Zipkin by default. */
+/** Without an address there is no opener: by default the public model opens no port for Zipkin. */
 function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
   const address = options["collector.zipkin.host-port"];
   if (address === undefined) {
@@ -98,7 +98,7 @@ function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
         tls: await openServerTls(options, "collector.zipkin", context.log),
       },
       {
-        // The public model has no flags for these.
+        // The public model has no options for these limits.
         timeouts: httpTimeouts(options, "collector.http-server"),
         cors: corsOf(options, "collector.zipkin", context),
         keepAlive: options["collector.zipkin.keep-alive"],
@@ -108,7 +108,7 @@ function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
   return [open];
 }
 
-/** Limits of a listener for gRPC. @param prefix of its options */
+/** Limits of a gRPC listener. @param prefix prefix of its options */
 function grpcSettings(
   options: CollectorOptions,
   prefix: "collector.otlp.grpc" | "collector.grpc-server",
@@ -120,7 +120,7 @@ function grpcSettings(
   };
 }
 
-/** Time limits of a listener for HTTP, in milliseconds; 0: none. @param prefix of its options */
+/** Time limits of an HTTP listener in milliseconds; 0: no limit. @param prefix prefix of its options */
 function httpTimeouts(
   options: CollectorOptions,
   prefix: "collector.otlp.http" | "collector.http-server",
@@ -132,7 +132,7 @@ function httpTimeouts(
   };
 }
 
-/** @returns undefined when no origin is allowed; browsers then refuse to send spans from pages */
+/** @returns undefined when no origin is allowed; browsers then refuse to send spans from web pages */
 function corsOf(
   options: CollectorOptions,
   prefix: "collector.otlp.http" | "collector.zipkin",

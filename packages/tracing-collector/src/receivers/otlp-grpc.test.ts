@@ -94,7 +94,7 @@ describe("bad messages get their answer, and the next is served", () => {
     const failure = await failureOf(request);
     expect(failure.code).toBe(code);
     expect(failure.details).toMatch(details);
-    // Neither is to be sent again.
+    // The client must not repeat either of them.
     expect(failure.metadata.get("grpc-status-details-bin")).toEqual([]);
     expect(await fixture.metric("requests_total", "grpc", "otlp", "invalid")).toBe(1);
     await call(oneSpanProtobuf());

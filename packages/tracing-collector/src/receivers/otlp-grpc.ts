@@ -15,12 +15,12 @@ import { listenUnaryGrpc } from "./unary-grpc-listener.ts";
 const fullSuccess = encodeExportResponse({ rejectedSpans: 0, errorMessage: "" });
 
 /**
- * OTLP over gRPC: `opentelemetry.proto.collector.trace.v1.TraceService`. It is the hot path, so a message
- * goes from bytes to rows in one pass, and not through grpc-js (docs/adr/007).
+ * OTLP over gRPC: `opentelemetry.proto.collector.trace.v1.TraceService`. Most spans come through this receiver, so a
+ * message is converted to rows in one pass, without grpc-js (docs/adr/007).
  *
- * Bytes that do not parse are answered with INVALID_ARGUMENT, which senders do not retry; a refusal with
- * RESOURCE_EXHAUSTED or UNAVAILABLE and `RetryInfo`. There is no reflection, as in the public model. Source:
- * OpenTelemetry protocol specification, "OTLP/gRPC"
+ * Invalid bytes get INVALID_ARGUMENT, after which senders do not retry. A refusal gets RESOURCE_EXHAUSTED or
+ * UNAVAILABLE with `RetryInfo`. As in the public model, there is no reflection. Source: OpenTelemetry protocol
+ * specification, "OTLP/gRPC"
  * @throws StartError
  */
 export async function openOtlpGrpc(

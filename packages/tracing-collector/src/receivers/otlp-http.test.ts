@@ -52,13 +52,13 @@ async function post(
   };
 }
 
-/** Snappy that is one literal, which is not smaller. Source: google/snappy format_description.txt */
+/** A snappy block with a single literal, so the data is not compressed. Source: google/snappy format_description.txt */
 function snappyBlock(text: string): Buffer<ArrayBuffer> {
   const literal = Buffer.from([61 << 2, (text.length - 1) & 0xff, (text.length - 1) >> 8]);
   return Buffer.concat([snappyLength(text.length), literal, Buffer.from(text)]);
 }
 
-/** One space, and 500,000 times 64 more by looking back one byte. */
+/** A snappy bomb: one space, then 500,000 copies of 64 bytes with distance 1. */
 function snappyBomb(): Buffer<ArrayBuffer> {
   const copies = Buffer.alloc(1_500_000, Buffer.from([(63 << 2) | 2, 1, 0]));
   return Buffer.concat([snappyLength(32_000_001), Buffer.from([0, 0x20]), copies]);
@@ -116,7 +116,7 @@ describe("good requests", () => {
 
   test("the bytes of a protobuf answer are not touched, and a full answer follows one with rejected spans", async () => {
     const partial = (await post(protobuf, oneSpanProtobuf("bäd ✓", ""))).body;
-    // Field 1 of 1: one span rejected, and the message in UTF-8.
+    // Field 1 inside of field 1: one rejected span; then the message in UTF-8.
     expect(partial.subarray(0, 5).toString("hex")).toBe(`0a${(partial.length - 2).toString(16)}080112`);
     expect(partial.toString()).toContain('span "bäd ✓" at');
     expect((await post(protobuf, oneSpanProtobuf())).body.toString("hex")).toBe("0a00");
@@ -246,7 +246,7 @@ describe("bad requests get their answer, and the next is served", () => {
     socket.write(
       "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
     );
-    // The server has the head once it has answered a request that came after it on another connection.
+    // After the answer to a later request on another connection, the server must have the head of this request.
     expect((await post(json, oneSpanJson())).status).toBe(200);
     socket.destroy();
     expect((await post(json, oneSpanJson())).status).toBe(200);

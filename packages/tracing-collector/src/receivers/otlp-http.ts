@@ -8,9 +8,9 @@ import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 
 /**
- * OTLP over HTTP: `POST /v1/traces`, protobuf or JSON, compressed or not. Errors in a body are answered with
- * `google.rpc.Status`, a refusal with 429 or 503 and `Retry-After`, an unknown tenant with 403. Source:
- * OpenTelemetry protocol specification, "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
+ * OTLP over HTTP: `POST /v1/traces`, protobuf or JSON, compressed or not. Faulty bodies get `google.rpc.Status`,
+ * refusals get 429 or 503 with `Retry-After`, unknown tenants get 403. Source: OpenTelemetry protocol specification,
+ * "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
  * @throws StartError
  */
 export async function openOtlpHttp(

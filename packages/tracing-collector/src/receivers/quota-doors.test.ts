@@ -35,10 +35,10 @@ async function answersOf([, { open, send }]: (typeof doors)[number], quotas: str
 const isKept = (answer: DoorAnswer) =>
   answer === undefined || ("status" in answer && (answer.status === 200 || answer.status === 202));
 
-/** Seconds of the `google.rpc.RetryInfo` that ends the status, read from its bytes. */
+/** Seconds of the `google.rpc.RetryInfo` at the end of the status, read from its bytes. */
 function retrySeconds(details: Buffer): number {
   const name = "type.googleapis.com/google.rpc.RetryInfo";
-  // Any: name, then field 2 with RetryInfo, its field 1 with Duration, its field 1 with seconds.
+  // Structure of `Any`: name, then field 2 with RetryInfo; its field 1 is a Duration with seconds in field 1.
   const [tag, length, delayTag, delayLength, secondsTag, ...seconds] = details.subarray(
     details.indexOf(name) + name.length,
   );
@@ -76,7 +76,7 @@ test.each(doors)("a rate of spans holds for %s, and for one tenant only", async 
 });
 
 test.each(doors)("a quota of bytes ends with the day for %s", async (...door) => {
-  // The message of each door fits once and not twice.
+  // The quota allows the message of each receiver once, but not twice.
   const size = await sizeOf(door);
   const quotas = `tenants: { acme: { bytes-per-day: ${Math.ceil(size * 1.5)} } }`;
   const { first, second, other, later, tenants } = await answersOf(door, quotas);
@@ -100,7 +100,7 @@ test.each(doors)("a message over a day's bytes is refused for good by %s", async
   }
 });
 
-/** Bytes of a door's message, as the quota counts them. */
+/** Size of a receiver's message, as the quota counts it. */
 async function sizeOf(door: (typeof doors)[number]): Promise<number> {
   const { first } = await answersOf(door, "defaults: { bytes-per-day: 1 }");
   const text = first !== undefined && "status" in first ? first.body : (first?.details ?? "");

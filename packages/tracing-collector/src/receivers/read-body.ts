@@ -3,12 +3,12 @@ import { CollectorError } from "../errors.ts";
 import { HttpError } from "./http-error.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** Reads request bodies, with a limit for each, and a limit for all running requests together. */
+/** Reads request bodies. There is a limit for each body, and a limit for all running requests together. */
 export class BodyReader {
   readonly #maxBytes: number;
   readonly #unfinished: UnfinishedBytes;
 
-  /** @param limits the most bytes of one body, and of all running requests */
+  /** @param limits size limit of one body, and the counter of all running requests */
   constructor(limits: { readonly maxBytes: number; readonly unfinished: UnfinishedBytes }) {
     this.#maxBytes = limits.maxBytes;
     this.#unfinished = limits.unfinished;
@@ -16,9 +16,8 @@ export class BodyReader {
 
   /**
    * Reads a whole body and passes it to `use`. The body counts against the total until `use` has ended.
-   * @throws HttpError 413 for a body over the limit; CollectorError COLLECTOR_BODIES_BUSY; the request's own
-   *   error when the sender disconnects. The rest of the request is then unread: read it or cut the
-   *   connection.
+   * @throws HttpError 413 for a body over the limit; CollectorError COLLECTOR_BODIES_BUSY; the request's error when the
+   * sender disconnects. The rest of the request is then unread: the caller must read it or close the connection.
    */
   async read<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
     const declared = Number(request.headers["content-length"] ?? 0);
@@ -43,8 +42,8 @@ export class BodyReader {
         request.once("end", resolve);
         request.once("error", reject);
         request.once("close", () => {
-          // Every request emits `close`. Without an `end` before, the sender has disconnected. Only then is an error
-          // made, because its stack costs time.
+          // Every request emits `close`. If `end` was not emitted before, the sender has disconnected. The error is
+          // created only then, because its stack trace costs time.
           if (!request.readableEnded) {
             reject(new Error("the sender went away"));
           }
@@ -71,10 +70,10 @@ export class BodyReader {
   }
 }
 
-/** Bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
+/** Limit of bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 
-/** Reads the rest of a refused request, up to a limit; past it the connection is cut. */
+/** Reads the rest of a refused request. Above the limit the connection is closed. */
 export function drainRequest(request: IncomingMessage): void {
   if (request.complete) {
     return;

@@ -8,7 +8,7 @@ import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 export interface ReceiverContext extends Pipeline {
   /** Finds the tenant of a request; "" when tenancy is off. */
   readonly tenants: TenantCheck;
-  /** Sampling strategies for clients that ask. */
+  /** Sampling strategies for clients. */
   readonly sampling: SamplingProvider;
   /** Bytes of running requests; one counter for all listeners, so that they share its limit. */
   readonly unfinished: UnfinishedBytes;
@@ -26,16 +26,16 @@ export interface ReceiverAddress {
   readonly what: string;
   /** Option that sets the address, for messages. */
   readonly flag: string;
-  /** Plain text when absent. The listener closes it on stop. */
+  /** TLS settings; plain text when absent. The listener closes the object on stop. */
   readonly tls?: ServerTls | undefined;
 }
 
 /** A listening receiver. */
 export interface Receiver {
-  /** A name for people: "OTLP over gRPC". */
+  /** Name of the receiver, for people: "OTLP over gRPC". */
   readonly what: string;
-  /** The port in use, also when the option was port 0. */
+  /** Port in use, also when the option was port 0. */
   readonly port: number;
-  /** Accepts no new connections, lets running calls end, and cuts them when `signal` is aborted. */
+  /** Accepts no new connections and lets running calls end. When `signal` is aborted, they are cancelled. */
   stop(signal: AbortSignal): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { status } from "@grpc/grpc-js";
 import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 
-/** Tells a sender to try again later, or that the request is too large to try again. */
+/** Asks a sender to repeat the request later, or to send smaller requests. */
 export interface Refusal {
   /** Status for gRPC clients. */
   readonly grpcStatus: status;
-  /** Status for HTTP clients: 413 is final, the others invite to send again. */
+  /** Status for HTTP clients. 413 is final; after the others the client should send again. */
   readonly httpStatus: 413 | 429 | 503;
-  /** Whole seconds; undefined when the same request will never be accepted. */
+  /** Whole seconds to wait; undefined when the same request will never be accepted. */
   readonly retryAfterS: number | undefined;
 }
 

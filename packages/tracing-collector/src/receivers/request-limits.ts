@@ -1,8 +1,8 @@
-/** Most bytes of rows for one request. The limit is needed because each span repeats its resource. */
+/** Limit for the rows of one request in bytes. The limit is needed because each span repeats its resource. */
 export const maxRowsBytes = 64 * 1024 * 1024;
 
-/** Largest HTTP body, as sent and decompressed; the public model's limit. */
+/** Size limit of an HTTP body in bytes, before and after decompression; equal to the public model's. */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** Most bytes of running requests, for all protocols and listeners together. */
+/** Limit for all running requests in bytes, over all protocols and listeners. */
 export const maxUnfinishedBytes = 256 * 1024 * 1024;

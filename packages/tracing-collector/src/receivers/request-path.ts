@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { posix } from "node:path";
 
 /**
- * The path of a request, without its query and tidied: an endpoint with a final slash, to which an exporter adds
- * `/v1/traces`, gives `//v1/traces`. The public model redirects such a request. Exporters in Java and Node do not follow a
- * redirect of POST, so the request is served here at once.
+ * The normalized path of a request, without its query. An endpoint with a final slash, to which an exporter adds
+ * `/v1/traces`, gives `//v1/traces`. The public model redirects such a request. Exporters in Java and Node do not
+ * follow a redirect of POST, so this server accepts the request directly.
  */
 export function requestPath({ url = "" }: IncomingMessage): string {
   const [path = ""] = url.split("?", 1);

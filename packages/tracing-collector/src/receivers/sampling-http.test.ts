@@ -28,7 +28,7 @@ const json = (rate: number) =>
 const plain = "text/plain; charset=utf-8";
 const once = "'service' parameter must be provided once\n";
 
-// As jaeger-collector 1.62 answers.
+// The expected answers are those of jaeger-collector 1.62.
 test.each([
   ["GET", "/api/sampling?service=shop+%C3%A9", 200, "application/json", json(0.5)],
   ["GET", "/api/sampling?service=", 200, "application/json", json(1)],

@@ -6,8 +6,8 @@ import { answerText } from "./text-answer.ts";
 
 /**
  * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET
- * /api/baggageRestrictions?service=…` with the error of the public model's collector. Anything but exactly
- * one `service` parameter gets 400, another method 405 without a body, another path 404.
+ * /api/baggageRestrictions?service=…` with the error of the public model's collector. A missing or repeated `service`
+ * parameter gets 400, other methods 405 without a body, other paths 404.
  */
 export function answerSampling(
   provider: SamplingProvider,

@@ -1,4 +1,4 @@
-// Every HTTP door finds its tenant here; the doors of gRPC have the same in their own tests.
+// All HTTP receivers use this code to find the tenant; the gRPC receivers have separate tests.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -9,7 +9,7 @@ import { httpTenant } from "./tenant.ts";
 
 const tenants = new TenantCheck(twoTenants);
 
-/** The tenant of a request with these lines, or the reason why it has none. */
+/** The tenant of a request with these header lines, or the reason for the error. */
 async function tenantOfLines(lines: readonly string[]): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     try {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 
-/** A request without a tenant, or with an unknown one. The message is the public model's. */
+/** The error for a request without a tenant, or with an unknown tenant. The message is the public model's. */
 export class TenantError extends Error {
   override readonly name = "TenantError";
 }
 
-/** The metadata of a call, of grpc-js or of our own server: all values of one name. */
+/** The metadata of a call, from grpc-js or from our own server: returns all values of one name. */
 export interface CallMetadata {
   get(name: string): readonly (string | Buffer)[];
 }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Answers with a line of text as Go's `http.Error` writes it, which clients of the public model know.
- * @param text without its newline
+ * Answers with a line of text in the form of Go's `http.Error`, which clients of the public model know.
+ * @param text without the final newline
  */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   const body = `${text}\n`;

@@ -8,13 +8,13 @@ import { UnaryGrpcServer } from "./unary-grpc/unary-grpc-server.ts";
 import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** A client that connects and sends nothing more is cut after this time. */
+/** Time limit in milliseconds: a connection without a complete TLS handshake is closed after it. */
 const handshakeTimeoutMs = 10_000;
 
 /**
- * Serves unary gRPC methods, with TLS when the address has it.
+ * Serves unary gRPC methods, with TLS if it is configured.
  * @param methods by path
- * @param unfinished limits the messages that are being received
+ * @param unfinished limit for all incomplete messages together
  * @throws StartError when the address cannot be used
  */
 export async function listenUnaryGrpc(

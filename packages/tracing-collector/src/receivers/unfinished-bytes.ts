@@ -1,6 +1,6 @@
 /**
- * Counts the bytes of running requests, of all listeners and connections together. A collector has one such
- * object, so its limit holds for the process.
+ * Counts the bytes of running requests over all listeners and connections. A collector has one such object, so the
+ * limit applies to the process.
  */
 export class UnfinishedBytes {
   readonly maxBytes: number;
@@ -10,7 +10,7 @@ export class UnfinishedBytes {
     this.maxBytes = maxBytes;
   }
 
-  /** Bytes of running requests. */
+  /** Size of all running requests in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -21,7 +21,7 @@ export class UnfinishedBytes {
   }
 
   /**
-   * Adds `count` bytes, even past the limit; the caller must return them. @returns true when they are within
+   * Adds `count` bytes, even above the limit; the caller must return them later. @returns true when the sum is within
    * the limit
    */
   take(count: number): boolean {

@@ -39,7 +39,7 @@ async function openServer(limits: { maxBytes: number; stallMs: number }): Promis
   return receiver.port;
 }
 
-/** A call that says it brings a megabyte, and brings so much of it. */
+/** A call that announces a megabyte and sends `sentBytes` of it. */
 function beginCall(port: number, path: string, sentBytes: number): ClientHttp2Stream {
   const session = connect(`http://127.0.0.1:${port}`);
   closers.push(() => session.destroy());
@@ -71,7 +71,7 @@ test("calls that would take more than all may are asked to come again, until the
   expect(await askLength(port, 60_000)).toBe("60000");
   const others = [beginCall(port, methods.length.path, 30_000), beginCall(port, methods.length.path, 30_000)];
   let refusal: string | ServiceError = "";
-  // The others' bytes are on their way yet.
+  // The bytes of the other calls may not have arrived yet.
   while (typeof refusal === "string") {
     refusal = await askLength(port, 60_000);
   }
@@ -81,7 +81,7 @@ test("calls that would take more than all may are asked to come again, until the
   });
   const [details] = refusal.metadata.get("grpc-status-details-bin");
   expect(String(details)).toContain("google.rpc.RetryInfo");
-  // Small ones still fit.
+  // Small messages still fit.
   expect(await askLength(port, 1_000)).toBe("1000");
 
   for (const other of others) {

@@ -12,12 +12,12 @@ export interface UnfinishedLimits {
   readonly stallMs: number;
 }
 
-/** Most bytes of one call with a stream of requests. Requests of reflection have about fifty bytes each. */
+/** Size limit of one call with a stream of requests, in bytes. Requests of reflection have about fifty bytes each. */
 const maxStreamedBytes = 256 * 1024;
 
 /**
- * Limits the memory of incomplete messages in a server of grpc-js, which limits each message and the calls of a
- * connection, but not the number of connections. A few senders that never finish would occupy a gigabyte.
+ * Limits the memory of incomplete messages in a grpc-js server. grpc-js limits each message and the calls of a
+ * connection, but not the number of connections. A few senders that never finish would use a gigabyte.
  */
 export class UnfinishedMessages {
   readonly #limits: UnfinishedLimits;
@@ -26,14 +26,14 @@ export class UnfinishedMessages {
     this.#limits = limits;
   }
 
-  /** Watches a call from its beginning. @param isStreamed true when it may have several requests */
+  /** Starts to watch a call. @param isStreamed true when the call may have several requests */
   watch(call: ServerInterceptingCallInterface, isStreamed: boolean): void {
     const stream = streamOf(call);
     if (stream === undefined) {
       return;
     }
     let own = 0;
-    /** True while grpc-js keeps received data; false once the call has its status. */
+    /** True while grpc-js stores received data; false after the call has a status. */
     let isKept = true;
     const release = () => {
       this.#limits.bytes.give(own);
@@ -54,7 +54,7 @@ export class UnfinishedMessages {
         details: details ?? message,
         metadata: metadata ?? null,
       });
-      // grpc-js holds the received data until the stream is closed. If it were closed at once, Node would not
+      // grpc-js stores received data until the stream is closed. If the stream were closed immediately, Node would not
       // send the status.
       setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     };
@@ -79,7 +79,7 @@ export class UnfinishedMessages {
 }
 
 /**
- * Returns the stream of a call, which grpc-js hides. There is no other way to see a message before it is
+ * Returns the stream of a call, which is a private field of grpc-js. Only the stream shows a message before it is
  * complete.
  */
 function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream | undefined {

@@ -20,18 +20,17 @@ import { answerText } from "./text-answer.ts";
 export interface ZipkinSettings {
   /** Limits for heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
-  /** Undefined: pages of other sites cannot send spans. */
+  /** CORS settings. Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;
-  /** False: every connection ends with its first answer. */
+  /** False: every connection is closed after its first answer. */
   readonly keepAlive: boolean;
 }
 
 /**
- * Zipkin's formats over HTTP. A path that contains `api/v1/spans` takes version 1: a Thrift list when the
- * type is exactly `application/x-thrift`, otherwise JSON. Any other path takes version 2: protobuf when the
- * type is exactly `application/x-protobuf`, otherwise JSON. Every method counts as POST. Kept spans are
- * answered with 202 without a body; errors are lines of text. Source: behaviour of the public model; Zipkin
- * API, "POST /spans"
+ * Zipkin's formats over HTTP. A path that contains `api/v1/spans` accepts version 1: a Thrift list when the type is
+ * exactly `application/x-thrift`, otherwise JSON. Other paths accept version 2: protobuf when the type is exactly
+ * `application/x-protobuf`, otherwise JSON. Every method counts as POST. Stored spans get 202 without a body; errors
+ * are lines of text. Source: behaviour of the public model; Zipkin API, "POST /spans"
  * @throws StartError
  */
 export async function openZipkin(

@@ -84,7 +84,7 @@ describe("over TLS", () => {
     const parsed = options(files.caPath, files.certPath, files.keyPath);
     const tls = openClientTls(parsed, "sampling.strategies", recordedLog());
     const url = `https://localhost:${(server.address() as AddressInfo).port}/s.json`;
-    // At the start a second must do, which a crowded machine may not have.
+    // At startup one second must suffice, which a busy machine may exceed.
     const { rateOf } = await vi.waitFor(() => open({ source: url, tls }), patience);
     expect(rateOf()).toBe(0.25);
     await expect(open({ source: url })).rejects.toThrow("cannot be downloaded");

@@ -8,25 +8,24 @@ import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of
 
 /** The options of strategies from a file. */
 export interface FileSamplingOptions {
-  /** Path or http(s) URL; "" for none: every service gets the built-in default. */
+  /** Path or http(s) URL. "": no source; every service gets the built-in strategy. */
   readonly source: string;
-  /** For an https URL; the provider closes it. */
+  /** TLS settings for an https URL; the provider closes the object. */
   readonly tls?: ClientTls | undefined;
-  /** Interval of reading the source again; 0: read once. */
+  /** Time between two reads of the source in milliseconds; 0: read once. */
   readonly reloadIntervalMs: number;
-  /** Whether rate-limited services get the default's operations, for the text that is read at the start. */
+  /** True: rate-limited services also get the default strategy's operations. It applies to the text read at startup. */
   readonly bugfix5270: boolean;
 }
 
 const flag = "--sampling.strategies-file";
 
-/** Most warnings that are logged for one text. */
+/** Limit of logged warnings for one text. */
 const maxWarnings = 20;
 
 /**
- * Sampling strategies from a file. When the file is read again, unchanged text is ignored, and text that is
- * faulty changes nothing. Text that is read again is always merged as with `bugfix5270`, as in the public
- * model.
+ * Sampling strategies from a file. When the file is read again, unchanged text and faulty text change nothing. As in
+ * the public model, text that is read again is always merged as with `bugfix5270`.
  * @throws StartError when the file is missing or faulty
  */
 export async function openFileSamplingProvider(
@@ -81,8 +80,8 @@ export async function openFileSamplingProvider(
 
 /**
  * Reads the text of a file.
- * @param say gets at most 20 warnings, and the news that there are no strategies
- * @throws StrategiesError for a mistake; the caller then keeps the strategies of before
+ * @param say called for at most 20 warnings, and when there are no strategies
+ * @throws StrategiesError for a mistake; the caller then keeps the former strategies
  */
 function strategiesOf(
   text: string,
@@ -106,7 +105,7 @@ function strategiesOf(
   return strategies;
 }
 
-/** Answers from a map, which a reload replaces as a whole. */
+/** Answers from a map. A reload replaces the whole map. */
 class FileSamplingProvider implements SamplingProvider {
   #strategies: Strategies;
   #watched: WatchedFile<string> | undefined;
@@ -129,7 +128,7 @@ class FileSamplingProvider implements SamplingProvider {
     this.#strategies = strategies;
   }
 
-  /** Starts the looks at the file. They end when the provider closes. */
+  /** Starts to read the file repeatedly, until the provider closes. */
   watch(watched: WatchedFile<string>, intervalMs: number): void {
     this.#watched = watched;
     watched.start(intervalMs);

@@ -18,11 +18,11 @@ import type { SamplingProvider } from "./sampling-provider.ts";
 /** Sampling as the options configure it. */
 export interface OpenSampling {
   readonly provider: SamplingProvider;
-  /** Steps that read the arriving spans for the provider. They run before any step that drops spans. */
+  /** Steps that read arriving spans for the provider. They must run before steps that drop spans. */
   readonly steps: readonly RowStep[];
 }
 
-/** The services that sampling uses. */
+/** Services that sampling needs. */
 export interface SamplingContext {
   /** The store of the spans; sampling does not close it. */
   readonly store: TraceStore;
@@ -31,7 +31,7 @@ export interface SamplingContext {
 }
 
 /**
- * Opens strategies of a file, or adaptive sampling.
+ * Opens strategies from a file, or adaptive sampling.
  * @throws StartError when the strategies file is missing or faulty, or when adaptive sampling has no shared store
  */
 export async function openSampling(
@@ -70,7 +70,7 @@ export async function openSampling(
   };
 }
 
-/** Starts the election and the calculation. The owner's name is unique, also for two collectors of one host. */
+/** Starts the election and the calculation. The owner's name is unique, even for two collectors on one host. */
 function openAdaptive(
   options: SamplingOptions,
   store: SamplingStore,
@@ -96,7 +96,7 @@ function openAdaptive(
     log,
   });
   election.start();
-  // Not awaited: spans are accepted while the provider still loads from the store.
+  // The promise is not awaited, so spans are accepted while the provider loads data from the store.
   void provider.start();
   return { provider, steps: [new RootSpanStep(counter)] };
 }

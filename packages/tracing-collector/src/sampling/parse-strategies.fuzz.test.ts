@@ -3,7 +3,7 @@ import { damagedMessage, randomOf } from "wire/testing";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { strategiesOfFile } from "./strategies-of-file.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const timeoutMs = 20_000 + rounds * 2;
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** A fault in a strategies file, with its place. */
+/** A fault in a strategies file, with its position. */
 export class StrategiesError extends Error {
   override readonly name = "StrategiesError";
 }
 
-/** Go reads an absent member and `null` alike. */
+/** A text member. Go treats an absent member and `null` alike. */
 const text = z
   .string()
   .nullish()
@@ -38,13 +38,13 @@ const memberNames: ReadonlySet<string> = new Set([
   ...Object.keys(operationStrategy.shape),
 ]);
 
-/** A rule as written; its type is not checked. */
+/** A rule in the file; its type is not validated. */
 export type OperationStrategy = z.output<typeof operationStrategy>;
 export type ServiceStrategy = z.output<typeof serviceStrategy>;
 export type StrategiesFile = z.output<typeof strategiesFile>;
 
 /**
- * Reads the JSON of a strategies file. As in the public model, names of members match in any case, and
+ * Reads the JSON of a strategies file. As in the public model, upper and lower case are equal in names of members, and
  * unknown members are ignored.
  * @param unknownMember called with the path of each unknown member, such as `service_strategies[0].sevrice`
  * @returns undefined for `null`: no strategies
@@ -72,7 +72,7 @@ export function parseStrategies(
   throw new StrategiesError(`${where}${issue?.message ?? "is not valid"}`, { cause: result.error });
 }
 
-/** All known members are less deep; deeper ones are ignored. */
+/** Limit of nesting. All known members are within it; deeper members are ignored. */
 const maxDepth = 6;
 
 function withKnownNames(
@@ -98,7 +98,7 @@ function withKnownNames(
   return known;
 }
 
-/** `service_strategies[0].param`. */
+/** Text of a path: `service_strategies[0].param`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))

@@ -2,16 +2,16 @@ import { createReadStream } from "node:fs";
 import { type ClientTlsMaterial, sendRequest } from "lifecycle";
 import { StrategiesError } from "./parse-strategies.ts";
 
-/** Limit of a decompressed strategies file: about 100,000 rules. */
+/** Size limit of a decompressed strategies file in bytes, enough for about 100,000 rules. */
 export const maxStrategiesBytes = 16 * 1024 * 1024;
 
-/** Milliseconds for the whole answer of a URL. */
+/** Time limit for the whole answer of a URL in milliseconds. */
 const urlTimeoutMs = 1_000;
 
-/** Characters of an error's body that are logged. */
+/** Limit of logged characters of an error's body. */
 const maxErrorText = 500;
 
-/** True when the option names a URL, false for a path. */
+/** True for a URL, false for a path. */
 function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
@@ -28,10 +28,9 @@ export function sourceText(source: string): string {
 }
 
 /**
- * Reads the text of the strategies. For a URL that answers 503 it is `null`.
+ * Reads the text of the strategies. When the URL answers 503, the text is `null`.
  * @param source path, or http(s) URL; its user and password are sent as Basic authorization
- * @param tls for an https URL: trusted authorities and client certificate. With it, redirects are not
- *   followed
+ * @param tls for an https URL: trusted CAs and client certificate. With it, redirects are not followed
  * @throws StrategiesError
  */
 export async function readStrategies(source: string, tls?: ClientTlsMaterial): Promise<string> {
@@ -108,7 +107,7 @@ function asStrategiesError(error: unknown, what: string): StrategiesError {
     return error;
   }
   const { message, cause } = error as Error;
-  // fetch says only "fetch failed"; its cause gives the reason.
+  // fetch only reports "fetch failed"; the reason is in its cause.
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
   return new StrategiesError(`${what}: ${reason}`, { cause: error });
 }

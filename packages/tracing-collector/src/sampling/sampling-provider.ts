@@ -1,9 +1,9 @@
 import type { SamplingStrategyResponse } from "wire/api-v2";
 
-/** Tells clients how to sample, from a file or computed from their spans. */
+/** Returns sampling strategies for clients, from a file or computed from their spans. */
 export interface SamplingProvider {
-  /** @param service the client's name for itself; "" and unknown names get the default strategy */
+  /** @param service name from the client; "" and unknown names get the default strategy */
   strategyFor(service: string): SamplingStrategyResponse;
-  /** Ends its tasks and releases the leadership. */
+  /** Stops background tasks and releases the leadership. */
   close(): Promise<void>;
 }

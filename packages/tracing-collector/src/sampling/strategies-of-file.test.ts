@@ -43,7 +43,7 @@ const operation = (name: string, rate: string) =>
   `{"operation":"${name}","probabilisticSampling":{"samplingRate":${rate}}}`;
 const health = operation("/health", "0");
 
-// The answers of jaeger-collector 1.62 to this file; but it gives "huge" -2147483648.
+// The expected answers come from jaeger-collector 1.62, except that it answers -2147483648 for "huge".
 test.each([
   [
     "unknown",

@@ -10,17 +10,17 @@ import type { OperationStrategy, ServiceStrategy, StrategiesFile } from "./parse
 /** The strategies of a file, in the form for clients. */
 export interface Strategies {
   readonly ofService: ReadonlyMap<string, SamplingStrategyResponse>;
-  /** For services without a strategy of their own. */
+  /** Strategy for services that the file does not list. */
   readonly default: SamplingStrategyResponse;
 }
 
 export interface StrategyRules {
   /**
-   * True: a rate-limited service without operations of its own also gets the operations of the default
-   * strategy (`--sampling.strategies.bugfix-5270`).
+   * True: a rate-limited service without operations also gets the operations of the default strategy
+   * (`--sampling.strategies.bugfix-5270`).
    */
   readonly defaultOperationsForRateLimited: boolean;
-  /** Called for each rule that cannot be followed. */
+  /** Called for each rule that is ignored. */
   readonly warn: (message: string) => void;
 }
 
@@ -31,8 +31,8 @@ const { PROBABILISTIC, RATE_LIMITING } = SamplingStrategyType;
 const maxInt32 = 2 ** 31 - 1;
 
 /**
- * Merges the strategies of a file: each service's own, and below them the operations of the default strategy.
- * Source: public model 1.62, plugin/sampling/strategyprovider/static/provider.go
+ * Merges the strategies of a file: the rules of each service, then the operations of the default strategy. Source:
+ * public model 1.62, plugin/sampling/strategyprovider/static/provider.go
  */
 export function strategiesOfFile(file: StrategiesFile, rules: StrategyRules): Strategies {
   const { default_strategy: fallback } = file;
@@ -117,7 +117,7 @@ function plainStrategy(
     return {
       strategyType: RATE_LIMITING,
       probabilisticSampling: undefined,
-      // Adding 0 turns the -0 that -0.5 rounds to into 0.
+      // -0.5 rounds to -0; adding 0 makes it 0.
       rateLimitingSampling: { maxTracesPerSecond: limit + 0 },
       operationSampling: undefined,
     };

@@ -6,7 +6,7 @@ import { DerivedWatch } from "./derived-watch.ts";
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const url = "http://ch1:8123/";
 
-/** A watch over two days; the tests say what differs, and who has the lease. */
+/** A watch over two days. Tests define the differences, and who has the lease. */
 function watched(repair = false) {
   const state = {
     hasLease: true,

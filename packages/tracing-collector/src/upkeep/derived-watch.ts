@@ -4,7 +4,7 @@ import type { Health, Logger } from "lifecycle";
 import type { SamplingStore } from "storage/api";
 import type { CompareDerived, DerivedDifference } from "trace-store";
 
-/** The services that the watch uses. */
+/** Services that the watch needs. */
 export interface DerivedWatchParts {
   /** Compares the derived tables with the spans. */
   readonly compare: CompareDerived;
@@ -16,16 +16,16 @@ export interface DerivedWatchParts {
 }
 
 export interface DerivedWatchSettings {
-  /** Milliseconds between two looks; 0: never. */
+  /** Time between two checks in milliseconds; 0: never. */
   readonly intervalMs: number;
-  /** True: add what is missing. */
+  /** True: insert what is missing. */
   readonly repair: boolean;
 }
 
 /**
- * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans of the
- * last ended days, each day once. One collector of all does it, the one with the lease. A block that a lost server
- * left out of one of these tables is then reported, instead of missing from a chart for ever.
+ * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans of the last
+ * ended days, each day once. Only the collector with the lease does this. When a lost server has left a block out of
+ * one of these tables, the difference is reported, instead of missing in charts forever.
  */
 export class DerivedWatch {
   readonly #parts: DerivedWatchParts;
@@ -35,9 +35,9 @@ export class DerivedWatch {
   readonly #missing: Gauge<"table">;
   readonly #repaired: Counter<"table">;
   readonly #compared: Counter;
-  /** Days that do not differ, by day and server. */
+  /** Days without differences, by day and server. */
   readonly #good = new Set<string>();
-  /** Differences that the log has named. */
+  /** Differences that were logged. */
   #said = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -66,7 +66,7 @@ export class DerivedWatch {
     });
   }
 
-  /** The first look is one interval from now. */
+  /** Starts the checks; the first is one interval from now. */
   start(): void {
     if (this.#settings.intervalMs === 0 || this.#closed.signal.aborted) {
       return;
@@ -82,7 +82,7 @@ export class DerivedWatch {
     await this.#running;
   }
 
-  /** One look. Never rejects: a fault is logged, and the next look tries again. */
+  /** Runs one check. Never rejects: a fault is logged, and the next check tries again. */
   async look(): Promise<void> {
     const { leases, compare, log } = this.#parts;
     const { intervalMs, repair } = this.#settings;

@@ -4,17 +4,17 @@ import type { z } from "zod";
 /** Steps from the top of a document to a value. */
 export type DocumentPath = readonly PropertyKey[];
 
-/** A document of the right form, with a function that makes the error for a place in it. */
+/** A parsed document, with a function that makes the error for a position in the document. */
 export interface LocatedDocument<Value> {
   readonly value: Value;
-  /** The error for a place in the document. */
+  /** Makes the error for a position in the document. */
   readonly refuse: (path: DocumentPath, problem: string) => Error;
 }
 
 /**
- * Reads YAML or JSON of one form. Errors name line, column and field, and quote nothing of the text.
- * @param origin names the text in errors: `privacy.yaml:7:5: rules[1].length: …`
- * @param failOf makes the error of a message
+ * Parses YAML or JSON that must match a schema. Errors contain line, column and field, but no part of the text.
+ * @param origin name of the text in errors: `privacy.yaml:7:5: rules[1].length: …`
+ * @param failOf makes the error for a message
  * @throws the error of `failOf` for the first mistake
  */
 export function parseLocated<Schema extends z.ZodType>(
@@ -24,9 +24,9 @@ export function parseLocated<Schema extends z.ZodType>(
   failOf: (message: string) => Error,
 ): LocatedDocument<z.output<Schema>> {
   const lines = new LineCounter();
-  // The parser compares each key with all others of its map, which takes seconds for 10,000 keys.
+  // The parser would compare each key with all other keys of its map, which takes seconds for 10,000 keys.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
-  // The parser's message quotes the text, so its code is shown instead.
+  // The parser's message quotes the text, so only its code is shown.
   const fault = document.errors.map(({ pos, code }) => ({ at: pos[0], code }))[0] ?? repeatedKey(document);
   if (fault !== undefined) {
     const { line, col } = lines.linePos(fault.at);
@@ -50,7 +50,7 @@ export function parseLocated<Schema extends z.ZodType>(
   return { value: parsed.data, refuse };
 }
 
-/** The second of two equal keys of one map. */
+/** Finds a key that occurs twice in one map. */
 function repeatedKey(document: ReturnType<typeof parseDocument>): { at: number; code: string } | undefined {
   let at: number | undefined;
   visit(document, {
@@ -72,7 +72,7 @@ function repeatedKey(document: ReturnType<typeof parseDocument>): { at: number; 
   return at === undefined ? undefined : { at, code: "DUPLICATE_KEY" };
 }
 
-/** The error for an unknown key names the place of the key. */
+/** The position of the error for an unknown key is the key itself. */
 function problemOf(issue: z.core.$ZodIssue): [DocumentPath, string] {
   if (issue.code === "unrecognized_keys") {
     return [[...issue.path, ...issue.keys.slice(0, 1)], "is not known here"];

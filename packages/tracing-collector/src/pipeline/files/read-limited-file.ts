@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** Reads a file of at most `most` bytes. @throws Error whose message follows the name of the file */
+/** Reads a file with a size limit of `most` bytes. @throws Error whose message begins with the name of the file */
 export async function readLimitedFile(path: string, most: number): Promise<Buffer> {
   let size: number;
   try {

@@ -10,7 +10,7 @@ export interface ReloadMetricsOptions {
   readonly contents: string;
 }
 
-/** Metrics of a file that is looked at again and again. */
+/** Metrics of a file that is read repeatedly. */
 export class ReloadMetrics {
   readonly #reloads: Counter<"result">;
   readonly #upToDate: Gauge;
@@ -37,7 +37,7 @@ export class ReloadMetrics {
     this.#reloads.inc({ result });
   }
 
-  /** @param isUpToDate false: the file has a mistake or is gone, so its contents of before are in use */
+  /** @param isUpToDate false: the file has a mistake or is missing, so the former contents are in use */
   setUpToDate(isUpToDate: boolean): void {
     this.#upToDate.set(isUpToDate ? 1 : 0);
   }

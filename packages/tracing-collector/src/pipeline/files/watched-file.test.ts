@@ -4,7 +4,7 @@ import { recordedLog } from "../../../test/recorded-log.ts";
 import { ReloadMetrics } from "./reload-metrics.ts";
 import { readAtStart, WatchedFile } from "./watched-file.ts";
 
-/** A file of one number. `now` is its text; undefined: it is missing. */
+/** A file with one number. `now` is the present text; undefined: the file is missing. */
 function watchedNumber(first: string) {
   const degraded: (string | undefined)[] = [];
   const health = { degrade: (_: string, reason: string | undefined) => void degraded.push(reason) };

@@ -2,32 +2,32 @@ import { type Health, type Logger, StartError } from "lifecycle";
 import { RepeatingTask } from "../repeating-task.ts";
 import type { ReloadMetrics } from "./reload-metrics.ts";
 
-/** A file whose contents are in use, and that is looked at again and again. */
+/** Options for a file that is read repeatedly and whose contents are in use. */
 export interface WatchedFileOptions<Source> {
   /** Name of the contents in messages: `quotas stay as they were: …`. */
   readonly contents: string;
-  /** Topic of the health report, which is degraded while the file cannot be used; absent: the report says nothing. */
+  /** Topic in the health report, which is degraded while the file cannot be used. Absent: no health report. */
   readonly topic?: string;
   /** Reads the file. Rejects when it is missing; it may also reject for a mistake in it. */
   readonly read: () => Promise<Source>;
-  /** A text that is equal for equal contents. It stays in memory; contents with an equal text are not used again. */
+  /** Returns a text that is equal for equal contents. Contents with the same text as before are not used again. */
   readonly keyOf: (source: Source) => string;
-  /** Puts changed contents instead of those of before. Throws for a mistake in them, and has then changed nothing. */
+  /** Replaces the former contents. Throws for a mistake in the contents; then nothing was changed. */
   readonly use: (source: Source) => void;
-  /** Counts used and refused files; absent where nothing counts them. */
+  /** Counts used and refused files. Absent: no metrics. */
   readonly metrics?: ReloadMetrics;
 }
 
-/** Receivers of news about a file. */
+/** Services that get reports about a file. */
 export interface WatchedFileContext {
   readonly log: Logger;
-  /** Needed where the file has a topic. */
+  /** Health report; required when the file has a topic. */
   readonly health?: Pick<Health, "degrade">;
 }
 
 /**
- * Looks at a file again and again, one look at a time. A mistake in the file leaves its contents as they were: it is
- * logged and counted once, and the health report shows it until the file can be read again.
+ * Reads a file repeatedly, one read at a time. When the file has a mistake, its former contents stay in use. The
+ * mistake is logged and counted once, and the health report shows it until the file is valid again.
  *
  * | file since the last look | contents in use | counted | health report |
  * |---|---|---|---|
@@ -45,14 +45,17 @@ export class WatchedFile<Source> {
   #fault: string | undefined;
   #task: RepeatingTask | undefined;
 
-  /** @param first contents that are in use already */
+  /** @param first contents that are already in use */
   constructor(first: Source, options: WatchedFileOptions<Source>, context: WatchedFileContext) {
     this.#options = options;
     this.#context = context;
     this.#key = options.keyOf(first);
   }
 
-  /** Starts the looks; called once at most. @param intervalMs from the end of a look to the next; 0: never looks */
+  /**
+   * Starts reading; must be called at most once. @param intervalMs time from the end of a read to the next in
+   * milliseconds; 0: never
+   */
   start(intervalMs: number): void {
     if (intervalMs === 0) {
       return;
@@ -64,12 +67,12 @@ export class WatchedFile<Source> {
     this.#task.start(intervalMs);
   }
 
-  /** Resolves when a look that was under way has ended. There is no look after it. */
+  /** Resolves when a running read has ended. No further read starts. */
   async close(): Promise<void> {
     await this.#task?.stop();
   }
 
-  /** Looks at the file once. Never rejects. */
+  /** Reads the file once. Never rejects. */
   async look(): Promise<void> {
     const { read, keyOf, use, metrics } = this.#options;
     try {
@@ -110,7 +113,7 @@ export class WatchedFile<Source> {
 }
 
 /**
- * The first read of a file that an option names. A mistake in the file ends the start of the program.
+ * Reads a file for the first time. A mistake in the file stops the startup.
  * @param option name without dashes: `collector.quotas.file`
  * @param mistakes class of the errors that are mistakes of the file; other errors pass unchanged
  * @throws StartError whose message begins with the option

@@ -6,8 +6,8 @@ import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-form
 const firstCapacityBytes = 1024 * 1024;
 
 /**
- * The batches that share one frame, one write and one sync: all that arrived while the disk was busy with the
- * group before. The buffer is reused for the next group.
+ * The batches that share one frame, one write and one sync: all batches that arrived during the previous group's write.
+ * The buffer is reused for the next group.
  */
 export class CommitGroup {
   #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
@@ -31,7 +31,7 @@ export class CommitGroup {
     return this.#rows === 0 ? 0 : this.#length;
   }
 
-  /** Size of the rows if each had its own prefix. */
+  /** Size of the rows if each had its full prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }
@@ -63,8 +63,7 @@ export class CommitGroup {
   }
 
   /**
-   * The whole frame with an end mark; a view that is valid until `settle`. @param seed of the segment's
-   * checksums
+   * The whole frame with an end mark; a view that is valid until `settle`. @param seed seed of the segment's checksums
    */
   frame(seed: number): Buffer {
     const end = this.#length + endMarkBytes;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CommitPace } from "./commit-pace.ts";
 
-/** Whether it waits, and then how to see that it goes on. */
+/** Tells if the promise is pending now, and when it has resolved. */
 function watched(waiting: Promise<void>) {
   const state = { isOver: false };
   waiting.then(() => {

@@ -1,10 +1,10 @@
-/** Longest wait for senders that are expected to send again, in milliseconds. */
+/** Limit of the wait for senders that are expected to send again, in milliseconds. */
 const longestWaitMs = 8;
 
 /**
- * Chooses when the next commit begins. A sync costs the processor time of about ten batches. After a commit
- * that several senders shared, the next one waits for those senders, because most of them send again at once.
- * It begins with the last of them, or after `longestWaitMs`. A single sender never waits.
+ * Chooses when the next commit begins. A sync costs the processor time of about ten batches. After a commit that
+ * several senders shared, the next one waits for those senders, because most of them send again at once. It begins when
+ * the last of them has sent, or after `longestWaitMs`. A single sender never waits.
  */
 export class CommitPace {
   #expectedBatches = 0;
@@ -12,8 +12,8 @@ export class CommitPace {
   #proceed: (() => void) | undefined;
 
   /**
-   * A commit has ended; called before its senders are told.
-   * @param batches number of batches in it
+   * Must be called after a commit, before its senders get their answers.
+   * @param batches number of batches in the commit
    * @param waitingBatches number of batches that arrived meanwhile
    */
   committed(batches: number, waitingBatches: number): void {
@@ -38,7 +38,9 @@ export class CommitPace {
     this.#proceed = undefined;
   }
 
-  /** Another batch has arrived. @param waitingBatches number with this batch */
+  /**
+   * Must be called when another batch has arrived. @param waitingBatches number of waiting batches, including this one
+   */
   arrived(waitingBatches: number): void {
     if (waitingBatches >= this.#expectedBatches) {
       this.#proceed?.();

@@ -7,13 +7,13 @@ const steps = new Uint32Array(256).map((_, byte) => {
   return state >>> 0;
 });
 
-/** The inverse of the table: for the first byte of a step, its index. All first bytes differ. */
+/** The inverse of the table: the index of a step, by the first byte of the step. All first bytes differ. */
 const byFirstByte = new Uint8Array(256);
 for (const [byte, step] of steps.entries()) {
   byFirstByte[step >>> 24] = byte;
 }
 
-/** The initial value that a checksum began with. @param checksum the checksum of `bytes` */
+/** Computes the initial value of a checksum. @param checksum the checksum of `bytes` */
 export function seedOf(checksum: number, bytes: Uint8Array): number {
   let state = ~checksum >>> 0;
   for (let at = bytes.length - 1; at >= 0; at--) {
@@ -35,7 +35,7 @@ export function changedByte(difference: number, after: number): number | undefin
   }
   for (let place = 3; place >= 0; place--) {
     state = before(state, 0);
-    // The byte at this place explains the whole difference.
+    // The byte at this position explains the whole difference.
     if (state > 0 && state < 256) {
       return (state << (8 * place)) >>> 0;
     }

@@ -20,7 +20,7 @@ async function openJournal(): Promise<Journal> {
   return journal;
 }
 
-// Each holds a frame for each of `firstLayoutBatches`, and was written by the version before …
+// Each file has a frame for each of `firstLayoutBatches`, and was written by the previous version …
 describe.each([
   ["before frames had a seed", "unseeded", { start: 16, seed: 0 }, 0],
   ["before rows shared their prefix", "plain-prefixes", { start: 24, seed: expect.any(Number) }, 12],
@@ -74,7 +74,7 @@ describe.each([
     const ours = segmentBeginning(1);
     const theirs = await readFile(fixture);
     expect(readSegmentHeader(theirs.subarray(0, 24))).toEqual({ state: "ours", form });
-    // All that it looks at first: a name, a checksum of columns, and a checksum of both.
+    // The parts that the previous version checks first: a name, a checksum of columns, and a checksum of both.
     expect(ours.subarray(0, 8)).toEqual(theirs.subarray(0, 8));
     expect(ours.readUInt32LE(8)).not.toBe(theirs.readUInt32LE(8));
     expect(ours.readUInt32LE(12)).toBe(crc32(ours.subarray(0, 12)));

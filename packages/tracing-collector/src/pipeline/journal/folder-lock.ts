@@ -7,36 +7,37 @@ import { StartError } from "lifecycle/errors";
 
 /** The longest socket path that every system accepts (macOS: 104 bytes with the final zero). */
 const maxSocketPathBytes = 103;
-/** Name of a socket, with the name that earlier versions used. */
+/** Name of a lock socket; earlier versions used the name `lock`. */
 const lockName = /^lock(-[0-9a-f]{12})?$/;
 const lockNameBytes = "lock-0123456789ab".length;
-/** Number of times that two processes which start together give way to each other before they fail. */
+/** Limit of attempts of two processes that start together and yield to each other. */
 const maxTries = 20;
-/** A process that does not answer in this time, in ms, is suspended or very busy. It is still alive. */
+/**
+ * Time limit for an answer in milliseconds. A process that does not answer in time is suspended or very busy, but
+ * alive.
+ */
 const answerMs = 1_000;
 
-/** A living process sends this on its socket. */
+/** Answer of a living process on its socket. */
 const held = "h";
 const looking = "l";
 
-/** Another living process holds the folder. */
+/** Thrown when another living process has locked the folder. */
 export class FolderInUseError extends StartError {}
 
-/** The lock on a folder. */
+/** The lock of a folder. */
 export interface FolderLock {
-  /** Lets another process open the folder. */
+  /** Allows other processes to open the folder. */
   release(): Promise<void>;
 }
 
 /**
- * Locks a folder for this process until it ends, in whatever way. The lock is a socket in the folder, on
- * which only a living process answers. This works between containers that share the folder on one machine,
- * where process ids do not help.
+ * Locks a folder for this process until the process ends, even by a crash. The lock is a socket in the folder, on which
+ * only a living process answers. This also works between containers on one machine, which have separate process ids.
  *
- * When two processes start together, at most one gets the folder. Each first publishes a socket that
- * answers, and then looks for the sockets of others. The one that looks last sees the other, and gives way
- * for a moment. A socket gets its visible name only when it answers, so a socket without an answer is dead
- * and may be removed.
+ * When two processes start together, at most one gets the folder. Each first publishes a socket that answers, and then
+ * looks for the sockets of other processes. The process that looks last finds the other socket and yields for a moment.
+ * A socket gets its visible name only when it answers, so a socket without an answer is dead and may be removed.
  * @throws FolderInUseError when another process holds the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
@@ -108,10 +109,7 @@ class Announcement {
     return own;
   }
 
-  /**
-   * @returns the answer of another living process; undefined when there is none, and then this process holds
-   *   the folder
-   */
+  /** @returns the answer of another living process. Undefined: there is none, so this process has the lock */
   async lookForOthers(): Promise<string | undefined> {
     let found: string | undefined;
     for (const name of await readdir(this.#folder)) {
@@ -136,15 +134,15 @@ class Announcement {
   }
 
   async withdraw(): Promise<void> {
-    // The name is removed first, so that nobody finds a socket that is about to close.
+    // The name is removed first, so that other processes do not find a socket that is about to close.
     await unlinkIfThere(join(this.#folder, this.#name));
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 }
 
 /**
- * @returns the answer of the process behind a socket, or `held` when it answers nothing; undefined when no
- *   process is there
+ * @returns the answer of the process behind a socket, or `held` when it connects but does not answer; undefined when no
+ * process listens
  */
 function ask(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -174,10 +172,7 @@ async function unlinkIfThere(path: string): Promise<void> {
   });
 }
 
-/**
- * Socket paths must be short. A long path is opened through the folder's file descriptor, on systems that
- * support it.
- */
+/** Socket paths must be short. For a long path, the folder's file descriptor is used, on systems that support it. */
 async function socketPlace(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const longestBytes = Buffer.byteLength(join(folder, "x")) - 1 + lockNameBytes;
   if (longestBytes <= maxSocketPathBytes || process.platform !== "linux") {

@@ -1,6 +1,6 @@
 import type { FrameForm } from "./segment-format.ts";
 
-/** The places of a segment's frames, in order. */
+/** Positions of a segment's frames, in order. */
 export class FrameList {
   readonly form: FrameForm;
   readonly #starts: number[] = [];
@@ -17,7 +17,7 @@ export class FrameList {
 
   /**
    * @param bytes size with the header
-   * @param start by default the end of the frame before
+   * @param start position; default: the end of the previous frame
    */
   add(bytes: number, rows: number, start = this.#end()): void {
     this.#starts.push(start);

@@ -3,21 +3,21 @@ import type { SpanRows } from "wire/rows/span-rows";
 import type { FrameList } from "./frame-list.ts";
 import { frameHeaderBytes, isFrame } from "./segment-format.ts";
 
-/** Frames of one read call: half of the systems' limit (IOV_MAX), since a frame takes two buffers. */
+/** Limit of frames for one read call: half of the systems' limit (IOV_MAX), because a frame needs two buffers. */
 const framesPerRead = 500;
 
-/** Reads rows from the frames of a segment, without the headers, straight into the target buffer. */
+/** Reads rows from the frames of a segment into the target buffer. The headers are skipped. */
 export class FrameReader {
   readonly #file: FileHandle;
   readonly #frames: FrameList;
-  /** Seed of the checksums; undefined when they are not compared. */
+  /** Seed of the checksums; undefined when checksums are not verified. */
   readonly #seed: number | undefined;
   readonly #headers: Buffer;
   #next = 0;
 
   /**
    * @param file the caller closes it
-   * @param checks whether checksums are compared; lengths always are
+   * @param checks true: checksums are verified; lengths always are
    */
   constructor(file: FileHandle, frames: FrameList, checks: boolean) {
     this.#file = file;
@@ -26,14 +26,14 @@ export class FrameReader {
     this.#headers = Buffer.allocUnsafe(Math.min(frames.length, framesPerRead) * frameHeaderBytes);
   }
 
-  /** Bytes of rows in the next frame; 0 when there is none. */
+  /** Size of the rows in the next frame; 0 after the last frame. */
   get nextBytes(): number {
     return this.#next < this.#frames.length ? this.#frames.bytesOf(this.#next) - frameHeaderBytes : 0;
   }
 
   /**
-   * Reads the rows of the next frames by one call: as many as are adjacent and fit.
-   * @param target has room for at least `nextBytes`; the result is a view of its beginning
+   * Reads the rows of the next adjacent frames with one call, as many as fit.
+   * @param target must have at least `nextBytes`; the result is a view of its beginning
    * @throws Error when the file does not contain the expected frames
    */
   async read(target: Buffer): Promise<SpanRows> {

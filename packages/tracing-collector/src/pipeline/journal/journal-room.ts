@@ -4,12 +4,12 @@ import { CollectorError } from "../../errors.ts";
 import type { JournalLimits } from "./span-journal.ts";
 
 /**
- * A full journal has room again when this share of its limits is free. Without the margin each request would
- * change the state.
+ * Share of the limits that must be free before a full journal accepts batches again. Without this margin, each request
+ * would change the state.
  */
 const freePart = 0.1;
 
-/** Limits the size of a journal. Logs once when it is full, and once when it has room again. */
+/** Enforces the limits of a journal. Logs once when it is full, and once when it has space again. */
 export class JournalRoom {
   readonly #maxBytes: number;
   readonly #maxRows: number;
@@ -32,9 +32,9 @@ export class JournalRoom {
   }
 
   /**
-   * Checks that a batch fits. A refused batch is counted, and the first one is logged.
+   * Checks that a batch fits. Each refused batch is counted, and the first one is logged.
    * @param usedBytes present size of the journal
-   * @throws CollectorError COLLECTOR_TOO_LARGE when it would not fit an empty journal; COLLECTOR_JOURNAL_FULL
+   * @throws CollectorError COLLECTOR_TOO_LARGE when the batch would not fit an empty journal; COLLECTOR_JOURNAL_FULL
    */
   admit(rows: SpanRows, usedBytes: number): void {
     const { bytes, count } = rows;
@@ -61,12 +61,12 @@ export class JournalRoom {
     }
   }
 
-  /** An admitted batch was stored. */
+  /** Must be called when an admitted batch was stored. */
   add(rows: number): void {
     this.#rows += rows;
   }
 
-  /** Rows left the journal. @param usedBytes its size now */
+  /** Must be called when rows left the journal. @param usedBytes present size of the journal */
   leave(rows: number, usedBytes: number): void {
     this.#rows -= rows;
     if (!this.#isFull) {

@@ -14,7 +14,7 @@ import type { JournalSegment } from "./span-journal.ts";
 
 const log = createLogger({ name: "journal-test", level: "fatal", encoding: "json" });
 let folder: string;
-/** All that a test made. */
+/** Folders that a test created. */
 let folders: string[] = [];
 let open: Journal[] = [];
 let commits: number;
@@ -64,7 +64,7 @@ async function readNext(journal: Journal): Promise<string | undefined> {
   return segment && Buffer.from((await segment.read(Buffer.alloc(segment.bytes))).bytes).toString();
 }
 
-/** All pieces of a segment, copied while they are good. */
+/** All pieces of a segment, copied while they are valid. */
 async function readPieces(segment: JournalSegment | undefined): Promise<{ text: string; rows: number }[]> {
   const pieces: { text: string; rows: number }[] = [];
   for await (const { bytes, count } of segment?.source?.pieces() ?? []) {
@@ -73,7 +73,7 @@ async function readPieces(segment: JournalSegment | undefined): Promise<{ text: 
   return pieces;
 }
 
-/** As a crash leaves it: the files of a journal that was never closed, in a folder of their own. */
+/** Copies the files of an open journal to another folder, as a crash leaves them. */
 async function crashCopy(): Promise<void> {
   const files = await Promise.all(
     (await readdir(folder))
@@ -114,7 +114,7 @@ describe("append", () => {
   test("batches that arrive while the disk works form the next group", async () => {
     const journal = await openJournal();
     const first = journal.append(rows("a"));
-    // Two turns of the event loop: the first group is on its way.
+    // After two turns of the event loop, the first group is being written.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([first, journal.append(rows("b")), journal.append(rows("c"))]);
@@ -128,7 +128,7 @@ describe("append", () => {
     onTestFinished(() => void vi.useRealTimers());
     await Promise.all([journal.append(rows("a")), journal.append(rows("b"))]);
     const third = journal.append(rows("c"));
-    // One is the segment's age.
+    // One of the timers is for the segment's age.
     while (vi.getTimerCount() < 2) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -206,7 +206,7 @@ describe("append", () => {
         log,
       );
       await journal.append(rows("first,"));
-      // Some of it finds room: the write ends in the middle.
+      // A part of the data fits: the write ends in the middle.
       await expect(journal.append(rows("x".repeat(400_000)))).rejects.toMatchObject({
         code: "COLLECTOR_JOURNAL_DISK",
         cause: { code: "ENOSPC" },
@@ -303,7 +303,7 @@ describe("rows that are read as they are sent", () => {
   test("come in pieces of whole rows, the same each time", async () => {
     const journal = await openJournal({ segmentAgeMs: 1_000_000, maxBytes: 1e9, segmentBytes: 1e9 });
     const texts = Array.from({ length: 700 }, (_, index) => `<${index}>`);
-    // One that is larger than a piece, among small ones.
+    // One text that exceeds a piece, among small ones.
     texts.splice(300, 0, "x".repeat(3 * mebibyte));
     for (const text of texts) {
       await journal.append(rows(text, 2));
@@ -424,7 +424,7 @@ describe("a start after a crash", () => {
     ]);
     expect([rest?.token, journal.rows, journal.segments]).toEqual([segment?.token, 2, 1]);
     await journal.remove(rest!);
-    // The copy takes no room from spans: it has a limit of its own.
+    // The copy uses no space of the spans: it has a separate limit.
     expect([journal.rows, journal.segments, journal.bytes]).toEqual([0, 0, 0]);
     expect([journal.quarantined.files, journal.quarantined.bytes]).toEqual([1, file.length]);
     expect(await readdir(join(folder, quarantineFolder))).toHaveLength(1);
@@ -482,7 +482,7 @@ describe("the folder", () => {
     const first = await openJournal({ folder: deep });
     await expect(openJournal({ folder: deep })).rejects.toThrow(/in use by another collector/);
     await first.close();
-    // A socket file on which nobody answers, as a kill leaves it.
+    // A socket file without a listener, as left by a kill.
     await writeFile(join(deep, "lock"), "");
     await openJournal({ folder: deep });
   });

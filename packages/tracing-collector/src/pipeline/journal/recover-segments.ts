@@ -73,9 +73,9 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
 
 /** One segment after its recovery. */
 export interface RecoveredSegment {
-  /** undefined when no row is readable; then the file was deleted or quarantined. */
+  /** The recovered segment. Undefined when no row is readable; then the file was deleted or quarantined. */
   readonly segment: SealedSegment | undefined;
-  /** Number of rows in damaged frames, as far as their headers tell. */
+  /** Number of rows in damaged frames, according to their headers. */
   readonly damagedRows: number;
 }
 
@@ -85,8 +85,8 @@ export async function salvageSegment(path: string, log: Logger): Promise<Recover
 }
 
 /**
- * Recovers one file: copies what is unreadable, cuts the tail, repairs headers, and rewrites an old layout.
- * @param file all bytes of the file; repaired headers are changed in it too
+ * Recovers one file: copies unreadable bytes, cuts the tail, repairs headers, and rewrites an old layout.
+ * @param file all bytes of the file; repaired headers are also changed in this buffer
  */
 async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<RecoveredSegment> {
   const aside = join(dirname(path), quarantineFolder, basename(path));
@@ -143,7 +143,7 @@ async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<
 
 type RepairedHeader = SegmentHeader & { readonly isMended?: boolean };
 
-/** Reads a file's header. A damaged header is repaired in `file` when the frames tell its contents. */
+/** Reads a file's header. A damaged header is repaired in `file` if it can be derived from the frames. */
 function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader {
   const header = readSegmentHeader(file);
   const mended = header.state === "torn" ? mendedHeader(file) : undefined;
@@ -159,15 +159,15 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
   return { state: "ours", form: seededForm(mended.readUInt32LE(16)), isMended: true };
 }
 
-/** Facts about a mended segment, and the log that tells them. */
+/** Facts about a repaired segment, for the log. */
 interface MendOptions {
-  /** Whether the header of the file was damaged too. */
+  /** True when the header of the file was damaged too. */
   readonly isHeaderMended: boolean;
   /** Log for the places that were repaired. */
   readonly log: Logger;
 }
 
-/** Writes repaired bytes of `file` to the disk too, so that later reads see what this one saw. */
+/** Writes repaired bytes of `file` to the disk, so that later reads return the repaired bytes. */
 async function writeMended(
   path: string,
   file: Buffer,
@@ -198,7 +198,7 @@ async function writeMended(
   }
 }
 
-/** For the log: the places of the damage, and the number of spans there. */
+/** For the log: positions of the damage, and the number of spans in the damaged frames. */
 function placesOf({ damages }: SegmentScan): object {
   if (damages.length === 0) {
     return {};
@@ -209,7 +209,7 @@ function placesOf({ damages }: SegmentScan): object {
 
 /** A copy of unreadable bytes. */
 interface Kept {
-  /** Text for the log that says which bytes were kept. */
+  /** Description of the copied bytes, for the log. */
   readonly what: string;
   /** Path of the copy. */
   readonly path: string;
@@ -218,8 +218,8 @@ interface Kept {
 }
 
 /**
- * Copies unreadable parts of a segment into quarantine. An incomplete end is the trace of a crash during a
- * write, and was never acknowledged. But a disk that returns other bytes than were written can look the same.
+ * Copies unreadable parts of a segment into quarantine. An incomplete end usually comes from a crash during a write,
+ * and was never acknowledged. But it can also come from a disk that returns wrong bytes.
  * @param file the bytes as read; headers in it may have been repaired
  */
 async function keepUnreadable(
@@ -252,7 +252,7 @@ async function namesIn(folder: string, suffix: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 }
 
-/** @param buffer used when it is large enough */
+/** @param buffer reused when it is large enough */
 async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
   const file = await open(path, "r");
   try {

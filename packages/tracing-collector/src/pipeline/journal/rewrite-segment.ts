@@ -25,11 +25,11 @@ export interface RewrittenSegment {
 }
 
 /**
- * Replaces a segment of the first layout by one of the present layout. It has the same rows and the same
- * name, so it is the same block to the store. A crash leaves one of the two.
+ * Replaces a segment of the first layout by a segment of the present layout with the same rows and the same name. So
+ * the store treats both as the same block. After a crash, one of the two exists.
  * @param file the whole segment
- * @param frames the undamaged frames; no others are copied
- * @throws WireError for frames that are no rows; an error of the file system. The segment is then unchanged.
+ * @param frames the undamaged frames, which are copied
+ * @throws WireError for frames without valid rows; an error of the file system. The segment is then unchanged.
  */
 export async function rewriteSegment(
   path: string,

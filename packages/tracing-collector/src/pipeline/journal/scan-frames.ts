@@ -7,13 +7,13 @@ import {
   writeFrameHeader,
 } from "./segment-format.ts";
 
-/** Damaged frames in the middle of others, or before the end mark. */
+/** Damaged bytes between undamaged frames, or before the end mark. */
 export interface DamagedFrames {
   /** Index of the first byte. */
   readonly start: number;
   /** Bytes whose checksum is wrong. */
   readonly bytes: number;
-  /** Number of rows by the frame's header; undefined when the header is damaged. */
+  /** Number of rows in the frame's header; undefined when the header is damaged. */
   readonly rows: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface DamagedFrames {
 export interface SegmentScan {
   /** Number of rows in all undamaged frames. */
   readonly rows: number;
-  /** Index just past the last complete frame; the bytes behind it are incomplete. */
+  /** End of the last complete frame; the bytes after it are incomplete. */
   readonly wholeBytes: number;
   /** Sum of the bytes of `damages`. */
   readonly damagedBytes: number;
@@ -29,34 +29,37 @@ export interface SegmentScan {
   readonly damages: readonly DamagedFrames[];
   /** Indexes of frames whose damaged headers were repaired in the given bytes. */
   readonly mended: readonly number[];
-  /** True when the last complete frame is known to be the last: an end mark, zeros or nothing follow it. */
+  /**
+   * True when an end mark, zeros or the end of the file follow the last complete frame. False: the writing of another
+   * frame was interrupted.
+   */
   readonly isEnded: boolean;
 }
 
-/** The search for the next frame ends when this many bytes were checksummed without success. */
+/** Limit of bytes that are checksummed in the search for the next frame. */
 const mostSummedBytes = 1024 * 1024 * 1024;
 
 /**
- * Walks the frames of a segment up to the last complete one, and skips damaged ones before it. When only one
- * byte of a frame's header was changed, the header is repaired in `file`.
+ * Visits the frames of a segment up to the last complete one, and skips damaged frames before it. When only one byte of
+ * a frame's header was changed, the header is repaired in `file`.
  *
- * At each place one of these is found:
+ * Each position has one of these contents:
  *
  * | Bytes | Step |
  * |---|---|
- * | a frame with a right checksum | it is visited, and the scan goes on behind it |
+ * | a frame with a correct checksum | the frame is visited, and the scan continues after it |
  * | end mark, zeros, or less than a header | the scan ends: this is the end of what was written |
- * | others, and a frame or end mark somewhere behind | damage; it is noted or repaired, and the scan goes on there |
- * | others, and nothing behind | the scan ends: a write was cut short |
+ * | other bytes, with a frame or end mark later | damage is recorded or repaired; the scan continues there |
+ * | other bytes, without a later frame | the scan ends: a write was interrupted |
  */
 export function scanFrames(file: Buffer, form: FrameForm, visit?: FrameVisitor): SegmentScan {
   return new FrameScan(file, form, visit).run();
 }
 
-/** Called with each complete frame. @param start index of its header @param bytes its length with the header */
+/** Called for each complete frame. @param start position of its header @param bytes length with the header */
 export type FrameVisitor = (start: number, bytes: number, rows: number) => void;
 
-/** One walk. All frames before `#start` are visited, or noted as damage. */
+/** One scan. All frames before `#start` were visited or recorded as damaged. */
 class FrameScan {
   readonly #file: Buffer;
   readonly #seed: number;
@@ -64,10 +67,10 @@ class FrameScan {
   readonly #endMark = Buffer.alloc(endMarkBytes);
   readonly #damages: DamagedFrames[] = [];
   readonly #mended: number[] = [];
-  /** Index of the frame that is looked at. */
+  /** Position of the present frame. */
   #start: number;
   #rows = 0;
-  /** Bytes that were checksummed. All are counted, because bytes that look like many frames must not take hours. */
+  /** Number of checksummed bytes, for the limit: bytes that look like many frames must not take hours. */
   #summedBytes = 0;
 
   constructor(file: Buffer, { start, seed }: FrameForm, visit: FrameVisitor | undefined) {
@@ -97,7 +100,7 @@ class FrameScan {
     };
   }
 
-  /** True at the end of what was written: at an end mark, zeros, or less than a header. */
+  /** True at the end of the written bytes: at an end mark, zeros, or less than a header. */
   #isAtEnd(): boolean {
     const file = this.#file;
     return (
@@ -107,7 +110,7 @@ class FrameScan {
     );
   }
 
-  /** Visits the frame at `#start`, and moves `#start` behind it. */
+  /** Visits the frame at `#start`, and moves `#start` after it. */
   #take(end: number): void {
     const rows = this.#file.readUInt32LE(this.#start + 4);
     this.#rows += rows;
@@ -116,9 +119,9 @@ class FrameScan {
   }
 
   /**
-   * Repairs or notes the damage at `#start`, and moves `#start` behind it.
-   * @param end by the length at `#start`, which may be damaged too
-   * @returns false when no frame and no end mark follow: a write was cut short
+   * Repairs or records the damage at `#start`, and moves `#start` after it.
+   * @param end end of the frame according to its length, which may be damaged too
+   * @returns false when no frame and no end mark follow: a write was interrupted
    */
   #passOverDamage(end: number | undefined): boolean {
     const file = this.#file;
@@ -140,7 +143,7 @@ class FrameScan {
     return true;
   }
 
-  /** @returns index of the next complete frame, or of the end mark; undefined when there is none */
+  /** @returns position of the next complete frame, or of the end mark; undefined when there is none */
   #nextPlace(from: number): number | undefined {
     const file = this.#file;
     const found = file.indexOf(this.#endMark, from);
@@ -150,8 +153,7 @@ class FrameScan {
       if (end === undefined || end > last) {
         continue;
       }
-      // A checksum is slow, and most places that look like a frame have no frame behind them, so the end is
-      // checked first.
+      // A checksum is slow, and most positions that look like a frame are not one, so the end is checked first.
       if ((end === last || plausibleEnd(file, end) !== undefined) && this.#isWhole(at, end)) {
         return at;
       }
@@ -173,7 +175,7 @@ class FrameScan {
   }
 }
 
-/** Repairs a frame's header when exactly one byte of it was changed. @param end begin of the next frame */
+/** Repairs a frame's header when exactly one byte of it was changed. @param end start of the next frame */
 function mendHeader(file: Buffer, start: number, end: number, seed: number): boolean {
   const header = file.subarray(start, start + frameHeaderBytes);
   const asRead = Buffer.from(header);
@@ -182,7 +184,7 @@ function mendHeader(file: Buffer, start: number, end: number, seed: number): boo
   if (difference === 0) {
     return true;
   }
-  // When the length was changed, the rest of the header is right.
+  // When the length was changed, the other header fields are correct.
   const isLengthRight = header.readUInt32LE(0) === asRead.readUInt32LE(0);
   const changed = isLengthRight ? changedByte(difference, end - start - frameHeaderBytes) : undefined;
   const rows = ((changed ?? 0) ^ header.readUInt32LE(4)) >>> 0;
@@ -198,12 +200,12 @@ function mendHeader(file: Buffer, start: number, end: number, seed: number): boo
   return false;
 }
 
-/** Whether all set bits are in one of the four bytes. */
+/** True when all set bits belong to one of the four bytes. */
 function isOneByte(bits: number): boolean {
   return [0, 8, 16, 24].some((shift) => (bits & ~(0xff << shift)) === 0);
 }
 
-/** @returns index just past the frame at `start`, by its own length; undefined when the file ends earlier */
+/** @returns end of the frame at `start` according to its length; undefined when the file ends earlier */
 function frameEnd(file: Buffer, start: number): number | undefined {
   if (start + frameHeaderBytes >= file.length) {
     return undefined;
@@ -223,7 +225,7 @@ function plausibleEnd(file: Buffer, start: number): number | undefined {
   return rows > 0 && rows <= end - start ? end : undefined;
 }
 
-/** True for zeros, and for no bytes. */
+/** True when all bytes are zero, or there are none. */
 function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }

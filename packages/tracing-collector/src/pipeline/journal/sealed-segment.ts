@@ -13,22 +13,22 @@ import type { JournalSegment, SegmentSource } from "./span-journal.ts";
 /** Folder inside the journal for segments that the store refuses, and for unreadable ones. */
 export const quarantineFolder = "quarantine";
 
-/** Facts about a segment that only the process which wrote it knows. */
+/** Data about a segment that only the process that wrote it has. */
 export interface OwnSegment {
   /** All rows by service; undefined when they were not counted. */
   readonly services: ServiceCounts | undefined;
-  /** Size of its file, which may be longer than the frames. */
+  /** Size of the file in bytes; it may be longer than the frames. */
   readonly fileBytes: number;
   /** Closes the file after the last read. */
   release(): Promise<void>;
 }
 
 /**
- * For this time after the write, in ms, a segment is read without its checksums. The system still has it in
- * memory, so the read returns what was written.
+ * Time after the write in milliseconds for which checksums are not verified. The file is still in the system's memory,
+ * so the read returns the written bytes.
  */
 const freshMs = 10_000;
-/** Size of the pieces when rows are sent while they are read. */
+/** Size of the pieces in bytes when rows are sent while they are read. */
 const pieceBytes = 1024 * 1024;
 
 /** Contents of a sealed segment. */
@@ -39,16 +39,16 @@ interface SealedContents {
   readonly bytes: number;
   /** The frames to read. */
   readonly frames: FrameList;
-  /** Facts about a segment that this process has just sealed. */
+  /** Data from the process that has just sealed the segment. Undefined for a segment of an earlier run. */
   readonly own?: OwnSegment | undefined;
 }
 
-/** A sealed segment takes no more frames: every reading returns the same rows. */
+/** A sealed segment gets no more frames: every read returns the same rows. */
 export class SealedSegment implements JournalSegment {
   readonly path: string;
-  /** Names its block of rows in the store; unique among all collectors. */
+  /** Token of the block of rows in the store; unique among all collectors. */
   readonly token: string;
-  /** When the segment was begun, milliseconds since the Unix epoch; the first part of its name. */
+  /** Time at which the segment was begun, in milliseconds since the Unix epoch; the first part of its file name. */
   readonly createdUnixMs: number;
   readonly rows: number;
   /** Size of the header and the complete frames. */
@@ -78,7 +78,7 @@ export class SealedSegment implements JournalSegment {
 
   /**
    * Reads all rows.
-   * @param buffer at least `bytes` long; the result is a view of it
+   * @param buffer must have at least `bytes`; the result is a view of this buffer
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk returns other bytes than were written
    */
   async read(buffer: Buffer): Promise<CountedRows> {
@@ -90,7 +90,7 @@ export class SealedSegment implements JournalSegment {
   }
 
   /**
-   * Two buffers in turn. At least one of two adjacent pieces is large, and is sent before the next is
+   * Two buffers alternate. At least one of two adjacent pieces is large, and it is sent before the next piece is
    * requested.
    */
   #pieces(): AsyncGenerator<SpanRows, void> {
@@ -104,7 +104,7 @@ export class SealedSegment implements JournalSegment {
     });
   }
 
-  /** @param target returns a place with room for that many bytes; more rows are read when it has more room */
+  /** @param target returns a buffer of at least `room` bytes; if it is larger, more rows are read */
   async *#read(target: (room: number) => Buffer): AsyncGenerator<SpanRows, void> {
     let file: FileHandle | undefined;
     try {

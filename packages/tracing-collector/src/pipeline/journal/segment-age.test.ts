@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Adds `rows` rows every half second. @returns after how many milliseconds the segment was old */
+/** Adds a number of rows every half second. @returns age in milliseconds at which the segment was old enough */
 function ageOf(rowsPerTerm: readonly number[], busySegmentAgeMs?: number): number {
   const began = Date.now();
   const age = new SegmentAge(

@@ -1,6 +1,6 @@
 import type { SegmentLimits } from "./span-journal.ts";
 
-/** Decides when an open segment is old enough to be sealed: later when rows arrive fast. */
+/** Decides when an open segment is old enough to be sealed. When rows arrive fast, it may become older. */
 export class SegmentAge {
   readonly #limits: SegmentLimits;
   readonly #busyAgeMs: number;
@@ -15,26 +15,26 @@ export class SegmentAge {
     this.#becameOld = becameOld;
   }
 
-  /** Concerns the segment of the last `begin`. */
+  /** True when the segment of the last `begin` is old enough. */
   get isOldEnough(): boolean {
     return this.#isOldEnough;
   }
 
-  /** @param segment the new segment; its rows are counted when its time has passed */
+  /** @param segment the new segment; its number of rows is read later */
   begin(segment: { readonly rows: number }): void {
     this.#isOldEnough = false;
     this.#wait(segment, 0, 0);
   }
 
-  /** The segment was sealed. */
+  /** Must be called when the segment was sealed. */
   end(): void {
     clearTimeout(this.#timer);
   }
 
   /**
-   * Waits `segmentAgeMs`, or less when the largest age comes first.
-   * @param ageMs of the segment now
-   * @param rowsBefore rows that it had at the beginning of this term
+   * Waits `segmentAgeMs`, or less when the maximum age is reached first.
+   * @param ageMs present age of the segment
+   * @param rowsBefore number of rows at the start of this wait
    */
   #wait(segment: { readonly rows: number }, ageMs: number, rowsBefore: number): void {
     const { segmentAgeMs, busySegmentRows } = this.#limits;

@@ -14,7 +14,7 @@ import { quarantineFolder } from "./sealed-segment.ts";
 import { SegmentFiles } from "./segment-files.ts";
 import { segmentHeaderBytes } from "./segment-format.ts";
 
-/** The output of `journal-until-killed.ts`. */
+/** Output of `journal-until-killed.ts`. */
 const killedLine = z.union([
   z.strictObject({ acknowledged: z.string() }),
   z.strictObject({ token: z.string(), text: z.string() }),
@@ -54,7 +54,7 @@ async function openJournal(settings: Partial<JournalSettings> = {}): Promise<Jou
 
 const rows = (text: string) => ({ bytes: Buffer.from(text), count: 1 });
 
-/** Through the journal and out of it. */
+/** Appends rows, takes the segment and removes it. */
 async function pass(journal: Journal, text: string): Promise<void> {
   await journal.append(rows(text));
   const segment = await journal.take();
@@ -197,7 +197,7 @@ async function fillDisk(disk: string): Promise<void> {
   await journal.append(rows("c".repeat(90_000)));
   const fits = await journal.take();
   expect(await read(fits)).toBe("c".repeat(90_000));
-  // More than the other one has: the write ends in the middle.
+  // More data than the file has space for: the write ends in the middle.
   await expect(journal.append(rows("d".repeat(300_000)))).rejects.toMatchObject({
     code: "COLLECTOR_JOURNAL_DISK",
     cause: { code: "ENOSPC" },
@@ -212,7 +212,7 @@ describe("a crash while a file is used again", () => {
   const oldToken = "00000000000001-old";
   const newToken = "00000000000002-new";
 
-  /** Files of the folder as the steps of using one again leave them, one after the other. */
+  /** Contents of the file after each step of its reuse. */
   async function steps(): Promise<Record<"old" | "begun" | "written", Buffer>> {
     const place = join(folder, "made");
     await mkdir(place);
@@ -248,7 +248,7 @@ describe("a crash while a file is used again", () => {
 
   test.each([
     ["it is put by", `${oldToken}.spare`, "old", []],
-    // As when a removal did not get to the disk: storage knows the token.
+    // As if a removal was not written to the disk: the store already has the token.
     [
       "the disk does not know that it was put by",
       `${oldToken}.segment`,
@@ -273,7 +273,7 @@ describe("a crash while a file is used again", () => {
     const rounds = { none: 0, all: 0 };
     for (let bytes = frame.start; bytes <= frame.end; bytes++) {
       const file = Buffer.concat([written.subarray(0, bytes), begun.subarray(bytes)]);
-      // The last bytes may be there from before.
+      // The last bytes may equal the bytes of the earlier file.
       const isWhole = file.subarray(frame.start, frame.end).equals(written.subarray(frame.start, frame.end));
       await writeFile(join(folder, `${newToken}.segment`), file);
       expect(await recovered()).toEqual(isWhole ? ["first of the new,"] : []);
@@ -291,7 +291,7 @@ describe("a crash while a file is used again", () => {
 test("after kills every acknowledged batch is under one token, and no removed one comes back under another", async () => {
   const script = join(import.meta.dirname, "../../../test/journal-until-killed.ts");
   const acknowledged: string[] = [];
-  /** As storage has them: a token that it knows is no news. */
+  /** Blocks by token, as in the store: a token that it already has is ignored. */
   const stored = new Map<string, string>();
   const store = (token: string, text: string) => {
     expect(stored.get(token) ?? text).toBe(text);
@@ -310,7 +310,7 @@ test("after kills every acknowledged batch is under one token, and no removed on
       } else {
         acknowledged.push(said.acknowledged);
       }
-      // Its output before it is dead still counts.
+      // Output that the process wrote before it was killed still counts.
       if (++lines === 40 + 7 * round) {
         child.kill("SIGKILL");
       }

@@ -2,22 +2,22 @@ import { randomInt } from "node:crypto";
 import { rename, unlink } from "node:fs/promises";
 import { OpenSegment, type SpareFile, segmentSuffix } from "./open-segment.ts";
 
-/** Ending of files that are kept for reuse; such a file of a crashed run is ignored. */
+/** Ending of files that are kept for reuse. Such files of a crashed run are ignored. */
 export const spareSuffix = ".spare";
-/** As many segments as the store takes at the same time, and one more. */
+/** Limit of spare files: the number of segments that are inserted concurrently, plus one. */
 const maxSpares = 3;
 /**
- * Limit of a spare file as a share of the journal's limit. With 1 GiB, the default, this is more than the
- * largest segment.
+ * Size limit of a spare file as a share of the journal's limit. With the default of 1 GiB, it exceeds the largest
+ * segment.
  */
 const sparePart = 1 / 8;
 
 /**
- * Creates segment files and releases those that the store has. When each write is synced, files are reused:
- * to overwrite a file needs no new blocks, no new memory in the system, and no change of its size on disk.
+ * Creates segment files and releases the files of segments that the store has. When each write is synced, files are
+ * reused: overwriting a file needs no new blocks, no new memory in the system, and no change of its size on disk.
  *
- * Only files that this process made are reused, so a counter is enough for seeds that no file has twice.
- * Figures: docs/adr/036-files-used-again.md.
+ * Only files that this process made are reused, so a counter suffices to give each use of a file another seed. Figures:
+ * docs/adr/036-files-used-again.md.
  */
 export class SegmentFiles {
   readonly #folder: string;
@@ -29,21 +29,19 @@ export class SegmentFiles {
   #isEnded = false;
   #seed = randomInt(2 ** 32);
 
-  /**
-   * @param isSynced whether appended data is on the disk when `append` returns; otherwise no file is reused
-   */
+  /** @param isSynced true: appended data is on the disk when `append` returns; false: no file is reused */
   constructor(folder: string, isSynced: boolean, maxBytes: number) {
     this.#folder = folder;
     this.#isSynced = isSynced;
     this.#maxSpareBytes = maxBytes * sparePart;
   }
 
-  /** Bytes of files that are kept for reuse. */
+  /** Size of files that are kept for reuse. */
   get spareBytes(): number {
     return this.#spares.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Creates the next segment; its name is on the disk after a sync of the folder. */
+  /** Creates the next segment. Its name is on the disk only after a sync of the folder. */
   async begin(): Promise<OpenSegment> {
     const spare = this.#spares.pop();
     if (spare !== undefined) {
@@ -57,7 +55,7 @@ export class SegmentFiles {
     return OpenSegment.create(this.#folder, this.#isSynced, this.#nextSeed());
   }
 
-  /** Keeps a file for reuse, or removes it. @param path of a segment that `begin` made */
+  /** Keeps a file for reuse, or removes it. @param path path of a segment from `begin` */
   async release(path: string, bytes: number): Promise<void> {
     const isKept =
       this.#isSynced && !this.#isEnded && this.#count < maxSpares && bytes <= this.#maxSpareBytes;
@@ -78,7 +76,7 @@ export class SegmentFiles {
     }
   }
 
-  /** Deletes the spares. A file that cannot be deleted now is deleted at the next start. */
+  /** Deletes the spare files. A file that cannot be deleted now is deleted at the next start. */
   async giveUpSpares(): Promise<void> {
     const spares = this.#spares;
     this.#spares = [];
@@ -86,7 +84,7 @@ export class SegmentFiles {
     await Promise.all(spares.map(({ path }) => unlink(path).catch(() => {})));
   }
 
-  /** Deletes the spares, and keeps none afterwards. */
+  /** Deletes the spare files, and keeps no more files. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.giveUpSpares();

@@ -10,7 +10,7 @@ import {
   writeFrameHeader,
 } from "./segment-format.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 const timeoutMs = 20_000 + rounds * 2;
 

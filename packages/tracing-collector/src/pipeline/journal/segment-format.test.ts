@@ -26,7 +26,7 @@ const payloads = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 }), { maxL
 
 const endMark = (ofSeed = seed) => frame(Buffer.alloc(0), 0, ofSeed);
 
-/** Without its end mark. */
+/** A segment without its end mark. */
 function segmentOf(parts: readonly Uint8Array[], ofSeed = seed): Buffer {
   const header = segmentBeginning(ofSeed).subarray(0, segmentHeaderBytes);
   return Buffer.concat([header, ...parts.map((part, index) => frame(part, index + 1, ofSeed))]);
@@ -139,7 +139,7 @@ describe("a segment", () => {
         expect(mendedHeader(damaged)).toEqual(file.subarray(0, segmentHeaderBytes));
       }
     }
-    // The first frame may be damaged too, where the seed still stands in the header.
+    // The first frame may be damaged too, if the seed in the header is readable.
     const both = Buffer.from(file);
     both[0] = both[0]! ^ 1;
     both[segmentHeaderBytes + frameHeaderBytes] = both[segmentHeaderBytes + frameHeaderBytes]! ^ 1;
@@ -172,7 +172,7 @@ describe("a segment", () => {
 });
 
 describe("a file that is used again", () => {
-  /** Payloads that are alike often, so that frames of both lives lie at the same places. */
+  /** Payloads of equal length occur often, so that frames of both uses lie at the same positions. */
   const alike = fc.array(
     fc.oneof(
       fc.constantFrom("x", "xx", "yy").map((text) => Buffer.from(text)),
@@ -182,7 +182,7 @@ describe("a file that is used again", () => {
   );
   const lives = fc.array(alike, { minLength: 1, maxLength: 4 });
 
-  /** Each over what was there; all with an end mark but the last. */
+  /** Contents of a file after several uses; all uses except the last have an end mark. */
   function written(earlier: readonly (readonly Uint8Array[])[], last: Buffer): Buffer {
     let file = Buffer.alloc(0);
     const over = (bytes: Buffer) => {
@@ -222,7 +222,7 @@ describe("a file that is used again", () => {
           cut,
           before.subarray(segment.length + cut.length, before.length),
         ]);
-        // The cut bytes may exist already, byte by byte.
+        // The missing bytes may exist already from an earlier use.
         const frameBytes = write.length - endMarkBytes;
         const isThere = file
           .subarray(segment.length, segment.length + frameBytes)

@@ -6,25 +6,25 @@ import { spanColumns } from "wire/rows/span-columns";
  *
  * - header, 24 bytes: `SPANSEG1`, checksum of the row layout and of this format, checksum of the 12 bytes
  *   before, seed, checksum of the 20 bytes before
- * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload, begun with the seed),
+ * - frame: payload bytes, rows, checksum (CRC-32 of these two numbers and the payload; the seed is its initial value),
  *   payload
- * - end mark: a frame without payload behind the last frame; the next frame overwrites it
+ * - end mark: a frame without payload after the last frame; the next frame overwrites it
  *
- * A file may have held another segment before. The old bytes stay behind the end mark, and behind a write
- * that a crash cut short. No old frame passes for a new one, because a file never has the same seed twice,
- * and checksums with different seeds differ.
+ * A file may have contained another segment before. Its bytes remain after the end mark, and after a write that a crash
+ * interrupted. An old frame is never mistaken for a new one: a file never has the same seed twice, and checksums with
+ * different seeds differ.
  *
- * A payload is one or more RowBinary rows in the order of `spanColumns`; the first row has its prefix: see
- * `SpanRows`. The header identifies the row layout, so that rows of another version of the collector are
- * recognized. Versions before this format see another layout.
+ * A payload is one or more RowBinary rows in the order of `spanColumns`; the first row has its prefix: see `SpanRows`.
+ * The header identifies the row layout, so that a collector recognizes rows of another version. Versions before this
+ * format read it as an unknown layout.
  */
 const magic = "SPANSEG1";
-/** For rows from before attributes of spans and resources became one string. */
+/** Checksum for rows in which attributes of spans and resources were not yet one string. */
 const firstLayoutChecksum = 0x6386_3ef5;
 const layout = spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n");
-/** For today's rows in files without seed and end mark, whose header has 16 bytes. */
+/** Checksum for present rows in files without seed and end mark, whose header has 16 bytes. */
 const unseededChecksum = crc32(layout);
-/** For today's rows, each with its own prefix. */
+/** Checksum for present rows, each with its full prefix. */
 const plainChecksum = crc32(`${layout}\nseeded frames, end mark`);
 const layoutChecksum = crc32(`${layout}\nseeded frames, end mark, shared prefixes`);
 
@@ -37,13 +37,13 @@ export const endMarkBytes = 12;
 export interface FrameForm {
   /** Index of the first frame. */
   readonly start: number;
-  /** Initial value of the checksums. */
+  /** Initial value of the checksums, the seed. */
   readonly seed: number;
 }
 
 /** The meaning of the first bytes of a file. */
 export type SegmentHeader =
-  /** `first-layout`: the rows are for `fromFirstLayout`. */
+  /** State `first-layout`: the rows must be converted with `fromFirstLayout`. */
   | { readonly state: "ours" | "first-layout"; readonly form: FrameForm }
   | { readonly state: "other-layout" }
   /** An incomplete header, or other bytes. */
@@ -57,7 +57,7 @@ export function seededForm(seed: number): FrameForm {
 
 /**
  * The beginning of a segment without frames: header and end mark.
- * @param seed 32 bits; differs from the seeds of all earlier segments in the same file
+ * @param seed 32 bits; must differ from the seeds of all earlier segments in the file
  */
 export function segmentBeginning(seed: number): Buffer {
   const bytes = Buffer.alloc(segmentHeaderBytes + endMarkBytes);
@@ -81,7 +81,7 @@ export function knownHeaders(seed: number): Buffer[] {
   return [layoutChecksum, plainChecksum].map((checksum) => headerOf(seed, checksum));
 }
 
-/** @param file its beginning; `segmentHeaderBytes` long, or shorter when the file is */
+/** @param file start of the file; `segmentHeaderBytes` long, or shorter when the file is */
 export function readSegmentHeader(file: Buffer): SegmentHeader {
   if (file.length < unseededHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12))) {
     return { state: "torn" };
@@ -105,7 +105,7 @@ export function readSegmentHeader(file: Buffer): SegmentHeader {
   }
 }
 
-/** Fills the first `frameHeaderBytes` of `frame`; the rest is the payload. */
+/** Fills the first `frameHeaderBytes` of `frame`; the other bytes are the payload. */
 export function writeFrameHeader(frame: Buffer, rows: number, seed: number): void {
   frame.writeUInt32LE(frame.length - frameHeaderBytes, 0);
   frame.writeUInt32LE(rows, 4);
@@ -114,7 +114,7 @@ export function writeFrameHeader(frame: Buffer, rows: number, seed: number): voi
 
 /**
  * True when a header and a payload form a frame.
- * @param seed of the checksum; undefined to compare the length only
+ * @param seed seed of the checksum; undefined: compare only the length
  */
 export function isFrame(header: Buffer, payload: Buffer, seed: number | undefined): boolean {
   if (header.readUInt32LE(0) !== payload.length) {

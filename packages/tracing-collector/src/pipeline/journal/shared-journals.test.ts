@@ -65,7 +65,7 @@ test("journals that nobody has and that hold spans are found, also one of the ti
   await empty.journal.close();
   const orphans = await openOrphans({ root, own: own.folder }, open, ready);
   expect(namesOf(orphans)).toEqual([basename(root), "journal-2"].sort());
-  // While one has an orphan, nobody else gets it.
+  // While a collector has opened an orphan, no other collector gets it.
   expect(await openOrphans({ root, own: own.folder }, open, ready)).toEqual([]);
   expect(orphans.map(({ journal }) => journal.rows)).toEqual([1, 1]);
 });

@@ -11,7 +11,7 @@ const folderName = /^journal-(\d+)$/;
 /** Opens one folder as a journal. @throws FolderInUseError when another collector has it */
 export type OpenFolder = (folder: string) => Promise<Journal>;
 
-/** The existing numbered folders, ordered by number. */
+/** Existing numbered folders, sorted by number. */
 async function numberedFolders(root: string): Promise<{ readonly number: number; readonly path: string }[]> {
   const names = await readdir(root);
   return names
@@ -34,17 +34,17 @@ async function openIfFree(folder: string, open: OpenFolder): Promise<Journal | u
   }
 }
 
-/** A journal that this collector took in a shared folder. */
+/** A journal of a shared folder that this collector has opened. */
 export interface ClaimedJournal {
-  /** Folder that an ended process left. */
+  /** Folder of the journal. */
   readonly folder: string;
-  /** Its journal, to be emptied. */
+  /** The journal, whose segments must be inserted. */
   readonly journal: Journal;
 }
 
 /**
- * Takes a journal of a shared folder for this collector: the first that no collector has, or a new one. A
- * collector that restarts therefore continues with its own journal or another's.
+ * Opens a journal in a shared folder for this collector: the first journal without a collector, or a new one. So a
+ * restarted collector continues with its former journal or with another one.
  * @throws StartError when the folder cannot be used
  */
 export async function claimJournal(root: string, open: OpenFolder): Promise<ClaimedJournal> {
@@ -58,7 +58,7 @@ export async function claimJournal(root: string, open: OpenFolder): Promise<Clai
           return { folder: path, journal };
         }
       }
-      // When two collectors make the same folder, one finds it taken and looks again.
+      // When two collectors create the same folder, one finds it in use and looks again.
       const next = join(root, `journal-${(folders.at(-1)?.number ?? -1) + 1}`);
       const journal = await openIfFree(next, open);
       if (journal !== undefined) {
@@ -73,25 +73,24 @@ export async function claimJournal(root: string, open: OpenFolder): Promise<Clai
 }
 
 /**
- * True when a folder holds spans that the store lacks. Spans in quarantine wait for a restart and do not
- * count.
+ * True when a folder has spans that the store lacks. Spans in quarantine do not count, because they wait for a restart.
  */
 async function holdsSpans(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   return names.some((name) => name.endsWith(segmentSuffix));
 }
 
-/** The shared folder and the journal of this collector in it. */
+/** The shared folder, and this collector's journal in it. */
 export interface SharedFolder {
   readonly root: string;
   readonly own: string;
 }
 
 /**
- * Opens the journals that hold spans and that no collector has: those of collectors that are gone. The shared
- * folder itself may be one, from the time before it was shared.
- * @param ready called once before the first is opened, because to open a journal reads all of it
- * @throws the error of `ready`; then none is open
+ * Opens the journals that have spans and no collector: journals of ended collectors. The shared folder itself may be
+ * such a journal, from the time before it was shared.
+ * @param ready called once before the first journal is opened, because opening reads the whole journal
+ * @throws the error of `ready`; then no journal is open
  */
 export async function openOrphans(
   { root, own }: SharedFolder,

@@ -93,7 +93,7 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       const journal = await open({ segmentBytes: 10, segmentAgeMs: 1 });
       await journal.append(rows("more than ten bytes"));
       expect(await readNext(journal)).toBe("more than ten bytes");
-      // The size of rows with all their prefixes is what counts.
+      // The limit applies to the size of rows with full prefixes.
       await journal.append({ ...rows("short"), plainBytes: 10 });
       expect(await readNext(journal)).toBe("short");
       const next = readNext(journal);

@@ -11,32 +11,32 @@ const hashDigits = 32;
 
 /** A rule in the form in which it is applied. */
 export interface CompiledRule {
-  /** Its number in the file, from 0. */
+  /** Index of the rule in the file, from 0. */
   readonly index: number;
   readonly action: PrivacyRule["action"];
   readonly isDryRun: boolean;
   readonly places: ReadonlySet<PrivacyPlace>;
-  /** Undefined: any name, and texts that have none. */
+  /** Test of the attribute's name. Undefined: any name, and texts without a name. */
   readonly isNamed: NameTest | undefined;
   readonly isExcepted: NameTest;
   readonly services: NameTest | undefined;
   readonly scopes: NameTest | undefined;
   readonly tenants: NameTest | undefined;
-  /** Detectors of the parts that the rule means; empty: it means whole values. */
+  /** Detectors for the parts to change. Empty: the rule changes whole values. */
   readonly finds: readonly Find[];
-  /** Set of built-in detectors among them. */
+  /** Set of the built-in detectors among them, as bits. */
   readonly detectors: number;
-  /** Whether own patterns are among the detectors. Any value may match a pattern, so each value is searched. */
+  /** True when custom patterns are among the detectors. Any value may match a pattern, so each value is searched. */
   readonly hasPatterns: boolean;
-  /** The new name of `rename`, else "". */
+  /** New name for the action `rename`, otherwise "". */
   readonly to: string;
-  /** @returns the text instead of a value or of a part that was found */
+  /** @returns the text that replaces a value, or a detected part of it */
   readonly replace: (text: string) => string;
 }
 
 const testOf = (names: readonly string[] | undefined) => (names === undefined ? undefined : nameTest(names));
 
-/** @param hashKey there when the rule hashes */
+/** @param hashKey required when the rule hashes */
 export function compileRule(rule: PrivacyRule, index: number, hashKey: Buffer | undefined): CompiledRule {
   const detect = "detect" in rule ? (rule.detect ?? []) : [];
   const patterns = "patterns" in rule ? (rule.patterns ?? []) : [];

@@ -5,22 +5,22 @@ import type { CompiledRule } from "./compiled-rule.ts";
 import type { PlanTable } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 
-/** The decision about a value. */
+/** The result of the rules for one value. */
 export interface JudgedValue {
   readonly type: AttributeType;
-  /** In the form of rows. */
+  /** The new text, in the form of rows. */
   readonly text: string;
   readonly isRemoved: boolean;
-  /** Numbers of the rules that changed it, or would have in a dry run; a rule may occur several times. */
+  /** Indexes of the rules that changed the value, or would change it in a dry run. A rule may occur several times. */
   readonly hits: readonly number[];
 }
 
 /**
- * Applies the rules of a plan to a value. Values inside of arrays and kvlists are judged one by one first: those of a
- * kvlist by names such as `user.mail`.
- * @param text in the form of rows
- * @param table plans of the place, for names inside of kvlists; undefined when no rule means attributes by name
- * @throws WireError WIRE_MALFORMED for a text that is none of its type
+ * Applies the rules of a plan to a value. Values inside of arrays and kvlists are processed first, one by one. In a
+ * kvlist they have names such as `user.mail`.
+ * @param text value in the form of rows
+ * @param table plans of the place, for names inside of kvlists; undefined when no rule selects attributes by name
+ * @throws WireError WIRE_MALFORMED for a text that does not fit its type
  */
 export function judgeValue(
   plan: ValuePlan,
@@ -39,13 +39,13 @@ export function judgeValue(
   return { ...judgePlain(whole, type, innerText, hits), hits };
 }
 
-/** The place in a value that is being judged. */
+/** The position inside a value that is being processed. */
 interface Inside {
   /** The plan of the innermost name. */
   readonly plan: ValuePlan;
   readonly table: PlanTable | undefined;
   readonly hits: number[];
-  /** Plans of the names around it, from the outside. */
+  /** Plans of the outer names, outermost first. */
   readonly above: readonly ValuePlan[];
 }
 
@@ -95,8 +95,8 @@ function judgeEntry(
   const key = `${parent.key}.${entry.key}`;
   const around = [...above, parent];
   const own = table?.of(key).rules ?? parent.rules.filter(({ finds }) => finds.length > 0);
-  // A rule for the whole value around this one is applied to that value. A rule that leaves a value alone leaves its
-  // entries alone.
+  // A rule for the whole outer value is applied to that value. If such a rule does not apply to the outer value, it
+  // does not apply to the inner ones either.
   const isMeant = (rule: CompiledRule) =>
     !around.some(
       (plan) => rule.isExcepted(plan.key) || (rule.finds.length === 0 && plan.rules.includes(rule)),
@@ -174,7 +174,7 @@ function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
   return { type: "string", text: result + text.slice(copied), isRemoved: false };
 }
 
-/** The text in which a value is searched: that of bytes when they are one. */
+/** The text in which detectors search: for bytes, their UTF-8 text if they are valid UTF-8. */
 function searchedText({ type, text }: Plain): string {
   if (type !== "bytes") {
     return text;
@@ -183,7 +183,7 @@ function searchedText({ type, text }: Plain): string {
   return isUtf8(bytes) ? bytes.toString() : "";
 }
 
-/** The findings of all detectors of a rule, in their order; those that overlap are one. */
+/** All findings of a rule's detectors, in order; overlapping findings are merged. */
 function allPlaces({ finds }: CompiledRule, text: string): readonly number[] {
   const [only] = finds;
   if (finds.length === 1 && only !== undefined) {

@@ -15,7 +15,7 @@ test.each([
   expect(nameTest([pattern])(name)).toBe(isMeant);
 });
 
-// Without limits, this would take minutes.
+// Without the limits this would take minutes.
 test("long names and patterns are compared in bounded time", () => {
   const test = nameTest([`${"*a".repeat(127)}b`]);
   for (let round = 0; round < 20; round++) {

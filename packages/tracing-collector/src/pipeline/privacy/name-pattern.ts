@@ -1,20 +1,20 @@
-/** The longest name or pattern of a name in a file of rules, in characters. */
+/** Length limit of a name, or of a name pattern, in a file of rules, in characters. */
 export const maxNameLength = 256;
 
-/** Most characters of a sender's name that are compared, which bounds the time of a glob. */
+/** Limit of characters of a sender's name that are compared, which bounds the time of a pattern. */
 const maxComparedLength = 1_024;
 
-/** Whether a name fits. */
+/** True when a name matches. */
 export type NameTest = (name: string) => boolean;
 
-/** Letters of ASCII in lower case, so that `Authorization` and `authorization` are one name. */
+/** ASCII letters in lower case, so that `Authorization` and `authorization` are equal. */
 function lowered(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**
- * A test for any of some patterns: `*` stands for any characters, `?` for one, everything else for itself. The case of
- * ASCII letters does not count.
+ * A test that a name matches one of several patterns. `*` matches any characters, `?` one character, and others only
+ * themselves. Upper-case and lower-case ASCII letters are equal.
  * @param patterns each of at most {@link maxNameLength} characters, which bounds the time of a test
  */
 export function nameTest(patterns: readonly string[]): NameTest {
@@ -34,7 +34,8 @@ export function nameTest(patterns: readonly string[]): NameTest {
 }
 
 /**
- * Looks at each character at most once for each character of the pattern, because only the last `*` is tried again.
+ * Compares each character of the name at most once with each character of the pattern, because only the last `*` is
+ * tried again.
  */
 function globMatches(glob: string, name: string): boolean {
   let [at, star, retry] = [0, -1, 0];

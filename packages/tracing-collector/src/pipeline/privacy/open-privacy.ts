@@ -13,12 +13,12 @@ import { RuleSet } from "./rule-set.ts";
 /** Privacy rules as the options configure them. */
 export interface OpenPrivacy {
   /**
-   * The step that applies the rules; none without rules. It runs before all steps that keep or count names of spans.
+   * The step that applies the rules; empty without rules. It must run before all steps that store or count span names.
    */
   readonly steps: readonly PrivacyStep[];
-  /** Looks at the file once, beside the looks at each interval. Never rejects. */
+  /** Reads the file once, in addition to the reads at each interval. Never rejects. */
   look(): Promise<void>;
-  /** Ends the reloading. */
+  /** Stops the reloading. */
   close(): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ interface PrivacyContext extends WatchedFileContext {
 }
 
 /**
- * Reads the file of rules, now and at each interval. A mistake that is found later leaves the rules as they are.
- * Without a file there is no step.
- * @throws StartError naming file, line and field of a mistake
+ * Reads the file of rules, now and at each interval. A mistake that is found later leaves the rules unchanged. Without
+ * a file there is no step.
+ * @throws StartError with file, line and field of a mistake
  */
 export async function openPrivacy(options: CollectorOptions, context: PrivacyContext): Promise<OpenPrivacy> {
   const path = options["collector.privacy.rules-file"];
@@ -39,7 +39,7 @@ export async function openPrivacy(options: CollectorOptions, context: PrivacyCon
   const read = () => readPrivacyRules(path);
   const first = await readAtStart("collector.privacy.rules-file", PrivacyRulesError, read);
   const values = new PrivacyValues(context.metrics);
-  // Makes a set of rules, and counts its values from now on.
+  // Starts to use a set of rules and to count its changed values.
   const begin = (rules: PrivacyRules, how: string) => {
     const set = ruleSetOf(rules);
     values.use({ rules: rules.rules, set });
@@ -76,7 +76,7 @@ export function ruleSetOf({ rules, hashKey }: PrivacyRules): RuleSet {
   return new RuleSet(rules.map((rule, index) => compileRule(rule, index, hashKey)));
 }
 
-/** A text that is equal for equal rules. It stays in memory, and has the key in it. */
+/** A text that is equal for equal rules. It stays in memory and contains the key. */
 function textOf({ rules, hashKey }: PrivacyRules): string {
   return JSON.stringify([rules, hashKey?.toString("latin1")]);
 }

@@ -3,7 +3,7 @@ import { ownPattern, PatternError } from "./detectors/own-pattern.ts";
 import { attributePlaces, textPlaces } from "./privacy-fields.ts";
 import { type PrivacyRule, type RulesDocument, rulesDocument } from "./privacy-rule.ts";
 
-/** Why a file of rules cannot be used, with the place in it: `privacy.yaml:7:5: rules[1].length: …`. */
+/** The error for an invalid file of rules. Its message has the position: `privacy.yaml:7:5: rules[1].length: …`. */
 export class PrivacyRulesError extends Error {
   override readonly name = "PrivacyRulesError";
 }
@@ -12,13 +12,13 @@ export class PrivacyRulesError extends Error {
 export interface ParsedRules {
   readonly rules: readonly PrivacyRule[];
   readonly hashKey: RulesDocument["hash-key"];
-  /** The error for a place in the document. */
+  /** Makes the error for a position in the document. */
   readonly refuse: (path: DocumentPath, problem: string) => Error;
 }
 
 /**
  * Reads rules from YAML or JSON.
- * @param origin names the text in errors
+ * @param origin name of the text in errors
  * @throws PrivacyRulesError for the first mistake
  */
 export function parsePrivacyRules(text: string, origin: string): ParsedRules {
@@ -49,7 +49,7 @@ export function parsePrivacyRules(text: string, origin: string): ParsedRules {
 type Refuse = (field: DocumentPath, problem: string) => Error;
 type FileRule = RulesDocument["rules"][number];
 
-/** Checks what the form of a rule cannot say. */
+/** Checks rules that the schema cannot express. */
 function check(rule: FileRule, refuse: Refuse): void {
   const places = rule.in ?? [];
   const isDetecting = "detect" in rule || "patterns" in rule;

@@ -4,11 +4,11 @@ import { maxPatternLength } from "./detectors/own-pattern.ts";
 import { maxNameLength } from "./name-pattern.ts";
 import { attributePlaces, privacyPlaces } from "./privacy-fields.ts";
 
-/** Bounds the time of a new value, about which each rule is asked. */
+/** Limit of rules. It bounds the time for a new value, to which each rule is applied. */
 const maxRules = 200;
 const maxList = 200;
 
-/** The text is written into JSON too, so nothing in it may need an escape. */
+/** A replacement text. It is also written into JSON, so it must not contain characters that need an escape. */
 const replacement = z
   .string()
   .max(64)
@@ -17,7 +17,7 @@ const replacement = z
 const names = (what: string) =>
   z.array(z.string().min(1).max(maxNameLength)).min(1).max(maxList).optional().describe(what);
 
-/** Fields of all rules: which spans and values a rule means. */
+/** Fields that all rules have: they select spans and values. */
 const conditions = {
   name: z
     .string()
@@ -39,7 +39,7 @@ const conditions = {
   "dry-run": z.boolean().default(false).describe("Count what the rule would change, and change nothing."),
 };
 
-/** Fields of rules that may mean a part of a value. Without both, a rule means whole values. */
+/** Fields of rules that may change a part of a value. Without both, a rule changes whole values. */
 const detection = {
   detect: z.array(z.enum(detectorNames)).min(1).optional().describe("Built-in detectors of parts of values."),
   patterns: z
@@ -80,7 +80,7 @@ const rule = z.discriminatedUnion("action", [
     .describe("Gives the attribute another name; an attribute that has it already stays beside it."),
 ]);
 
-/** A document of rules, checked in its form only. */
+/** Schema of a document of rules. */
 export const rulesDocument = z.strictObject({
   "dry-run": z.boolean().default(false).describe("Change nothing at all, and count for every rule."),
   "hash-key": z
@@ -94,13 +94,13 @@ export const rulesDocument = z.strictObject({
 
 export type RulesDocument = z.output<typeof rulesDocument>;
 
-/** A rule as the file states it, with its name. */
+/** A rule in the file, with its name. */
 export type PrivacyRule = RulesDocument["rules"][number] & { readonly name: string };
 
 /** Rules that are ready to be compiled. */
 export interface PrivacyRules {
-  /** In the order in which they are applied. */
+  /** Rules in the order of their application. */
   readonly rules: readonly PrivacyRule[];
-  /** Key of HMAC; undefined when no rule hashes. */
+  /** Key for HMAC; undefined when no rule hashes. */
   readonly hashKey: Buffer | undefined;
 }

@@ -196,7 +196,7 @@ describe("detectors", () => {
 
 const secret = "ann@example.com";
 
-/** A span with the secret in every place. */
+/** A span that has the secret in every place. */
 const everywhere: Span = (() => {
   const attributes: Attribute[] = [{ key: "k", value: text(secret) }];
   return {
@@ -261,7 +261,7 @@ test("a dry run changes nothing and counts", () => {
     "{ action: remove, attributes: ['*'], dry-run: true }",
   );
   expect(new PrivacyStep(set).apply(rows)).toBe(rows);
-  // Resource and scope are shared by both rows, and looked at once.
+  // Both rows share resource and scope, which are processed once.
   expect([...set.hits]).toEqual([16, 8]);
 });
 
@@ -284,7 +284,7 @@ const manyRules = [
   "{ action: remove, patterns: ['[%-/]'], in: [link, status-message] }",
 ];
 
-/** Bytes of the rows if each had its prefix. */
+/** Size of the rows if each had its full prefix. */
 function plainLength(rows: SpanRows): number {
   const scanner = new RowScanner();
   scanner.open(rows);
@@ -295,7 +295,7 @@ function plainLength(rows: SpanRows): number {
   return length;
 }
 
-/** The same by way of objects, in place of bytes. */
+/** The expected result, computed on objects instead of bytes. */
 function expectedOf(span: Span): Span {
   const compiled = setOf(...manyRules).parsed.map((rule, index) => compileRule(rule, index, hashKey));
   const list = (place: PrivacyPlace, attributes: readonly Attribute[]) =>

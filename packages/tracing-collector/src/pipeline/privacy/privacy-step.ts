@@ -27,17 +27,17 @@ for (const [type, letter] of Object.entries(attributeTypeLetters) as [AttributeT
 }
 const typeOfCode = (code: number) => typesByCode[code] ?? "string";
 const emptyList = Uint8Array.of(0);
-/** The shortest card number. */
+/** Minimum number of digits of a card number. */
 const leastCardDigits = 13;
 
 /**
- * Applies privacy rules to the rows of every receiver, before anything of them is kept or counted by name. Rows in which
- * nothing changes pass as they are.
+ * Applies privacy rules to the rows of every receiver, before they are stored or counted by name. Unchanged rows are
+ * passed on without a copy.
  */
 export class PrivacyStep implements RowStep {
   readonly #scanner = new RowScanner();
   readonly #edits = new RowEdits();
-  /** The changed rows of a request; overwritten by the next. */
+  /** The changed rows of a request; the next request overwrites them. */
   readonly #out = new ByteWriter();
   #set: RuleSet;
   #bytes: Uint8Array = emptyList;
@@ -45,11 +45,11 @@ export class PrivacyStep implements RowStep {
   #rowView: DataView = new DataView(emptyList.buffer);
   /** The rules for the prefix of the present row. */
   #view: RuleView | undefined;
-  /** Place after the last number. */
+  /** Position after the last number. */
   #next = 0;
-  /** Plans of the list under way; undefined for texts. */
+  /** Plans for the present list; undefined for texts. */
   #table: PlanTable | undefined;
-  /** Says to the judge where a value is; one object for all. */
+  /** Position of a value for the judge; the object is reused. */
   readonly #value: { -readonly [Name in keyof PlacedValue]: PlacedValue[Name] } = {
     ...{ type: "string", bytes: emptyList, start: 0, end: 0, table: undefined },
   };
@@ -58,15 +58,15 @@ export class PrivacyStep implements RowStep {
     this.#set = set;
   }
 
-  /** The next request is judged by these rules. */
+  /** Makes later requests use these rules. */
   use(set: RuleSet): void {
     this.#set = set;
   }
 
   /**
-   * Judges all values of a request's rows. Changes are noted as edits first and applied at the end, so that a request
-   * without a finding is not copied.
-   * @throws WireError WIRE_MALFORMED for rows that are none
+   * Applies the rules to all values of a request's rows. Changes are first collected as edits and applied at the end,
+   * so that a request without a finding is not copied.
+   * @throws WireError WIRE_MALFORMED for invalid rows
    */
   apply(rows: SpanRows): SpanRows {
     const scanner = this.#scanner;
@@ -104,7 +104,8 @@ export class PrivacyStep implements RowStep {
   }
 
   /**
-   * Finds the rules for tenant, service and scope of the next rows, and judges the attributes that these rows share.
+   * Finds the rules for tenant, service and scope of the next rows, and applies them to the attributes that these rows
+   * share.
    */
   #prefix(): void {
     const {
@@ -135,7 +136,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
-  /** Judges the texts, attributes, events, links and warnings of a row. */
+  /** Applies the rules to the texts, attributes, events, links and warnings of a row. */
   #span(): void {
     const { tables, texts } = this.#view as RuleView;
     const { traceStateAt, traceStateEnd, durationAt, attributesStart, attributesEnd, eventsEnd, linksEnd } =
@@ -179,7 +180,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
-  /** @returns the end of the text whose length is at `at` */
+  /** @returns end of the text whose length is at `at` */
   #plainText(plan: ValuePlan | undefined, at: number): number {
     const end = this.#textEnd(at);
     const start = this.#textStart;
@@ -230,14 +231,14 @@ export class PrivacyStep implements RowStep {
       if (length > 1) {
         edits.fill(slot, at, start, varintOf(length));
       } else {
-        // Only the mark at the end is left.
+        // All attributes were removed, so the mark at the end is removed too.
         edits.drop(slot);
         edits.replace(at, end, emptyList);
       }
     }
   }
 
-  /** The name at `start`: mostly the one that came after `before` last time. */
+  /** The name at `start`. It is mostly the name that followed `before` last time. */
   #nameAfter(before: PlannedName, start: number, table: PlanTable): PlannedName {
     const bytes = this.#bytes;
     const next = table.at(before.next);
@@ -254,7 +255,7 @@ export class PrivacyStep implements RowStep {
     return name;
   }
 
-  /** Attributes that are tuples. @returns the index after them */
+  /** Processes attributes in the form of tuples. @returns position after them */
   #tuples(table: PlanTable | undefined, at: number): number {
     const edits = this.#edits;
     const bytes = this.#bytes;
@@ -288,8 +289,9 @@ export class PrivacyStep implements RowStep {
   }
 
   /**
-   * Finds the end of a value of a list, which is then in `#next`, and what a built-in detector may find in it, in one pass.
-   * @returns undefined for a value that stays
+   * Finds the end of a list's value, and in the same pass the built-in detectors that may find something in it. Sets
+   * `#next` to the end.
+   * @returns undefined for an unchanged value
    */
   #verdict(plan: ValuePlan, type: AttributeType, start: number): Verdict | undefined {
     const bytes = this.#bytes;
@@ -324,7 +326,7 @@ export class PrivacyStep implements RowStep {
     return isJudged ? this.#judged(plan, type, start, end) : undefined;
   }
 
-  /** Whether rules may mean something inside of the value by its name. */
+  /** True when rules may select something inside of the value by its name. */
   #isNested(type: AttributeType, start: number, end: number): boolean {
     return (
       (type === "kvlist" || type === "array") &&
@@ -333,7 +335,7 @@ export class PrivacyStep implements RowStep {
     );
   }
 
-  /** Whether a rule of the plan may mean the text. */
+  /** True when a rule of the plan may change the text. */
   #isCandidate(plan: ValuePlan, start: number, end: number): boolean {
     if (plan.isForAll) {
       return true;
@@ -349,7 +351,7 @@ export class PrivacyStep implements RowStep {
     return (detectorsFor(sum, seen, end - start) & plan.detectors) !== 0;
   }
 
-  /** Asks the judge, which remembers its verdicts, and counts the rules that meant the value. */
+  /** Lets the judge process the value, which caches its verdicts, and counts the rules that applied. */
   #judged(plan: ValuePlan, type: AttributeType, start: number, end: number): Verdict {
     const { judge, hits } = this.#set;
     const value = this.#value;
@@ -370,18 +372,18 @@ export class PrivacyStep implements RowStep {
     return Buffer.from(buffer, byteOffset + start, end - start).toString();
   }
 
-  /** Where the text of the last `#textEnd` begins. */
+  /** Start of the text of the last `#textEnd`. */
   get #textStart(): number {
     return this.#next;
   }
 
-  /** @returns the end of the text whose length is at `at`; the scanner has checked that it is within the rows */
+  /** @returns end of the text whose length is at `at`; the scanner has checked that it is within the rows */
   #textEnd(at: number): number {
     const length = this.#varint(at);
     return this.#next + length;
   }
 
-  /** The number at `at`; `#next` is then the byte behind it. */
+  /** Reads the number at `at` and sets `#next` to the position after it. */
   #varint(at: number): number {
     const bytes = this.#bytes;
     let byte = bytes[at] as number;
@@ -396,7 +398,7 @@ export class PrivacyStep implements RowStep {
   }
 }
 
-/** Whether a value of the type may have a text in it that a built-in detector finds. */
+/** True when a value of this type may contain a text that a built-in detector finds. */
 function hasText(type: AttributeType, length: number): boolean {
   if (type === "int" || type === "double") {
     return length >= leastCardDigits;
@@ -404,7 +406,7 @@ function hasText(type: AttributeType, length: number): boolean {
   return type !== "bool" && type !== "empty";
 }
 
-/** The hash that `#nameAfter` computes for names of lists. */
+/** Hash of a name; equals the hash that `#nameAfter` computes for names of lists. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0;
   for (let index = start; index < end; index++) {

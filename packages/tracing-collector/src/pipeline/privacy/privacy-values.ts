@@ -8,7 +8,7 @@ export interface RulesInUse {
   readonly set: RuleSet;
 }
 
-/** Counts the values that privacy rules changed. No label or value comes from a span. */
+/** Counts the values that privacy rules changed. No label comes from a span. */
 export class PrivacyValues {
   readonly #values: Counter<"rule" | "action" | "mode">;
   #inUse: RulesInUse | undefined;
@@ -24,7 +24,7 @@ export class PrivacyValues {
     });
   }
 
-  /** Counts for these rules from now on. */
+  /** Starts to count for these rules. */
   use(inUse: RulesInUse): void {
     this.#count();
     this.#inUse = inUse;

@@ -5,12 +5,12 @@ import type { PrivacyRules } from "./privacy-rule.ts";
 
 const maxFileBytes = 1024 * 1024;
 const maxKeyBytes = 4096;
-/** A shorter key could be found by trying all keys. */
+/** Minimum key length in bytes; a shorter key could be found by trying all keys. */
 const leastKeyBytes = 16;
 
 /**
  * Reads a file of rules and its key.
- * @throws PrivacyRulesError naming file, line and field. The message has no secret in it.
+ * @throws PrivacyRulesError with file, line and field; the message contains no secret
  */
 export async function readPrivacyRules(
   path: string,
@@ -30,7 +30,9 @@ export async function readPrivacyRules(
   return { rules: parsed.rules, hashKey: await readKey(parsed, parsed.hashKey, path, environment) };
 }
 
-/** Reads the key of `hash`, without a line feed at its end. Errors name the file, not its contents. */
+/**
+ * Reads the key of `hash`, without a line feed at its end. Errors contain the name of the file, but not its contents.
+ */
 async function readKey(
   { refuse }: ParsedRules,
   from: NonNullable<ParsedRules["hashKey"]>,

@@ -2,7 +2,7 @@ import type { ByteWriter } from "wire/rows";
 
 const nothing = new Uint8Array(0);
 
-/** Changes of bytes, in the order of their places, which are applied together in one copy. */
+/** Changes of bytes, ordered by position. All are applied in one copy. */
 export class RowEdits {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -13,7 +13,7 @@ export class RowEdits {
     return this.#starts.length;
   }
 
-  /** How many bytes the changes add in all; below 0 when they remove some. */
+  /** Total number of bytes that the changes add; negative when they remove bytes. */
   get growth(): number {
     return this.#growth;
   }
@@ -25,7 +25,7 @@ export class RowEdits {
     this.#growth = 0;
   }
 
-  /** Replaces `[start, end)`, which begins at or after the end of the last change. */
+  /** Replaces `[start, end)`. `start` must not be before the end of the last change. */
   replace(start: number, end: number, text: Uint8Array = nothing): void {
     this.#starts.push(start);
     this.#ends.push(end);
@@ -33,13 +33,13 @@ export class RowEdits {
     this.#growth += text.length - (end - start);
   }
 
-  /** Begins changes whose number before them is known only afterwards. @returns for `fill` or `drop` */
+  /** Reserves a change at `at` whose text depends on later changes. @returns slot for `fill` or `drop` */
   reserve(at: number): number {
     this.replace(at, at);
     return this.count - 1;
   }
 
-  /** Replaces `[start, end)` at the place that `reserve` kept. */
+  /** Sets the change of a slot from `reserve`: replaces `[start, end)`. */
   fill(slot: number, start: number, end: number, text: Uint8Array): void {
     this.#starts[slot] = start;
     this.#ends[slot] = end;
@@ -47,7 +47,7 @@ export class RowEdits {
     this.#growth += text.length - (end - start);
   }
 
-  /** Removes the changes from `slot` on. */
+  /** Removes all changes from `slot` on. */
   drop(slot: number): void {
     for (let index = slot; index < this.count; index++) {
       const removed = (this.#ends[index] as number) - (this.#starts[index] as number);
@@ -71,11 +71,11 @@ export class RowEdits {
   }
 }
 
-/** Numbers below this are encoded once. */
+/** Numbers below this limit are encoded in advance. */
 const knownNumbers = 4096;
 const known: (Uint8Array | undefined)[] = new Array(knownNumbers).fill(undefined);
 
-/** An unsigned LEB128 number; nobody may change it. */
+/** An unsigned LEB128 number; the caller must not change the bytes. */
 export function varintOf(value: number): Uint8Array {
   if (value >= knownNumbers) {
     return encoded(value);

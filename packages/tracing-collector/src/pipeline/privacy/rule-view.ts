@@ -3,9 +3,11 @@ import { attributePlaces, type PrivacyPlace, textPlaces } from "./privacy-fields
 import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
-/** Most names with a plan. Names come from senders: with more, all plans are forgotten and made again. */
+/** Limit of names with a plan. Senders choose the names: above the limit, all plans are dropped and created again. */
 const maxPlans = 4096;
-/** Longer names are looked up again each time, so that senders cannot fill the memory. */
+/**
+ * Length limit of cached names in bytes. Longer names are looked up each time, so that senders cannot fill the memory.
+ */
 export const maxKeptName = 256;
 
 /** A name with its plan. */
@@ -14,19 +16,19 @@ export interface PlannedName {
   readonly key: Uint8Array;
   readonly plan: ValuePlan;
   readonly slot: number;
-  /** The key's bytes, four in each number. */
+  /** Bytes of the name, four in each number. */
   readonly words: Int32Array;
-  /** Slot of the name that came after it last time. */
+  /** Slot of the name that followed this name last time. */
   next: number;
 }
 
-/** The plans for the attributes of one place, by their names' bytes. */
+/** Plans for the attributes of one place, by the bytes of the attributes' names. */
 export class PlanTable {
   readonly #rules: readonly CompiledRule[];
   readonly #place: PrivacyPlace;
   readonly #slots: (PlannedName | undefined)[] = new Array(slotCount).fill(undefined);
   readonly #plans = new Map<string, ValuePlan>();
-  /** The entry before the first name of a list. */
+  /** Entry that precedes the first name of a list. */
   readonly start: PlannedName;
 
   constructor(rules: readonly CompiledRule[], place: PrivacyPlace) {
@@ -41,15 +43,15 @@ export class PlanTable {
     };
   }
 
-  /** The name in a slot, which may hold another name by now. */
+  /** The name in a slot; another name may have replaced the expected one. */
   at(slot: number): PlannedName | undefined {
     return this.#slots[slot];
   }
 
-  /** @param hash any number that is the same for the same bytes */
+  /** @param hash any number that is equal for equal bytes */
   find(bytes: Uint8Array, start: number, end: number, hash: number): PlannedName {
     const slot = (hash ^ (hash >>> 15)) & (slotCount - 1);
-    // Two names whose hashes meet share two slots.
+    // Each hash has two slots, so two names with equal hashes can both be cached.
     const first = this.#slots[slot];
     if (first !== undefined && isSame(first.key, bytes, start, end)) {
       return first;
@@ -84,8 +86,8 @@ export class PlanTable {
 }
 
 /**
- * Whether the name is at `start`, and `mark` after it.
- * @param view the bytes of rows
+ * True when the name is at `start`, followed by `mark`.
+ * @param view bytes of the rows
  */
 export function isNameAt({ key, words }: PlannedName, view: DataView, start: number, mark: number): boolean {
   const { length } = key;
@@ -127,11 +129,13 @@ function isSame(key: Uint8Array, bytes: Uint8Array, start: number, end: number):
 type AttributePlace = (typeof attributePlaces)[number];
 type TextPlace = (typeof textPlaces)[number];
 
-/** The rules for the spans of some services, scopes and tenants, by place. A place without rules is undefined. */
+/**
+ * The rules for spans of certain services, scopes and tenants, grouped by place. A place without rules is undefined.
+ */
 export class RuleView {
   readonly tables: Readonly<Record<AttributePlace, PlanTable | undefined>>;
   readonly texts: Readonly<Record<TextPlace, ValuePlan | undefined>>;
-  /** True when rules mean attributes by name, which kvlists may have inside. */
+  /** True when rules select attributes by name; such names may also occur inside of kvlists. */
   readonly hasNames: boolean;
 
   constructor(rules: readonly CompiledRule[]) {
@@ -150,7 +154,8 @@ export class RuleView {
 }
 
 /**
- * Most combinations with a view. Services and scopes come from senders: with more, all are forgotten and found again.
+ * Limit of cached combinations. Senders choose services and scopes: above the limit, all are dropped and computed
+ * again.
  */
 const maxKnown = 2048;
 
@@ -159,7 +164,7 @@ export class RuleViews {
   readonly #rules: readonly CompiledRule[];
   readonly #only: RuleView | undefined;
   readonly #bySource = new Map<string, RuleView>();
-  /** Views by the numbers of their rules: sources with the same rules share one. */
+  /** Views by the indexes of their rules: sources with the same rules share a view. */
   readonly #byRules = new Map<string, RuleView>();
 
   constructor(rules: readonly CompiledRule[]) {

@@ -5,7 +5,7 @@ import type { PlanTable } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 import { type Verdict, VerdictCache } from "./verdict-cache.ts";
 
-/** Replaces an attribute that is removed. */
+/** Result for an attribute that is removed. */
 const gone = new Uint8Array(0);
 
 /** A value in the bytes of rows. */
@@ -14,17 +14,17 @@ export interface PlacedValue {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-  /** Plans for names inside of it; undefined when no rule means attributes by name. */
+  /** Plans for names inside of the value; undefined when no rule selects attributes by name. */
   readonly table: PlanTable | undefined;
 }
 
-/** Judges values in the bytes of rows, and writes what replaces them. */
+/** Applies rules to values in the bytes of rows, and encodes the results. */
 export class ValueJudge {
   readonly #cache = new VerdictCache();
   readonly #out = new ByteWriter(undefined, 64 * 1024, 1024);
   readonly #attributes = new AttributeWriter(this.#out);
 
-  /** @throws WireError WIRE_MALFORMED for a value that is none of its type */
+  /** @throws WireError WIRE_MALFORMED for a value that does not fit its type */
   judge(plan: ValuePlan, value: PlacedValue): Verdict {
     const known = this.#cache.get(plan, value);
     if (known !== undefined) {
@@ -37,7 +37,7 @@ export class ValueJudge {
     return verdict;
   }
 
-  /** @returns bytes in the form of the plan: an attribute of a list, a tuple, or a text with its length */
+  /** @returns bytes in the form that the plan requires: an attribute of a list, a tuple, or a text with its length */
   #verdictOf(plan: ValuePlan, type: AttributeType, text: string, table: PlanTable | undefined): Verdict {
     const judged = judgeValue(plan, type, text, table);
     const { hits, isRemoved } = judged;
@@ -51,7 +51,7 @@ export class ValueJudge {
     return { bytes: this.#written(plan, judged.type, isRemoved ? "" : judged.text), hits };
   }
 
-  /** The attribute as its list has it, or the text with its length. */
+  /** Encodes an attribute for a list or a tuple, or a text with its length. */
   #written({ form, newKey }: ValuePlan, type: AttributeType, text: string): Uint8Array {
     const out = this.#out;
     const attributes = this.#attributes;

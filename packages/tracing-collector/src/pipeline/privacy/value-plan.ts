@@ -1,24 +1,24 @@
 import type { CompiledRule } from "./compiled-rule.ts";
 import type { PrivacyPlace } from "./privacy-fields.ts";
 
-/** How values of a place are written: an attribute of a list, an attribute that is a tuple, or a text alone. */
+/** Encoding of values in a place: an attribute in a list, an attribute as a tuple, or only a text. */
 export type ValueForm = "list" | "tuple" | "text";
 
 /** The rules for the values of one name in one place. */
 export interface ValuePlan {
   readonly place: PrivacyPlace;
   readonly form: ValueForm;
-  /** Name of the attribute, as it came; "" for a text. */
+  /** Name of the attribute from the sender; "" for a text. */
   readonly key: string;
-  /** Name that it gets. */
+  /** New name of the attribute. */
   readonly newKey: string;
-  /** In the order of the file. */
+  /** Rules in the order of the file. */
   readonly rules: readonly CompiledRule[];
   /** Set of built-in detectors that its rules use. */
   readonly detectors: number;
-  /** Whether each value has to be looked at, not only those in which a built-in detector may find something. */
+  /** True when each value must be processed, not only values in which a built-in detector may find something. */
   readonly isForAll: boolean;
-  /** Whether it does anything to a plain value. */
+  /** True when no rule can change a plain value. */
   readonly isIdle: boolean;
 }
 
@@ -31,9 +31,9 @@ const forms: Readonly<Partial<Record<PrivacyPlace, ValueForm>>> = {
 };
 
 /**
- * The plan for a name. A rule sees the name that the rules before it gave.
- * @param rules those that apply to the span
- * @param key undefined for a text
+ * The plan for a name. A rule sees the name that earlier rules gave.
+ * @param rules rules that apply to the span
+ * @param key name of the attribute; undefined for a text
  */
 export function planFor(
   rules: readonly CompiledRule[],

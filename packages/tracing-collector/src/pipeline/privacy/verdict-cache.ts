@@ -2,22 +2,25 @@ import type { AttributeType } from "wire/model";
 import { maxKeptName } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 
-/** A power of two, because a slot is found with a mask. Each value has one slot; the next value there replaces it. */
+/** Number of slots; a power of two, because a mask selects the slot. A new value replaces the value in its slot. */
 const slotCount = 8192;
-/** Longer values are judged each time. */
+/** Size limit of cached values in bytes. Longer values are processed each time. */
 const maxValueBytes = 8 * 1024;
-/** Values are kept as they came, so that they are compared in whole. With more, all are forgotten. */
+/**
+ * Size limit of the cache in bytes. Whole values are stored, so that they can be compared. Above the limit the cache is
+ * emptied.
+ */
 const maxBytes = 8 * 1024 * 1024;
 
-/** The decision about a value with its name, in the bytes of rows. */
+/** The result of the rules for a named value in the bytes of rows. */
 export interface Verdict {
-  /** Instead of the attribute or text; undefined: it stays as it is. Empty: the attribute goes. */
+  /** Bytes that replace the attribute or text. Undefined: it is unchanged. Empty: the attribute is removed. */
   readonly bytes: Uint8Array | undefined;
-  /** Indexes of the rules that meant the value, a rule in dry run included. */
+  /** Indexes of the rules that applied to the value, including rules in a dry run. */
   readonly hits: readonly number[];
 }
 
-/** A value in bytes that are used again. */
+/** A value in bytes that are reused later. */
 interface CachedValue {
   readonly type: AttributeType;
   readonly bytes: Uint8Array;
@@ -32,7 +35,7 @@ interface Slot {
   readonly verdict: Verdict;
 }
 
-/** Remembers verdicts about values that were judged lately: most values of spans repeat. */
+/** Caches verdicts about recent values, because most values of spans repeat. */
 export class VerdictCache {
   readonly #slots: (Slot | undefined)[] = new Array(slotCount).fill(undefined);
   #bytes = 0;
@@ -53,7 +56,7 @@ export class VerdictCache {
     return isKnown ? slot.verdict : undefined;
   }
 
-  /** Remembers the verdict about a value, of which the bytes are copied. */
+  /** Caches the verdict about a value. The bytes of the value are copied. */
   keep(plan: ValuePlan, { type, bytes, start, end }: CachedValue, verdict: Verdict): void {
     if (end - start > maxValueBytes || plan.key.length > maxKeptName) {
       return;
@@ -73,7 +76,7 @@ function sizeOf(slot: Slot | undefined): number {
   return slot === undefined ? 0 : slot.value.length + (slot.verdict.bytes?.length ?? 0);
 }
 
-/** FNV-1a of the bytes; the upper bits are folded down, because a slot is taken from the lower ones. */
+/** FNV-1a hash of the bytes. Upper bits are mixed into lower bits, because the slot is taken from the lower bits. */
 function slotOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let index = start; index < end; index++) {

@@ -3,8 +3,8 @@ import type { Quotas } from "./quotas.ts";
 import { otherTenants } from "./tenant-counts.ts";
 
 /**
- * Metrics of quotas; names start with `tracing_collector_quota_`. Tenants past 1,000 are counted together. Counts are
- * taken from the quotas at each scrape, so a request looks up no labels.
+ * Metrics of quotas; names start with `tracing_collector_quota_`. Tenants after the first 1,000 are counted together.
+ * Counts are read from the quotas at each scrape, so that requests need not look up labels.
  */
 export function countQuotas(quotas: Quotas, registry: Registry): void {
   countTenants(quotas, registry);
@@ -28,7 +28,7 @@ function countTenants({ labels }: Quotas, registry: Registry): void {
       ...{ name, help, registers },
       labelNames: ["tenant"],
       collect() {
-        // A charge that was given back lowers a count that nobody has read: it waits until it is above 0.
+        // A refund may lower a count below 0 after a scrape. The counter then waits until the count is above 0.
         for (const counts of labels.all()) {
           const taken = counts[field];
           if (taken > 0) {
@@ -62,7 +62,7 @@ function countTenants({ labels }: Quotas, registry: Registry): void {
   });
 }
 
-/** Gauges by tenant. They are reset at each scrape, so that a tenant that is gone disappears. */
+/** Gauges by tenant. They are reset at each scrape, so that a removed tenant disappears. */
 function showTenants(quotas: Quotas, registry: Registry): void {
   const registers = [registry];
   new Gauge({

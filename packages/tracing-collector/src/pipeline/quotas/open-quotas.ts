@@ -8,11 +8,11 @@ import { parseQuotas, QuotasError, readQuotaText } from "./read-quotas.ts";
 
 /** Quotas as the options configure them. */
 export interface OpenQuotas {
-  /** Undefined without a file. */
+  /** The quotas; undefined without a file. */
   readonly quotas: Quotas | undefined;
-  /** Looks at the file once, beside the looks at each interval. Never rejects. */
+  /** Reads the file once, in addition to the reads at each interval. Never rejects. */
   look(): Promise<void>;
-  /** Ends the reloading. */
+  /** Stops the reloading. */
   close(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ interface QuotaContext extends WatchedFileContext {
 }
 
 /**
- * Reads the file of quotas, now and at each interval. A mistake that is found later leaves the quotas as they are.
+ * Reads the file of quotas, now and at each interval. A mistake that is found later leaves the quotas unchanged.
  * Without a file nothing is counted or refused.
- * @throws StartError naming file, line and field of a mistake
+ * @throws StartError with file, line and field of a mistake
  */
 export async function openQuotas(options: CollectorOptions, context: QuotaContext): Promise<OpenQuotas> {
   const path = options["collector.quotas.file"];
@@ -52,7 +52,7 @@ export async function openQuotas(options: CollectorOptions, context: QuotaContex
       contents: "quotas",
       topic: "quotas",
       read: () => readQuotaText(path),
-      // The whole text, which is not parsed again while it stays: a large file costs processor time.
+      // The whole text is compared, so that an unchanged large file is not parsed again.
       keyOf: (text) => text,
       use: (text) => quotas.use(parse(text, "read again")),
       metrics: new ReloadMetrics(names, context.metrics),

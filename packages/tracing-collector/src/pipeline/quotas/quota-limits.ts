@@ -5,7 +5,7 @@ import { z } from "zod";
 const maxTenants = 10_000;
 
 const rate = z.number().positive().max(1e9);
-/** A plain number of bytes may be written as a number. */
+/** A size; a number without a unit is in bytes. */
 const size = z.preprocess(
   (value) => (typeof value === "number" ? String(value) : value),
   bytes("").refine((value) => value >= 1, "must be 1 byte or more"),
@@ -33,28 +33,28 @@ type FileLimits = z.output<typeof limits>;
 
 /** The limits of one tenant in one collector. Undefined: no limit. */
 export interface QuotaLimits {
-  /** Spans a second that are taken in the long run. */
+  /** Long-term average of accepted spans per second. */
   readonly spansPerSecond: number | undefined;
-  /** Spans that are taken at once after a quiet time. */
+  /** Maximum number of spans that are accepted at once after a quiet period. */
   readonly burstSpans: number;
-  /** Bytes of decompressed messages in a day of UTC. */
+  /** Limit of the size of decompressed messages in a day of UTC, in bytes. */
   readonly bytesPerDay: number | undefined;
 }
 
 /** The limits of a file. */
 export interface QuotaFile {
-  /** Limits of each tenant without limits of its own. */
+  /** Limits of tenants that the file does not list. */
   readonly defaults: QuotaLimits;
   readonly tenants: ReadonlyMap<string, QuotaLimits>;
 }
 
-/** Limits that a tenant does not name are those of `defaults`. */
+/** Limits that a tenant does not set come from `defaults`. */
 export function quotaFileOf({ defaults, tenants }: z.output<typeof quotasDocument>): QuotaFile {
   return {
     defaults: limitsOf(defaults),
     tenants: new Map(
       Object.entries(tenants).map(([tenant, own]) => {
-        // A burst belongs to its rate: that of the defaults says nothing about another rate.
+        // A burst belongs to its rate, so the default burst applies only with the default rate.
         const inherited = own["spans-per-second"] === undefined ? defaults : omitBurst(defaults);
         return [tenant, limitsOf({ ...inherited, ...own })];
       }),

@@ -18,7 +18,7 @@ function quotasOf(text: string, limits?: ConstructorParameters<typeof Quotas>[2]
       .split("\n")
       .filter((line) => line.startsWith(`tracing_collector_quota_${name}`))
       .map((line) => line.replace("tracing_collector_quota_", ""));
-  /** "kept", or the code and the seconds to wait. */
+  /** Returns "kept", or the error code and the seconds to wait. */
   const send = (tenant: string, spans: number, bytes = 1) => {
     try {
       quotas.take(tenant, spans, bytes);
@@ -76,7 +76,7 @@ test("what was not kept is not charged", async () => {
   taken.giveBack();
   expect([send("a", 5, 10), send("a", 1, 0)]).toEqual(["kept", "COLLECTOR_RATE_LIMITED 1"]);
   expect(await lines("spans_total{")).toEqual(['spans_total{tenant="a"} 5']);
-  // Given back on the next day: the bytes of that day are others.
+  // A refund on the next day must not change that day's count.
   time.monotonicMs += 5_000;
   time.epochMs += dayMs;
   const late = quotas.take("a", 1, 10);

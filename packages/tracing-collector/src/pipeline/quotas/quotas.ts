@@ -2,14 +2,14 @@ import type { QuotaFile, QuotaLimits } from "./quota-limits.ts";
 import { TenantLabels } from "./tenant-counts.ts";
 import { type QuotaTime, type TakenQuota, TenantQuota } from "./tenant-quota.ts";
 
-/** Tenants without limits of their own in the file, of whom a state is kept. Each takes about 300 bytes. */
+/** Limit of stored tenants that the file does not list. Each needs about 300 bytes. */
 const maxUnnamed = 10_000;
 
 const clock = (): QuotaTime => ({ monotonicMs: performance.now(), epochMs: Date.now() });
 
 /**
- * The quotas of all tenants, in this collector. Each tenant has its own: what one sends, or is refused, never
- * counts for another.
+ * The quotas of all tenants in this collector. Each tenant is counted separately: the requests of one tenant never
+ * affect another.
  */
 export class Quotas {
   readonly labels: TenantLabels;
@@ -17,9 +17,11 @@ export class Quotas {
   readonly #maxUnnamed: number;
   #file: QuotaFile;
   readonly #named = new Map<string, TenantQuota>();
-  /** Tenants in the order of their last requests; the first was quiet for longest. */
+  /**
+   * Tenants that the file does not list, ordered by their last requests; the first was inactive for the longest time.
+   */
   readonly #unnamed = new Map<string, TenantQuota>();
-  /** Tenants whose state was dropped for those that came later. */
+  /** Number of tenants whose state was dropped because of newer tenants. */
   forgotten = 0;
 
   constructor(file: QuotaFile, now = clock, limits = { maxUnnamed, labels: new TenantLabels() }) {
@@ -30,7 +32,7 @@ export class Quotas {
     this.#nameTenants();
   }
 
-  /** Uses other limits. The count of the day goes on. */
+  /** Uses other limits. The bytes of the present day stay counted. */
   use(file: QuotaFile): void {
     this.#file = file;
     const now = this.#now();
@@ -55,13 +57,13 @@ export class Quotas {
   /**
    * Charges a request to its tenant.
    * @param tenant "" without tenancy
-   * @throws CollectorError when it is over a quota; nothing is charged
+   * @throws CollectorError when the request exceeds a quota; then nothing is charged
    */
   take(tenant: string, spans: number, bytes: number): TakenQuota {
     return this.#quotaOf(tenant).take(spans, bytes, this.#now());
   }
 
-  /** The tenants that are known, with limits and bytes of today. */
+  /** The known tenants with their limits and today's bytes. */
   *known(): Generator<{ label: string; limits: QuotaLimits; dayBytes: number }> {
     const now = this.#now();
     for (const quotas of [this.#named, this.#unnamed]) {
@@ -89,7 +91,8 @@ export class Quotas {
 
   #addUnnamed(tenant: string, quota: TenantQuota): void {
     this.#unnamed.set(tenant, quota);
-    // A dropped state gives its tenant a fresh quota. With a shared state, tenants could use up each other's quota.
+    // The state of the longest inactive tenant is dropped, which gives that tenant a fresh quota. With a shared state
+    // instead, tenants could use up each other's quota.
     for (const oldest of this.#unnamed.keys()) {
       if (this.#unnamed.size <= this.#maxUnnamed) {
         break;

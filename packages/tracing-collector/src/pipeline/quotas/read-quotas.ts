@@ -4,12 +4,12 @@ import { type QuotaFile, quotaFileOf, quotasDocument } from "./quota-limits.ts";
 
 const maxFileBytes = 1024 * 1024;
 
-/** Why a file of quotas cannot be used, with the place in it: `quotas.yaml:3:5: tenants.acme: …`. */
+/** The error for an invalid file of quotas. Its message has the position: `quotas.yaml:3:5: tenants.acme: …`. */
 export class QuotasError extends Error {
   override readonly name = "QuotasError";
 }
 
-/** Settings of the process that a file of quotas has to agree with. */
+/** Settings of the process with which a file of quotas must agree. */
 export interface TenancyOfQuotas {
   /** True: requests name tenants. */
   readonly enabled: boolean;
@@ -17,7 +17,7 @@ export interface TenancyOfQuotas {
 
 /**
  * Reads quotas from YAML or JSON.
- * @param origin names the text in errors
+ * @param origin name of the text in errors
  * @throws QuotasError for the first mistake
  */
 export function parseQuotas(text: string, origin: string, { enabled }: TenancyOfQuotas): QuotaFile {

@@ -1,12 +1,12 @@
 import type { QuotaName } from "./tenant-quota.ts";
 
-/** Name under which tenants past `maxLabels` are counted together. */
+/** Label for all tenants after the first `maxLabels`. */
 export const otherTenants = "other-tenants";
 
-/** Counts of one label since the last reading, as plain numbers. */
+/** Counts of one label since the last scrape, as plain numbers. */
 export class TenantCounts {
   readonly label: string;
-  /** Spans that were taken. */
+  /** Number of accepted spans. */
   spans = 0;
   /** Bytes of their messages. */
   bytes = 0;
@@ -21,7 +21,7 @@ export class TenantCounts {
   }
 }
 
-/** Gives tenants their counts, up to a limit, because senders may choose the names. */
+/** Returns the counts of each tenant. The number of labels is limited, because senders may choose the names. */
 export class TenantLabels {
   readonly #maxLabels: number;
   readonly #counts = new Map<string, TenantCounts>();

@@ -18,20 +18,20 @@ export interface QuotaTime {
 
 /** The charge of a request. */
 export interface TakenQuota {
-  /** Undoes it, for a request that was not kept. */
+  /** Refunds the charge, for a request that was not stored. */
   giveBack(): void;
 }
 
 /**
- * The quota of one tenant, less what it has sent. The rate is a bucket of `burstSpans`. A request needs its spans in the
- * bucket, or a full bucket: then it owes the rest. Otherwise a request with more spans than the bucket would
- * never be taken.
+ * The quota of one tenant, minus its accepted requests. The rate is a token bucket of `burstSpans`. A request is
+ * accepted when the bucket has enough tokens, or is full; a full bucket may become negative. Otherwise a request with
+ * more spans than the bucket would never be accepted.
  */
 export class TenantQuota {
   readonly counts: TenantCounts;
   readonly #tenant: string;
   #limits: QuotaLimits;
-  /** Spans in the bucket; below 0: spans that are owed. */
+  /** Tokens in the bucket, in spans. Negative: the tenant must wait until it is filled. */
   #spans: number;
   #filledAtMs: number;
   #day = 0;
@@ -49,23 +49,23 @@ export class TenantQuota {
     return this.#limits;
   }
 
-  /** Changes the limits. The count of the day goes on. */
+  /** Changes the limits. The bytes of the present day stay counted. */
   use(limits: QuotaLimits, time: QuotaTime): void {
     this.#fill(time);
     this.#limits = limits;
     this.#spans = Math.min(this.#spans, limits.burstSpans);
   }
 
-  /** Bytes that were taken today. */
+  /** Number of bytes that were accepted today. */
   dayBytes(time: QuotaTime): number {
     this.#beginDay(time);
     return this.#dayBytes;
   }
 
   /**
-   * Charges a request, or nothing of it.
-   * @throws CollectorError COLLECTOR_RATE_LIMITED or COLLECTOR_DAY_LIMITED with the time to wait;
-   *   COLLECTOR_TOO_LARGE for a message that is over a whole day's bytes
+   * Charges the whole request, or nothing.
+   * @throws CollectorError COLLECTOR_RATE_LIMITED or COLLECTOR_DAY_LIMITED with the time to wait; COLLECTOR_TOO_LARGE
+   * for a message that exceeds the bytes of a whole day
    */
   take(spans: number, bytes: number, time: QuotaTime): TakenQuota {
     this.#fill(time);
@@ -130,7 +130,7 @@ export class TenantQuota {
   #fill({ monotonicMs }: QuotaTime): void {
     const { spansPerSecond = 0, burstSpans } = this.#limits;
     const filled = this.#spans + ((monotonicMs - this.#filledAtMs) * spansPerSecond) / 1_000;
-    // Without a rate nothing is owed, should one be set later.
+    // Without a rate the bucket stays full, in case a rate is set later.
     this.#spans = spansPerSecond === 0 ? burstSpans : Math.min(filled, burstSpans);
     this.#filledAtMs = monotonicMs;
   }

@@ -1,13 +1,13 @@
 /**
- * Numbers for names, from 1. Past `maxNames` new names share the number 0, because names that senders invent
- * must not fill the memory.
+ * Numbers for names, from 1. After the first `maxNames`, all new names share the number 0, because names that senders
+ * invent must not fill the memory.
  */
 export class NameNumbers {
   readonly #maxNames: number;
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [""];
 
-  /** The same name often comes many times in a row, and decoding it each time would cost most. */
+  /** The last name, because the same name often repeats, and decoding it each time would be most of the cost. */
   #last: Buffer | undefined;
   #lastPrefix = "";
   #lastNumber = 0;
@@ -16,7 +16,7 @@ export class NameNumbers {
     this.#maxNames = maxNames;
   }
 
-  /** @param prefix put in front of the text at `[start, end)` */
+  /** @param prefix placed before the text at `[start, end)` */
   numberOf(bytes: Uint8Array, start: number, end: number, prefix = ""): number {
     if (prefix === this.#lastPrefix && this.#isLast(bytes, start, end)) {
       return this.#lastNumber;
@@ -54,7 +54,7 @@ export class NameNumbers {
     return true;
   }
 
-  /** "" for 0. */
+  /** Name for a number; "" for 0. */
   nameOf(number: number): string {
     return this.#names[number] ?? "";
   }

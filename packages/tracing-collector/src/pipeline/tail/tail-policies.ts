@@ -4,7 +4,7 @@ import { parseGoDuration } from "lifecycle/go-duration";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** Policies are bits of a 32-bit number, with some bits to spare. */
+/** Limit of policies: each is a bit of a 32-bit number, and some bits are spare. */
 const maxPolicies = 30;
 const maxFileBytes = 1024 * 1024;
 
@@ -23,7 +23,7 @@ const shared = {
     ),
 };
 
-/** A duration as Go writes it, above zero: `300ms`, `1.5s`. */
+/** A duration in Go's notation, above zero: `300ms`, `1.5s`. */
 const milliseconds = z.string().transform((text, context): number => {
   const value = parseGoDuration(text);
   if (value !== undefined && value > 0) {
@@ -79,7 +79,7 @@ export type TailPolicy = z.output<typeof policy> & { readonly name: string };
 
 /**
  * Parses the policies of a document: `{ policies: [{ type: error }, …] }`.
- * @throws StartError naming the place in the document
+ * @throws StartError with the position in the document
  */
 export function parseTailPolicies(document: unknown, origin: string): TailPolicy[] {
   const parsed = policiesFile.safeParse(document);

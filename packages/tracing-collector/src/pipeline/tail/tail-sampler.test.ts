@@ -32,7 +32,7 @@ function samplerOf(policies: object[], maxTraces = 1_000): TailSampler {
 const traceId = (number: number) => number.toString(16).padStart(32, "0");
 const child = { parentSpanId: "00000000000000aa" };
 
-/** Observes each list as a request, lets the window pass, and tells what kept the trace. */
+/** Observes each list as a request, waits until the window has passed, and returns the policy that kept the trace. */
 function decide(policies: object[], ...requests: SpanOutline[][]): unknown {
   const sampler = samplerOf(policies);
   for (const request of requests) {
@@ -126,7 +126,7 @@ describe("policies", () => {
     const keeps = isKept ? (policy as { type: string }).type : "dropped";
     expect(decide([policy], spans)).toBe(keeps);
     events = [];
-    // The same when each span comes alone.
+    // The result must be the same when each span arrives alone.
     expect(decide([policy], ...spans.map((span) => [span]))).toBe(keeps);
   });
 

@@ -5,59 +5,61 @@ import type { TailPolicy } from "./tail-policies.ts";
 import { TraceChance } from "./trace-chance.ts";
 import { absent, TraceTable } from "./trace-table.ts";
 
-/** Decided traces that are remembered for late spans, as a multiple of the limit of undecided traces. */
+/** Number of remembered decisions for late spans, as a multiple of the limit of undecided traces. */
 const rememberedFactor = 4;
 const statusError = 2;
-/** Verdicts: 0 is undecided; from 2 on, policy number (verdict - 2) keeps the trace. */
+/**
+ * Verdict of a dropped trace. Other verdicts: 0 is undecided; from 2 on, policy number (verdict - 2) keeps the trace.
+ */
 const dropped = 1;
 const firstKept = 2;
 const minuteMs = 60_000;
 /**
- * Starts are nanoseconds in numbers, rounded to 256. A trace that is a microsecond too short counts as long
- * enough.
+ * Tolerance for durations in nanoseconds: starts are doubles, rounded to 256 ns. A trace that is a microsecond too
+ * short counts as long enough.
  */
 const roundingNs = 1_000;
 
-/** Receives the fate of traces and spans. */
+/** Gets reports about decided traces and spans. */
 export interface TailObserver {
   /**
-   * @param policy the policy that keeps the trace; undefined when it is dropped. @param early decided early
-   *   because memory was short
+   * @param policy the policy that keeps the trace; undefined when it is dropped. @param early true: decided before its
+   * time because memory was short
    */
   traceDecided(policy: string | undefined, early: boolean): void;
   /** @param policy as in `traceDecided` */
   spansDecided(policy: string | undefined, spans: number): void;
-  /** Spans arrived after their trace was decided. */
+  /** Called for spans that arrived after the decision about their trace. */
   lateSpans(spans: number): void;
-  /** Spans were kept because the decision about their trace was forgotten. */
+  /** Called for spans that are kept because the decision about their trace was forgotten. */
   forgottenSpans(spans: number): void;
 }
 
 export interface TailSamplerSettings {
-  /** Policies of which one must keep a trace. */
+  /** Policies; a trace is kept if at least one policy keeps it. */
   readonly policies: readonly TailPolicy[];
-  /** Milliseconds from a trace's first span to the decision: later spans follow it. */
+  /** Time from a trace's first span to the decision in milliseconds. Later spans follow the decision. */
   readonly decisionWaitMs: number;
-  /** Most undecided traces; past it the oldest are decided early. */
+  /** Limit of undecided traces. Above it, the oldest are decided early. */
   readonly maxTraces: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Whether kept spans get the probability of their policy in their `tracestate`; false by default. */
+  /** True: kept spans get the probability of their policy in their `tracestate`. Default: false. */
   readonly statesProbability?: boolean;
 }
 
-/** The verdicts on the rows of a segment. They are fixed, so that every reading gives the same block. */
+/** The verdicts about the rows of a segment. They do not change, so every read gives the same block. */
 export interface RowVerdicts {
-  /** Whether the span of a row is kept. */
+  /** True when the span of this row is kept. */
   isKept(row: number): boolean;
-  /** How the span of a row was kept. */
+  /** Probability with which the span of this row was kept. */
   keptWith(row: number): KeptWith;
 }
 
 /**
- * Decides whole traces, `decisionWaitMs` after their first span arrived. The first policy that matches keeps
- * a trace; a trace that matches none is dropped. Memory is bounded: past `maxTraces` the oldest are decided
- * early, and a multiple of that number of decisions is remembered.
+ * Decides whole traces, `decisionWaitMs` after their first span arrived. The first policy that matches keeps a trace; a
+ * trace that matches none is dropped. Memory is limited: above `maxTraces` the oldest traces are decided early, and a
+ * multiple of that number of decisions is remembered.
  */
 export class TailSampler {
   readonly decisionWaitMs: number;
@@ -74,7 +76,7 @@ export class TailSampler {
   readonly #services = new NameNumbers(10_000);
   readonly #operations = new NameNumbers(50_000);
   readonly #chance = new TraceChance();
-  /** Traces that each rate policy kept in this minute, by number of the service or operation. */
+  /** For each rate policy: number of traces kept in this minute, by the number of the service or operation. */
   readonly #quotas: readonly Map<number, number>[];
   readonly #errorBits: number;
   readonly #slowSpans: readonly { readonly bit: number; readonly thresholdNs: number }[];
@@ -89,7 +91,7 @@ export class TailSampler {
   #isHeld = false;
   /** The minute of the clock for which `#quotas` count. */
   #minute = 0;
-  /** Undecided traces: the newest of the table, in its order. */
+  /** Number of undecided traces, which are the newest in the table. */
   #open = 0;
   /** Bits of the policies that apply to the service of the last row. */
   #serviceMask = 0;
@@ -128,7 +130,7 @@ export class TailSampler {
     return this.#open;
   }
 
-  /** Reads rows that are about to be kept in the journal, without changing them. */
+  /** Reads rows before the journal stores them, without changing them. */
   observe(rows: SpanRows): void {
     const scanner = this.#scanner;
     const table = this.#table;
@@ -151,10 +153,7 @@ export class TailSampler {
     }
   }
 
-  /**
-   * Delays decisions until `release`, except early ones, because the segments of an earlier run are still
-   * being observed.
-   */
+  /** Delays decisions until `release`, except early ones, while the segments of an earlier run are observed. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -163,7 +162,7 @@ export class TailSampler {
     this.#isHeld = false;
   }
 
-  /** Decides the traces whose window is over at `nowMs`. */
+  /** Decides the traces whose window has ended at `nowMs`. */
   decideUpTo(nowMs: number): void {
     if (this.#isHeld) {
       return;
@@ -174,7 +173,7 @@ export class TailSampler {
     }
   }
 
-  /** Decides all traces now, because the process ends before their windows do. */
+  /** Decides all traces now, because the process stops before their windows end. */
   decideAll(): void {
     while (this.#open > 0) {
       this.#decideOldest(true);
@@ -182,11 +181,11 @@ export class TailSampler {
   }
 
   /**
-   * Judges rows that were observed. Call it when the window of the youngest row is over. A row is kept when
-   * its trace is undecided, or the decision is forgotten.
+   * Decides about rows that were observed. Must be called after the window of the youngest row has ended. A row is kept
+   * if its trace is undecided, or the decision was forgotten.
    */
   judge(rows: SpanRows): RowVerdicts {
-    // A scanner of its own, because the sampler's would keep the segment's buffer in memory.
+    // A separate scanner, because the sampler's scanner would keep the segment's buffer in memory.
     const scanner = new RowScanner();
     const table = this.#table;
     const decisions = new Uint8Array(rows.count);
@@ -215,7 +214,7 @@ export class TailSampler {
     };
   }
 
-  /** Notes a new trace, and decides the oldest when there are too many. */
+  /** Adds a new trace, and decides the oldest trace when there are too many. */
   #begin(now: number): number {
     if (this.#open >= this.#maxTraces) {
       this.#decideOldest(true);
@@ -226,7 +225,7 @@ export class TailSampler {
     return slot;
   }
 
-  /** Notes what a span says about its trace: its times, whether it is a root, and the policies that it matches. */
+  /** Updates a trace with a span: its times, its root, and the policies that the span matches. */
   #look(slot: number): void {
     const scanner = this.#scanner;
     const table = this.#table;
@@ -252,9 +251,7 @@ export class TailSampler {
     }
   }
 
-  /**
-   * A trace has the service and operation of its root span; before the root arrives, those of its first span.
-   */
+  /** Sets the service and operation of a trace: from its root span, or from its first span until the root arrives. */
   #nameTrace(slot: number): void {
     const { bytes, serviceStart, serviceEnd, nameStart, nameEnd } = this.#scanner;
     const service = this.#services.numberOf(bytes, serviceStart, serviceEnd);
@@ -264,7 +261,7 @@ export class TailSampler {
     this.#table.setName(slot, service, operation);
   }
 
-  /** The policies for the service of the present row; computed once for rows of one service in a row. */
+  /** The policies that apply to the service of the present row; computed once for consecutive rows of one service. */
   #maskOfService(): number {
     const { bytes, serviceStart, serviceEnd } = this.#scanner;
     const service = Buffer.from(bytes.buffer, bytes.byteOffset + serviceStart, serviceEnd - serviceStart);
@@ -329,7 +326,7 @@ export class TailSampler {
     return this.#chance.of(this.#id, 0) < policy.ratio;
   }
 
-  /** @returns whether the service or operation has kept fewer traces in this minute than it may */
+  /** @returns true when the service or operation has not reached its limit of this minute */
   #takeOfQuota(index: number, key: number, tracesPerMinute: number): boolean {
     const minute = Math.floor(this.#now() / minuteMs);
     if (minute !== this.#minute) {
@@ -349,9 +346,9 @@ export class TailSampler {
 }
 
 /**
- * The probability with which a policy keeps the traces that fit it and no policy before it. A rate keeps some and leaves the
- * others to the policies after it. When a probability covers those, the rate's traces stand for themselves. When they are
- * dropped, nobody knows what the rate's traces stand for.
+ * The probability with which a policy keeps the traces that match it and no earlier policy. A rate policy keeps some
+ * traces and leaves the others to later policies. If a later probability policy covers those, each of the rate's traces
+ * counts as one. If they are dropped, the probability of the rate's traces is unknown.
  */
 function keptWith(policy: TailPolicy, index: number, policies: readonly TailPolicy[]): KeptWith {
   switch (policy.type) {
@@ -368,7 +365,7 @@ function keptWith(policy: TailPolicy, index: number, policies: readonly TailPoli
   }
 }
 
-/** Whether an attribute exists and, where values are given, has one of them. */
+/** True when an attribute exists and, if values are given, has one of them. */
 function fits(text: string | undefined, values: ReadonlySet<string> | undefined): boolean {
   return text !== undefined && (values === undefined || values.has(text));
 }

@@ -48,7 +48,7 @@ class FakeClock implements TailClock {
 let folder: string;
 let clock: FakeClock;
 let opened: SpanJournal[];
-/** Spans whose verdicts are settled. */
+/** Number of spans whose verdict is known. */
 let judged: number;
 
 beforeEach(async () => {
@@ -117,7 +117,7 @@ function append(journal: SpanJournal, ...outlines: SpanOutline[]): Promise<void>
 
 const traceId = (number: number) => number.toString(16).padStart(32, "0");
 
-/** Four spans, a segment full: a failed trace in the middle of others. */
+/** Four spans, which fill a segment: a failed trace among others. */
 const four = ["a", "b", "c", "d"].map(
   (name, index): SpanOutline => ({
     name,
@@ -136,7 +136,7 @@ async function readNext(journal: SpanJournal): Promise<string[] | undefined> {
   return names;
 }
 
-/** Lets promises and the disk do what they can. */
+/** Waits until pending promises and disk operations have ended. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -229,7 +229,7 @@ test("a stop leaves on disk what is not decided; the next start observes it agai
   const reads = [readNext(journal), readNext(journal), readNext(journal)];
   await until(() => journal.waitingSegments === 3);
   clock.pass(1_000);
-  // Segments of an earlier run that were begun in one millisecond have no order.
+  // Segments of an earlier run that were begun in the same millisecond have no defined order.
   const [one, two, last] = await Promise.all(reads);
   expect([one, two].sort()).toEqual([["b"], ["open"]]);
   expect(last).toEqual(["late error", "b"]);
@@ -299,7 +299,7 @@ test("after kills and stops every span of a kept trace is stored once, and nothi
       const seen = new Set<number>();
       const failed = new Set(sent.flatMap(({ trace, isError }) => (isError ? [trace] : [])));
       for (const { name, trace, isError } of sent) {
-        // Only a trace that was seen before can have been decided before its failure came.
+        // Only a trace that was seen before can have been decided before its failure arrived.
         if (isError && !seen.has(trace)) {
           expect(stored).toContain(name);
         }
@@ -313,7 +313,7 @@ test("after kills and stops every span of a kept trace is stored once, and nothi
   );
 });
 
-/** A collector that is killed and started again, and the storage that it writes to. */
+/** A collector that is killed and restarted, with the store into which it writes. */
 class Run {
   readonly storage = new Map<string, string[]>();
   readonly #root: string;
@@ -353,7 +353,7 @@ class Run {
       if (isDead.value) {
         return;
       }
-      // Storage knows tokens: a block that comes again is the one it has.
+      // The store knows tokens: a repeated block is ignored.
       if (!this.storage.has(segment.token)) {
         this.storage.set(segment.token, names);
       }
@@ -371,7 +371,7 @@ class Run {
     await this.journal.close();
   }
 
-  /** The files go on as they are at this moment; the process is heard of no more. */
+  /** Continues with a copy of the files as they are at this moment; the old process has no further effect. */
   async kill(): Promise<void> {
     this.#isDead.value = true;
     const from = this.#folder;
@@ -427,6 +427,6 @@ test.each([
   const kept = await read();
   expect(kept.map(({ traceState }) => traceState)).toEqual(traceStates);
   expect(kept.map(({ name }) => name)).toEqual(outlines.slice(0, kept.length).map(({ name }) => name));
-  // A block that is sent again must be the same.
+  // A repeated block must be identical.
   expect(await read()).toEqual(kept);
 });

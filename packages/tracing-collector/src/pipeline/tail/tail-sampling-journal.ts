@@ -7,7 +7,7 @@ import type { RowVerdicts, TailSampler } from "./tail-sampler.ts";
 
 /** The clock, which tests can stop. */
 export interface TailClock {
-  /** Monotonic, in milliseconds. */
+  /** Present time of a monotonic clock in milliseconds. */
   now(): number;
   /** Calls back once. @returns a function that cancels the call */
   after(delayMs: number, callback: () => void): () => void;
@@ -22,13 +22,13 @@ export const systemTailClock: TailClock = {
 };
 
 /**
- * A journal that delays segments until their traces are decided, and reads them without the spans of dropped
- * traces. Acknowledged spans stay in the journal until then, and count against its limit of bytes. After a
- * restart the remaining segments are observed again, and wait for another window.
+ * A journal that delays segments until their traces are decided, and reads them without the spans of dropped traces.
+ * Until then, acknowledged spans stay in the journal and count against its size limit. After a restart the remaining
+ * segments are observed again, and wait for another window.
  *
- * A filtered block keeps the token of its segment. Its rows are fixed at the first reading. Without a writer that
- * takes the segment, the verdicts are fixed half a window after it was due, because the store may be down for longer
- * than decisions are remembered.
+ * A filtered block keeps the token of its segment. Its rows are fixed at the first reading. Without a writer that takes
+ * the segment, the verdicts are fixed half a window after its due time: the store may be down for longer than decisions
+ * are remembered.
  */
 export class TailSamplingJournal implements SpanJournal {
   readonly isDurable: boolean;
@@ -40,12 +40,12 @@ export class TailSamplingJournal implements SpanJournal {
   readonly #takers: ((segment: JournalSegment | undefined) => void)[] = [];
   readonly #pump: Promise<void>;
   #cancelTimer: () => void = () => {};
-  /** True after `finish`: segments on disk need not be observed any more. */
+  /** True after `finish`: segments on disk are no longer observed. */
   #isClosing = false;
   #isFinished = false;
   #judging: Promise<void> | undefined;
 
-  /** @param journal just opened; its segments are of an earlier run */
+  /** @param journal a newly opened journal; its segments come from an earlier run */
   constructor(journal: SpanJournal, sampler: TailSampler, log: Logger, clock: TailClock = systemTailClock) {
     this.#journal = journal;
     this.isDurable = journal.isDurable;
@@ -73,7 +73,7 @@ export class TailSamplingJournal implements SpanJournal {
   }
 
   async append(rows: SpanRows): Promise<void> {
-    // First, and even when the journal then refuses: every row in a segment must have been observed.
+    // Observing comes first, even if the journal then refuses: every row in a segment must have been observed.
     if (rows.count > 0) {
       this.#sampler.observe(rows);
     }
@@ -127,8 +127,8 @@ export class TailSamplingJournal implements SpanJournal {
   }
 
   /**
-   * Spans of one trace may be in any of these segments, so none is filtered before all are observed, however
-   * long that takes.
+   * Spans of one trace may be in any of these segments, so all are observed before one is filtered. There is no time
+   * limit.
    */
   async #takeLeftovers(count: number): Promise<void> {
     if (count === 0) {
@@ -162,7 +162,7 @@ export class TailSamplingJournal implements SpanJournal {
     try {
       this.#sampler.observe(await segment.read(Buffer.allocUnsafeSlow(segment.bytes)));
     } catch (error) {
-      // The writer that takes this segment meets the same error, and sets it aside.
+      // The writer that takes this segment gets the same error, and moves the segment to quarantine.
       this.#log.error(
         { err: error, segment: segment.path },
         "a segment of an earlier run cannot be observed",
@@ -204,7 +204,7 @@ export class TailSamplingJournal implements SpanJournal {
       this.#cancelTimer = this.#clock.after(segment.dueMs - now, () => this.#handOut());
       return;
     }
-    // When no writer takes segments, their verdicts are fixed before decisions are forgotten.
+    // If no writer takes segments, their verdicts are fixed before decisions are forgotten.
     const unjudged = this.#waiting.find((one) => !one.isJudged);
     if (unjudged === undefined || this.#judging !== undefined) {
       return;
@@ -231,7 +231,7 @@ class TailSegment implements JournalSegment {
   readonly rows: number;
   readonly bytes: number;
   readonly keptBytes: number;
-  /** The time when the windows of all its traces are over. */
+  /** Time at which the windows of all its traces have ended. */
   readonly dueMs: number;
   readonly #segment: JournalSegment;
   readonly #sampler: TailSampler;
@@ -260,7 +260,7 @@ class TailSegment implements JournalSegment {
     this.#verdicts ??= this.#sampler.judge(rows);
     const verdicts = this.#verdicts;
     let row = 0;
-    // A scanner of its own, because a kept scanner keeps the buffer too.
+    // A separate scanner, because a stored scanner would keep the buffer in memory.
     const scanner = new RowScanner();
     const keptWith: KeptWith[] = [];
     const kept = keepRows(rows, scanner, () => {
@@ -278,7 +278,7 @@ class TailSegment implements JournalSegment {
     return new ProbabilityWriter().write(kept, scanner, () => keptWith[at++] ?? "undecided");
   }
 
-  /** Fixes the rows before the reading that counts, which reports any error again. */
+  /** Fixes the verdicts in advance. An error is ignored, because the later read reports it again. */
   async judge(): Promise<void> {
     try {
       await this.read(Buffer.allocUnsafeSlow(this.bytes));

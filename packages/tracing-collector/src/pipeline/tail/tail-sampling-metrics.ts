@@ -58,7 +58,7 @@ export class TailSamplingMetrics implements TailObserver {
     });
   }
 
-  /** @param policy undefined for a dropped trace. @param early decided before its window was over */
+  /** @param policy undefined for a dropped trace. @param early true: decided before the end of its window */
   traceDecided(policy: string | undefined, early: boolean): void {
     if (policy === undefined) {
       this.#tracesDropped.inc();
@@ -79,12 +79,12 @@ export class TailSamplingMetrics implements TailObserver {
     }
   }
 
-  /** Spans whose trace was decided when they came; also counted in `spansDecided` later. */
+  /** Counts spans whose trace was already decided at their arrival. `spansDecided` counts them again later. */
   lateSpans(spans: number): void {
     this.#lateSpans.inc(spans);
   }
 
-  /** Spans that are kept for want of a decision. Many of them say that `max-traces` is too small. */
+  /** Counts spans that are kept because no decision is known. Many of them show that `max-traces` is too small. */
   forgottenSpans(spans: number): void {
     this.#forgottenSpans.inc(spans);
   }

@@ -4,7 +4,7 @@ import { absent, TraceTable } from "./trace-table.ts";
 
 function idOf(number: number): Buffer {
   const id = Buffer.alloc(16);
-  // Neighbours in every word: ids that count up, and halves that are equal.
+  // Ids that are similar in every word: ids that count up, and ids with equal halves.
   id.writeUInt32BE(number % 3, 0);
   id.writeUInt32LE(number, 12);
   return id;

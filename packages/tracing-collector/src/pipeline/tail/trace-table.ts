@@ -1,4 +1,4 @@
-/** No slot. */
+/** Value for no slot. */
 export const absent = -1;
 
 /**
@@ -30,8 +30,8 @@ const startAt = 6;
 const endAt = 7;
 
 /**
- * Traces by id, in a ring of slots in one buffer. When all slots are in use, a new trace takes the place of
- * the oldest. Memory is bounded by `capacity`, about 68 bytes each; no object is made for a trace.
+ * Traces by id, in a ring of slots in one buffer. When all slots are in use, a new trace replaces the oldest.
+ * `capacity` limits the memory, about 68 bytes for each trace; no object is created for a trace.
  */
 export class TraceTable {
   readonly capacity: number;
@@ -39,12 +39,12 @@ export class TraceTable {
   readonly #doubles: Float64Array;
   readonly #buckets: Int32Array;
   readonly #bucketMask: number;
-  /** Slot of the newest trace; the ring goes on at 0 behind the last slot. */
+  /** Slot of the newest trace; after the last slot, the ring continues at 0. */
   #newest = -1;
   #size = 0;
-  /** Spans of one trace often follow one another. */
+  /** Slot of the last `find`, because spans of one trace often are adjacent. */
   #lastFound = 0;
-  /** Words of the id that `find` was last asked for; `add` uses them. */
+  /** Words of the id of the last `find`; `add` uses them. */
   #id0 = 0;
   #id1 = 0;
   #id2 = 0;
@@ -70,7 +70,7 @@ export class TraceTable {
     return this.#newest;
   }
 
-  /** @param at index of the 16 bytes of the id. @returns its slot, or `absent` */
+  /** @param at position of the 16 bytes of the id. @returns slot of the trace, or `absent` */
   find(bytes: Uint8Array, at: number): number {
     this.#id0 = wordAt(bytes, at);
     this.#id1 = wordAt(bytes, at + 4);
@@ -91,7 +91,7 @@ export class TraceTable {
   }
 
   /**
-   * Adds the trace that the last `find` missed: without matched policies, root, verdict and times.
+   * Adds the trace that the last `find` did not find: without matched policies, root, verdict and times.
    * @returns its new slot
    */
   add(firstSeenMs: number): number {
@@ -127,7 +127,7 @@ export class TraceTable {
     return this.#doubles[slot * slotDoubles + firstSeenAt] as number;
   }
 
-  /** 0 until `setVerdict`. */
+  /** Verdict of the trace; 0 before `setVerdict`. */
   verdict(slot: number): number {
     return this.#words[slot * slotWords + verdictAt] as number;
   }
@@ -159,7 +159,7 @@ export class TraceTable {
     this.#words[slot * slotWords + operationAt] = operation;
   }
 
-  /** @returns whether it is the first root span of the trace */
+  /** @returns true when it is the first root span of the trace */
   seeRoot(slot: number): boolean {
     const at = slot * slotWords + rootAt;
     if (this.#words[at] !== 0) {
@@ -169,7 +169,7 @@ export class TraceTable {
     return true;
   }
 
-  /** Widens the trace's times by those of a span. */
+  /** Extends the trace's time range by a span's start and end. */
   extend(slot: number, startNs: number, endNs: number): void {
     const doubles = this.#doubles;
     const at = slot * slotDoubles;
@@ -181,7 +181,7 @@ export class TraceTable {
     }
   }
 
-  /** From the first start to the last end. */
+  /** Duration from the first start to the last end. */
   durationNs(slot: number): number {
     const at = slot * slotDoubles;
     return (this.#doubles[at + endAt] as number) - (this.#doubles[at + startAt] as number);
@@ -209,7 +209,7 @@ export class TraceTable {
     );
   }
 
-  /** Takes a slot out of the list of its bucket. */
+  /** Removes a slot from the list of its bucket. */
   #remove(slot: number): void {
     const words = this.#words;
     const own = slot * slotWords;
@@ -232,7 +232,7 @@ export class TraceTable {
     this.#size--;
   }
 
-  /** Ids may count up or have equal halves, so every bit must count. */
+  /** Ids may count up or have equal halves, so the hash must use every bit. */
   #bucketOf(id0: number, id1: number, id2: number, id3: number): number {
     let hash = Math.imul(id0 ^ Math.imul(id1, 0x85eb_ca6b), 0x9e37_79b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ id2, 0xc2b2_ae35);
@@ -241,7 +241,7 @@ export class TraceTable {
   }
 }
 
-/** Signed, because V8 makes objects of unsigned 32-bit numbers that do not fit a small integer. */
+/** The number is signed, because V8 creates objects for unsigned 32-bit numbers that do not fit a small integer. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) |

@@ -10,26 +10,26 @@ import type { UnaryMethod } from "./unary-method.ts";
 
 /** The settings that all connections of a listener share. */
 export interface ConnectionSettings extends RequestSettings {
-  /** By path: `/package.Service/Method`. */
+  /** Methods by path: `/package.Service/Method`. */
   readonly methods: ReadonlyMap<string, UnaryMethod>;
 }
 
-/** Milliseconds that a client has to complete what it began, such as a header block. */
+/** Time limits in milliseconds within which a client must complete what it began. */
 export interface TimeLimits {
-  /** For the preface of HTTP/2, and for a header block. */
+  /** Limit for the preface of HTTP/2, and for a header block. */
   readonly beginMs: number;
-  /** For the next piece of a message, and for a frame. */
+  /** Limit for the next piece of a message, and for a frame. */
   readonly stallMs: number;
 }
 
 const limits = {
-  /** Calls that a connection may run at the same time; clients queue further ones. */
+  /** Limit of concurrent calls on a connection; clients queue further calls. */
   maxStreams: 100,
   maxHeaderBytes: 16_384,
   maxHeaderBlockBytes: 32_768,
   windowBytes: 8 * 1024 * 1024,
 };
-/** Milliseconds in which a client reads the last answer, and closes its side. */
+/** Time limit in milliseconds for a client to read the last answer and close its side. */
 const lingerMs = 10_000;
 const tooLarge: PlannedAnswer = { httpStatus: 431, text: "431 request header fields too large" };
 const noFields: readonly HeaderField[] = [];
@@ -43,12 +43,12 @@ const noTrailers: HeaderList = [];
  *
  * | Step | Method | Who calls it |
  * |---|---|---|
- * | headers came | `openStream` | the machine of HTTP/2 |
- * | a piece of the message came | `RequestStream.receive` | the machine |
+ * | headers arrived | `openStream` | the HTTP/2 state machine |
+ * | a piece of the message arrived | `RequestStream.receive` | the state machine |
  * | the message is complete | `complete` | the stream, or `readDone` when there is nothing to wait for |
  * | the method has answered | `#answer` or `#fail` | its promise |
  * | all is sent | `answered` | the stream |
- * | the stream is over | `RequestStream.streamOver` | the machine, also after a reset |
+ * | the stream is closed | `RequestStream.streamOver` | the state machine, also after a reset |
  *
  * Source: gRPC over HTTP2 (grpc/grpc doc/PROTOCOL-HTTP2.md)
  */
@@ -57,7 +57,7 @@ export class Connection extends ServerConnection<RequestStream> {
   readonly #settings: ConnectionSettings;
   readonly #headers = new RequestHeadersReader();
   readonly #openedAt = Date.now();
-  /** Calls that are answered when the present chunk of the socket has been read. */
+  /** Calls that are answered after the present chunk of the socket was read. */
   #due: RequestStream[] = [];
 
   constructor(socket: Duplex, settings: ConnectionSettings) {
@@ -66,19 +66,19 @@ export class Connection extends ServerConnection<RequestStream> {
     this.#settings = settings;
   }
 
-  /** Accepts no new calls; the connection ends with the last running call. */
+  /** Accepts no new calls. The connection closes after the last running call. */
   drain(): void {
     if (this.leave()) {
       this.endWhenIdle();
     }
   }
 
-  /** Ends at once. */
+  /** Closes the connection immediately. */
   destroy(): void {
     this.#socket.destroy();
   }
 
-  /** Ends a connection that began something and does not end it, and cancels calls that have stalled. */
+  /** Closes a connection that exceeds a time limit, and cancels calls that have stalled. */
   breakStalled({ beginMs, stallMs }: TimeLimits): void {
     const now = performance.now();
     const begunAt = this.hasBegun ? this.blockSince : this.#openedAt;
@@ -94,7 +94,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
-  // Called by the connection's machine
+  // The following methods are called by the connection's state machine.
 
   openStream(streamId: number, opening: OpeningFields): RequestStream | "malformed" {
     const { fields, endsStream } = opening;
@@ -117,7 +117,7 @@ export class Connection extends ServerConnection<RequestStream> {
     const { target, encoding } = requestTarget(headers, this.#settings.methods);
     const head = { id: streamId, fields, encoding, contentLength: headers.contentLength, endsStream };
     const request = new RequestStream(this, head, target, opening);
-    // The client of a streaming method may wait for an answer before it ends its request.
+    // Not every request must end: the client of a streaming method may wait for an answer before it ends its request.
     if (endsStream || "details" in target) {
       this.#due.push(request);
     }
@@ -156,28 +156,28 @@ export class Connection extends ServerConnection<RequestStream> {
   }
 
   protected connectionClosed(): void {
-    // The server listens to the socket itself.
+    // The server already listens to the socket's events.
   }
 
   protected becameIdle(): void {
-    // A connection without calls may stay open.
+    // A connection without calls stays open.
   }
 
-  // Called by calls
+  // The following methods are called by calls.
 
   get settings(): RequestSettings {
     return this.#settings;
   }
 
   /**
-   * The call has failed before its request was complete. It is answered when the present chunk of the socket has been
-   * read.
+   * Must be called when a call has failed before its request was complete. The call is answered after the present chunk
+   * of the socket was read.
    */
   failed(request: RequestStream): void {
     this.#due.push(request);
   }
 
-  /** Answers a request that is complete, or whose rest does not matter. */
+  /** Answers a request that is complete, or whose remaining bytes are not needed. */
   complete(request: RequestStream): void {
     const { target, fields } = request;
     if ("httpStatus" in target) {
@@ -194,7 +194,7 @@ export class Connection extends ServerConnection<RequestStream> {
       this.#fail(request, message);
       return;
     }
-    // The method has copied what it needs of the message when it returns its promise.
+    // When the method returns its promise, it has copied what it needs of the message.
     const answer = target.call(message, fields);
     request.release();
     answer.then(
@@ -203,7 +203,7 @@ export class Connection extends ServerConnection<RequestStream> {
     );
   }
 
-  /** The end of the answer is on its way, although the client may still be sending. */
+  /** Called when the end of the answer was sent. The client may still be sending. */
   answered(request: RequestStream): void {
     if (request.requestEnded) {
       this.finished(request);
@@ -212,7 +212,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
-  /** Sends an answer: headers, then flag and length (5 bytes) with the message. Trailers follow by themselves. */
+  /** Sends an answer: headers, then flag and length (5 bytes) with the message. The trailers follow automatically. */
   #answer(request: RequestStream, bytes: Uint8Array): void {
     if (request.isOver) {
       return;
@@ -226,7 +226,7 @@ export class Connection extends ServerConnection<RequestStream> {
     this.queued(request);
   }
 
-  /** Writes the only header block of an answer without a message. */
+  /** Sends the single header block of an answer without a message. */
   #fail(request: RequestStream, failure: GrpcFailure): void {
     if (!request.isOver) {
       this.writer.headers(request.id, true, failureHeaders(failure));
@@ -234,7 +234,7 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
-  /** Answers a request that is no gRPC, as a browser's GET. */
+  /** Answers a request that is not gRPC, such as a browser's GET. */
   #answerHttp(request: RequestStream, { httpStatus, text }: PlannedAnswer): void {
     const head = encodeHeaders([
       { name: ":status", value: String(httpStatus) },

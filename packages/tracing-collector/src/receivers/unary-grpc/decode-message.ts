@@ -3,14 +3,14 @@ import { decompress, isPlainEncoding } from "wire/compression";
 import { WireError } from "wire/errors";
 import type { GrpcFailure } from "../grpc-status.ts";
 
-/** Size of the flag and the length in front of a message. */
+/** Size of the flag and the length before a message, in bytes. */
 export const messagePrefixBytes = 5;
 
 /**
- * Undoes the compression of a message.
+ * Decompresses a message.
  * @param body the bytes after the message's prefix
  * @param encoding the call's `grpc-encoding`, one of the known ones
- * @returns the message, or the call's failure when the message is broken, or too large when decompressed
+ * @returns the message, or the call's failure when the message is invalid, or too large after decompression
  */
 export function decompressMessage(body: Buffer, encoding: string, maxBytes: number): Buffer | GrpcFailure {
   if (isPlainEncoding(encoding)) {

@@ -1,13 +1,13 @@
 import type { UnfinishedBytes } from "../unfinished-bytes.ts";
 
-/** First buffer of a message; most batches of spans fit. */
+/** First size of a message's buffer in bytes; most batches of spans fit. */
 const firstCapacityBytes = 64 * 1024;
-/** Buffers of the first size that are kept for further messages. */
+/** Limit of unused buffers that are kept for later messages. */
 const maxSpares = 64;
 
 /**
- * Memory for incomplete messages, within the limit of all that the collector receives. A message occupies at
- * most twice the bytes that it has sent so far, whatever length it announced.
+ * Memory for incomplete messages, within the limit of all running requests. A message uses at most twice the bytes that
+ * it has sent so far; the announced length does not matter.
  */
 export class MessageBuffers {
   readonly #unfinished: UnfinishedBytes;
@@ -17,7 +17,7 @@ export class MessageBuffers {
     this.#unfinished = unfinished;
   }
 
-  /** Bytes of incomplete messages, in these buffers and elsewhere. */
+  /** Size of incomplete messages in bytes, in these buffers and elsewhere. */
   get bytes(): number {
     return this.#unfinished.bytes;
   }

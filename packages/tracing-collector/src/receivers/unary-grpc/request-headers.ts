@@ -2,9 +2,9 @@ import type { HeaderField } from "http-protocols/http2";
 
 /** The checked header section of a request. */
 export interface RequestHeaders {
-  /** Value of `:method`; gRPC knows POST alone. */
+  /** Value of `:method`; gRPC only uses POST. */
   readonly method: string;
-  /** Value of `:path`, which names service and method. */
+  /** Value of `:path`, which contains service and method. */
   readonly path: string;
   /** Undefined when the header is absent. */
   readonly contentLength: number | undefined;
@@ -12,7 +12,7 @@ export interface RequestHeaders {
   readonly fields: readonly HeaderField[];
 }
 
-/** Fields about a single HTTP/1 connection; in HTTP/2 they make a message malformed. */
+/** Header names that concern a single HTTP/1 connection; in HTTP/2 they make a message malformed. */
 const connectionNames: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -23,15 +23,18 @@ const connectionNames: ReadonlySet<string> = new Set([
 
 /** Checks the header sections of the requests of one connection. */
 export class RequestHeadersReader {
-  /** The fields that were checked last. HPACK's tables return the same objects, mostly in the same places. */
+  /**
+   * The fields of the last request. HPACK's tables return the same objects, mostly in the same order, so most checks
+   * can be skipped.
+   */
   #checked: readonly HeaderField[] = [];
 
-  /** @returns the fault of a malformed request. Source: RFC 9113, sections 8.2 and 8.3 */
+  /** @returns the headers, or the fault of a malformed request. Source: RFC 9113, sections 8.2 and 8.3 */
   read(fields: readonly HeaderField[]): RequestHeaders | string {
     const checked = this.#checked;
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index] as HeaderField;
-      // Every request has a length, which is parsed below.
+      // `content-length` differs for each request, so it is parsed below.
       if (field === checked[index] || field.name === "content-length") {
         continue;
       }
@@ -45,7 +48,9 @@ export class RequestHeadersReader {
   }
 }
 
-/** @returns the pseudo-header fields, or the fault. They come first, once each; `content-length` may be repeated. */
+/**
+ * @returns the pseudo-header fields, or the fault. They must come first, once each; `content-length` may be repeated.
+ */
 function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
   let method: string | undefined;
   let scheme: string | undefined;
@@ -99,7 +104,7 @@ function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
   return { method, path, contentLength, fields };
 }
 
-/** @returns the fault of a request's trailers; "" for none */
+/** @returns the fault of a request's trailers; "" when they are valid */
 export function trailersProblem(fields: readonly HeaderField[]): string {
   for (const field of fields) {
     if (field.name.startsWith(":")) {
@@ -113,7 +118,7 @@ export function trailersProblem(fields: readonly HeaderField[]): string {
   return "";
 }
 
-/** @returns the fault of a name or value; "" for none. Names are in lower case in HTTP/2. */
+/** @returns the fault of a name or value; "" when both are valid. Names must be in lower case in HTTP/2. */
 function fieldProblem({ name, value }: HeaderField): string {
   if (!/^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
     return `name ${JSON.stringify(name)} is not allowed`;

@@ -17,11 +17,11 @@ import type { UnaryMethod } from "./unary-method.ts";
 export interface RequestSettings {
   /** Buffers for messages, shared by all connections. */
   readonly buffers: MessageBuffers;
-  /** Largest message, before and after decompression. */
+  /** Size limit of a message in bytes, before and after decompression. */
   readonly maxMessageBytes: number;
 }
 
-/** The answer to a request that is no gRPC. The request is read to its end and ignored. */
+/** The answer to a request that is not gRPC. The request is read to its end and ignored. */
 export interface PlannedAnswer {
   /** Status of an answer that needs no message. */
   readonly httpStatus: number;
@@ -29,7 +29,7 @@ export interface PlannedAnswer {
   readonly text: string;
 }
 
-/** The head of a call. */
+/** The headers of a call. */
 interface RequestHead {
   /** Number of the stream. */
   readonly id: number;
@@ -37,36 +37,36 @@ interface RequestHead {
   readonly fields: readonly HeaderField[];
   /** Compression of messages; "" for none. */
   readonly encoding: string;
-  /** Length of the body, where the client tells it. */
+  /** Length of the body; undefined when the client does not announce it. */
   readonly contentLength: number | undefined;
-  /** Whether no message follows. */
+  /** True when no message follows. */
   readonly endsStream: boolean;
 }
 
-/** The method that takes the message, or an answer that is known before it. */
+/** The method that gets the message, or an answer that is known before it. */
 export type CallTarget = UnaryMethod | PlannedAnswer | GrpcFailure;
 
-/** The connection of a call. */
+/** Functions that a call needs from its connection. */
 export interface CallCarrier {
   /** Limits of the connection. */
   readonly settings: RequestSettings;
-  /** Bytes were consumed, so the client may send that many again. */
+  /** Called when bytes were consumed, so that the client may send that many more. */
   taken(request: RequestStream, bytes: number): void;
-  /** The call has failed before its request was complete. */
+  /** Called when the call has failed before its request was complete. */
   failed(request: RequestStream): void;
-  /** The request is complete. */
+  /** Called when the request is complete. */
   complete(request: RequestStream): void;
-  /** The end of the answer is on its way. */
+  /** Called when the end of the answer was sent. */
   answered(request: RequestStream): void;
 }
 
-/** Non-empty trailers, with which the connection sends its own trailers after the message. */
+/** Any trailers that are not empty; they make the connection send its trailers after the message. */
 const ownTrailers: HeaderList = ["grpc-status", "0"];
 const noTrailers: HeaderList = [];
 
 /**
- * A call. It collects the bytes of the one message, does not trust the announced length, and keeps the answer until
- * the client takes it. The body is a flag (0: plain, 1: compressed), the length in 4 bytes, and the message.
+ * A call. It collects the bytes of the single message without trusting the announced length, and stores the answer
+ * until the client reads it. The body is a flag (0: plain, 1: compressed), the length in 4 bytes, and the message.
  */
 export class RequestStream implements ServerStream {
   readonly id: number;
@@ -75,16 +75,16 @@ export class RequestStream implements ServerStream {
   readonly #carrier: CallCarrier;
   readonly #encoding: string;
   readonly #contentLength: number | undefined;
-  /** The method, until the call fails; then its failure. */
+  /** The method of the call; after a failure, the failure. */
   #target: CallTarget;
-  /** Buffer of the listener, from the first byte of the message until `release`. */
+  /** Buffer for the message, from its first byte until `release`. */
   #buffer: Buffer | undefined;
-  /** Bytes of the prefix and the message. */
+  /** Number of received bytes of prefix and message. */
   #length = 0;
   #trailers = noTrailers;
-  /** True when the stream is over: answered, reset, or lost with its connection. */
+  /** True when the stream is closed: answered, reset, or lost with its connection. */
   #isOver = false;
-  /** Whether the client has sent all. */
+  /** True when the client has sent everything. */
   requestEnded: boolean;
   receiveWindowBytes: number;
   untoldBytes = 0;
@@ -112,7 +112,7 @@ export class RequestStream implements ServerStream {
     return this.#trailers;
   }
 
-  /** Whether nothing more of the call is sent. */
+  /** True when nothing more of the call will be sent. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -151,7 +151,7 @@ export class RequestStream implements ServerStream {
     this.sending.end();
   }
 
-  /** Sends the text of an answer that is no gRPC. */
+  /** Sends the text of an answer that is not gRPC. */
   sendText(text: string): void {
     this.sending.push(Buffer.from(text));
     this.sending.end();
@@ -172,7 +172,7 @@ export class RequestStream implements ServerStream {
     this.release();
   }
 
-  /** Adds a piece of the message. @returns the call's failure, if any */
+  /** Adds a piece of the message. @returns a failure when the call has failed */
   #add(piece: Buffer): GrpcFailure | undefined {
     if (piece.length === 0) {
       return undefined;
@@ -193,7 +193,7 @@ export class RequestStream implements ServerStream {
     }
     if (buffer === undefined) {
       const busy = `unfinished messages take ${buffers.bytes} bytes`;
-      // With a hint when to try again; without it, OTLP senders drop the spans.
+      // The failure includes a time for the retry; without it, OTLP senders drop the spans.
       return grpcFailureOf(new CollectorError("COLLECTOR_BODIES_BUSY", busy), status.INTERNAL);
     }
     this.#buffer = buffer;
@@ -206,7 +206,7 @@ export class RequestStream implements ServerStream {
   }
 
   /**
-   * The complete message, decompressed. It may be a view of the buffer that `release` returns.
+   * The complete message after decompression. It may be a view of the buffer that `release` returns.
    * @returns the message, or the call's failure
    */
   message(): Buffer | GrpcFailure {
@@ -239,13 +239,13 @@ export class RequestStream implements ServerStream {
     this.#buffer = undefined;
   }
 
-  /** The length before the message; undefined until its 5 bytes have come. */
+  /** The announced length of the message; undefined until 5 bytes have arrived. */
   #announced(): number | undefined {
     return this.#length < messagePrefixBytes ? undefined : this.#buffer?.readUInt32BE(1);
   }
 }
 
-/** The text of grpc-js, by which clients know that a retry is useless. */
+/** The failure has the text of grpc-js, from which clients know that a retry is useless. */
 function tooLarge(bytes: number, limit: number): GrpcFailure {
   return {
     code: status.RESOURCE_EXHAUSTED,

@@ -6,8 +6,8 @@ import type { PlannedAnswer } from "./request-stream.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
 /**
- * The method for a request, or its prepared answer: at once for a failure, at its end for a request that is
- * no gRPC.
+ * The method for a request, or a prepared answer. A failure is sent at once; for a request that is not gRPC, the answer
+ * is sent at the request's end.
  */
 export interface RequestTarget {
   readonly target: UnaryMethod | PlannedAnswer | GrpcFailure;
@@ -41,7 +41,7 @@ export function requestTarget(
   if (!isKnownEncoding(encoding)) {
     return answerInstead({ code: status.UNIMPLEMENTED, details: `Unsupported grpc-encoding ${encoding}` });
   }
-  // Only the value's form is checked: a client cancels its call by itself when the time is over.
+  // Only the form of `grpc-timeout` is checked: the client cancels its call when the time has passed.
   const timeout = value("grpc-timeout") ?? "0S";
   if (/^\d{1,8}[HMSmun]$/.test(timeout)) {
     return { target, encoding };

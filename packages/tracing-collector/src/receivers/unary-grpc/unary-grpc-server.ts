@@ -3,21 +3,21 @@ import type { Duplex } from "node:stream";
 import { Connection, type ConnectionSettings, type TimeLimits } from "./connection.ts";
 
 export interface UnaryGrpcServerSettings extends ConnectionSettings {
-  /** Milliseconds until a connection is asked to end, varied by a tenth; 0, the default: never. */
+  /** Time in milliseconds after which a client must open a new connection, varied by 10 %; 0, the default: never. */
   readonly maxConnectionAgeMs?: number;
-  /** Milliseconds that running calls then have; 0, the default: unlimited. */
+  /** Time for running calls after that, in milliseconds; 0, the default: unlimited. */
   readonly maxConnectionAgeGraceMs?: number;
   readonly timeLimits?: TimeLimits;
 }
 
 const defaultTimeLimits: TimeLimits = { beginMs: 10_000, stallMs: 60_000 };
 const sweepIntervalMs = 5_000;
-/** Interval of TCP keep-alive probes, which find clients that vanished, in milliseconds. */
+/** Interval of TCP keep-alive probes in milliseconds, which detect vanished clients. */
 const tcpKeepAliveMs = 60_000;
 
 /**
- * Serves unary gRPC over plain sockets, or over a TLS server with ALPN `h2`. A message takes about half of
- * the processor time that it takes through `node:http2` and streams. grpc-js serves all other kinds of calls.
+ * Serves unary gRPC over plain sockets, or over a TLS server with ALPN `h2`. A message needs about half of the
+ * processor time of `node:http2` with streams. grpc-js serves all other kinds of calls.
  */
 export class UnaryGrpcServer {
   readonly server: Server;
@@ -42,7 +42,7 @@ export class UnaryGrpcServer {
     this.#sweep = setInterval(() => this.#lookAround(limits), intervalMs).unref();
   }
 
-  /** Accepts no new connections and calls, lets running calls end, and cuts them when `signal` is aborted. */
+  /** Accepts no new connections and calls, and lets running calls end. When `signal` is aborted, they are cancelled. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#sweep);

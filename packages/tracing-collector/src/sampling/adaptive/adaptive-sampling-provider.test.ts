@@ -103,7 +103,7 @@ test("the leader adds up the counts of all collectors, and the others load what 
   follower.spans(140, 0.001);
   await minute();
   await minute();
-  // The delay: these counts are taken in at the third calculation.
+  // Because of the delay, the third calculation is the first to use these counts.
   expect(leader.rateOf()).toBeUndefined();
   await minute();
   expect(leader.rateOf()).toBe(0.00025);
@@ -146,7 +146,7 @@ test("a collector that starts knows the probabilities and the counts of the past
   collector.election.isLeader = true;
   await collector.provider.start();
   expect(collector.rateOf()).toBe(0.5);
-  // No spans since, and whether clients follow is not known: the operation stays as it was.
+  // There were no spans since, so it is unknown if clients follow the probability: it stays unchanged.
   await minute();
   expect(collector.rateOf()).toBe(0.5);
   expect((await store.latestProbabilities())?.operations).toEqual([

@@ -15,18 +15,18 @@ import type { ThroughputCounter } from "./throughput-counter.ts";
 export interface AdaptiveSettings extends CalculationSettings {
   /** Milliseconds between calculations. Jaeger: `sampling.calculation-interval` */
   readonly calculationIntervalMs: number;
-  /** Only counts older than this are used, in milliseconds. */
+  /** Minimum age in milliseconds of counts that are used. */
   readonly delayMs: number;
-  /** Traces per second and operation that clients sample at least, whatever the probability. */
+  /** Minimum of traces per second and operation that clients sample, in addition to the probability. */
   readonly minSamplesPerSecond: number;
 }
 
 export interface AdaptiveContext {
   /** Shares throughput and probabilities among collectors. */
   readonly store: SamplingStore;
-  /** Unique to this process. */
+  /** Name of this process, unique among collectors. */
   readonly owner: string;
-  /** Counts spans of this collector. */
+  /** Counts the spans of this collector. */
   readonly counter: ThroughputCounter;
   /** Chooses the collector that calculates. */
   readonly election: { readonly isLeader: boolean; close(signal: AbortSignal): Promise<void> };
@@ -34,28 +34,28 @@ export interface AdaptiveContext {
   readonly metrics: SamplingMetrics;
   /** Log of sampling. */
   readonly log: Logger;
-  /** Milliseconds since the Unix epoch; `Date.now` by default. */
+  /** Present time in milliseconds since the Unix epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** 0 to 1, for jitter; `Math.random` by default. */
+  /** Random number from 0 to 1, for jitter. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Longest interval of loading probabilities from the store, in milliseconds. A shorter calculation interval
- * is used instead.
+ * Maximum time between loads of probabilities from the store, in milliseconds. If the calculation interval is shorter,
+ * it is used instead.
  */
 const maxRefreshMs = 20_000;
 
-/** Most queries at the start. */
+/** Limit of queries at startup. */
 const maxPastBuckets = 60;
 
-/** Milliseconds for the last writes to the store at the end. */
+/** Time limit in milliseconds for the last writes to the store when the provider closes. */
 const closeMs = 1_000;
 
 /**
- * Sampling probabilities that follow the traffic. Every collector counts and saves its counts, and reads
- * those of all, so that each can become leader. The leader computes and saves the probabilities, and the
- * others load them. While the store is down, the last probabilities stay, and counts wait to be saved.
+ * Sampling probabilities that follow the traffic. Every collector saves its counts and reads the counts of all
+ * collectors, so that each can become leader. The leader computes and saves the probabilities; the others load them.
+ * While the store is down, the last probabilities stay in use, and counts are saved later.
  */
 export class AdaptiveSamplingProvider implements SamplingProvider {
   readonly #settings: AdaptiveSettings;
@@ -66,7 +66,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
   readonly #refreshing: RepeatingTask;
   readonly #refreshMs: number;
   readonly #closing = new AbortController();
-  /** Counts before this time have been read. */
+  /** Time up to which counts were read. */
   #readUpTo: number;
   #hasLed = false;
   #probabilities = new OperationMap<number>();
@@ -92,13 +92,13 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     });
   }
 
-  /** Begins its work. Resolves when it has loaded the store's data, or found the store down. */
+  /** Starts the provider. Resolves when the store's data was loaded, or the store is down. */
   async start(): Promise<void> {
     const { random = Math.random } = this.#context;
     await this.#attempt("loaded", () => this.#load());
     await this.#attempt("loaded", () => this.#readPast());
     this.#calculating.start(this.#settings.calculationIntervalMs);
-    // Random, so that collectors which start together do not all load at once.
+    // The first delay is random, so that collectors that start together do not all load at once.
     this.#refreshing.start((this.#refreshMs / 2) * (1 + random()));
   }
 
@@ -116,7 +116,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     await this.#context.election.close(signal);
   }
 
-  /** Runs one calculation. Only the timer and tests call it. */
+  /** Runs one calculation. Only the timer and tests call this. */
   async calculate(): Promise<void> {
     const { election, metrics } = this.#context;
     await this.#attempt("saved", () => this.#saveCounts(this.#closing.signal));
@@ -132,7 +132,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     this.#hasLed = isLeader;
   }
 
-  /** Loads the leader's probabilities, unless this collector leads. Only the timer and tests call it. */
+  /** Loads the leader's probabilities, unless this collector is the leader. Only the timer and tests call this. */
   async refresh(): Promise<void> {
     if (!this.#context.election.isLeader) {
       await this.#attempt("loaded", () => this.#load());
@@ -173,7 +173,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     this.#readUpTo = end;
   }
 
-  /** Loads counts from before the start, so that a restart forgets nothing. */
+  /** Loads counts from before the start, so that a restart loses nothing. */
   async #readPast(): Promise<void> {
     const { aggregationBuckets, calculationIntervalMs } = this.#settings;
     const { signal } = this.#closing;
@@ -245,7 +245,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     };
   }
 
-  /** @returns false when it failed; sampling continues */
+  /** @returns false when the work failed; sampling continues */
   async #attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

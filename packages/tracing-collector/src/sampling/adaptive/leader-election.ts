@@ -3,13 +3,13 @@ import type { SamplingStore } from "storage/api";
 import { RepeatingTask } from "../../pipeline/repeating-task.ts";
 
 export interface LeaderElectionOptions {
-  /** Holds the lease. */
+  /** Stores the lease. */
   readonly store: Pick<SamplingStore, "acquireLease" | "releaseLease">;
-  /** Unique to this process. */
+  /** Name of this process, unique among collectors. */
   readonly owner: string;
-  /** Milliseconds between renewals by the leader. */
+  /** Time between renewals by the leader, in milliseconds. */
   readonly leaderRefreshMs: number;
-  /** Milliseconds between tries of the others; longer than a renewal. */
+  /** Time between attempts of the other collectors, in milliseconds; it must exceed the time between renewals. */
   readonly followerRefreshMs: number;
   /** Log for changes of the leader. */
   readonly log: Logger;
@@ -17,12 +17,13 @@ export interface LeaderElectionOptions {
   readonly now?: () => number;
 }
 
-/** The public model's name of the lease. */
+/** Name of the lease in the public model. */
 const leaseName = "sampling_store_leader";
 
 /**
- * Elects one leader among several collectors. The holder of the lease leads and renews it often; the others
- * try at intervals. A leader that cannot renew, because the store is down, stops leading when its lease ends.
+ * Elects one leader among several collectors. The holder of the lease is the leader and renews the lease often; the
+ * others try to get it at intervals. A leader that cannot renew, because the store is down, stops leading when its
+ * lease ends.
  */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
@@ -36,7 +37,7 @@ export class LeaderElection {
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    // Long enough for a second try after a failed renewal.
+    // The lease is long enough for a second attempt after a failed renewal.
     this.#ttlMs = Math.max(options.followerRefreshMs, 2 * options.leaderRefreshMs);
   }
 
@@ -48,7 +49,7 @@ export class LeaderElection {
     this.#task.start(0);
   }
 
-  /** Stops leading, and releases the lease so that another collector need not wait for its end. */
+  /** Gives up leadership, and releases the lease so that another collector need not wait until it expires. */
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.abort();
     await this.#task.stop();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { OperationMap } from "./operation-map.ts";
 import { type CalculationSettings, ProbabilityCalculator } from "./probability-calculator.ts";
 
-/** `service operation` → count, and the probabilities seen. */
+/** `service operation` → count, then the observed probabilities. */
 type Counts = Readonly<Record<string, readonly [count: number, ...probabilities: string[]]>>;
 type Numbers = Readonly<Record<string, number>>;
 
@@ -40,7 +40,7 @@ function calculate(calculator: ProbabilityCalculator, current: Numbers = {}) {
   return { probabilities: by("probability"), qps: by("qps") };
 }
 
-/** The public model's testThroughputBuckets. */
+/** Data of the public model's testThroughputBuckets. */
 const newest: Counts = { "svcA GET": [45], "svcA PUT": [60], "svcB GET": [30], "svcB PUT": [15] };
 const older: Counts = { "svcA GET": [30], "svcB GET": [45] };
 
@@ -89,7 +89,7 @@ describe("the public model's cases", () => {
     });
   });
 
-  // TestCalculateWeightedQPS gives them to a precision of 0.001.
+  // Results of TestCalculateWeightedQPS, with a precision of 0.001.
   test.each([
     [[0.8, 1.2, 1.0], 0.86735],
     [[1.0, 1.0, 0.0, 0.0], 0.95197],
@@ -133,7 +133,7 @@ describe("the public model's cases", () => {
     const calculator = withBuckets({}, { [name]: [60] }, { "svc op": [0, "0.010000"] });
     const { probabilities } = calculate(calculator, { [name]: probability });
     const isKept = probabilities[name] === probability;
-    // The rate of 0 or 1 per second: only the first calls for another probability.
+    // Rates of 0 and 1 per second: only the rate of 0 changes the probability.
     if (name === "svc op") {
       expect(isKept).toBe(!isUsing);
     } else {

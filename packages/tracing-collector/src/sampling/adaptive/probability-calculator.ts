@@ -5,17 +5,17 @@ import { probabilityText } from "./throughput-counter.ts";
 export interface CalculationSettings {
   /** Target of sampled traces per second and operation; more than 0. */
   readonly targetSamplesPerSecond: number;
-  /** Ratio by which a rate may differ from the target without a change. */
+  /** Relative difference between rate and target up to which the probability is not changed. */
   readonly deltaTolerance: number;
   /** Probability of an operation before its first calculation. */
   readonly initialProbability: number;
-  /** Lowest probability, so that a busy operation keeps a few traces. */
+  /** Lower limit of a probability, so that a busy operation keeps a few traces. */
   readonly minProbability: number;
   /** Number of latest buckets that count for an operation. */
   readonly bucketsForCalculation: number;
-  /** Number of buckets kept. */
+  /** Number of stored buckets. */
   readonly aggregationBuckets: number;
-  /** Largest growth of a probability in one step, as a ratio; 1 by default, which doubles it. */
+  /** Limit of a probability's growth in one step, as a ratio. Default: 1, which allows doubling. */
   readonly maxIncrease?: number;
 }
 
@@ -29,36 +29,35 @@ interface Bucket {
 interface Verdict {
   /** New probability. */
   readonly probability: number;
-  /** Whether clients of the service follow calculated probabilities yet. */
+  /** True when the clients of the service use calculated probabilities. */
   readonly usesAdaptive: boolean;
 }
 
-/** Smaller differences count as equal. */
+/** Differences below this count as equal. */
 const epsilon = 1e-10;
 
 /**
- * Computes the probability with which each operation gives the target number of sampled traces per second,
- * from its counts in the last intervals. Source: public model 1.62,
- * plugin/sampling/strategyprovider/adaptive/post_aggregator.go
+ * Computes for each operation the probability that leads to the target number of sampled traces per second, from its
+ * counts in the last intervals. Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/post_aggregator.go
  */
 export class ProbabilityCalculator {
   readonly #settings: CalculationSettings;
-  /** Newest first. */
+  /** Buckets, newest first. */
   #buckets: Bucket[] = [];
-  /** Verdicts of the calculation before. */
+  /** Results of the previous calculation. */
   #verdicts = new OperationMap<Verdict>();
 
   constructor(settings: CalculationSettings) {
     this.#settings = settings;
   }
 
-  /** Adds the newest interval, and forgets the oldest when there are more than `aggregationBuckets`. */
+  /** Adds the newest interval, and removes the oldest when there are more than `aggregationBuckets`. */
   addNewest(throughput: readonly OperationThroughput[], intervalMs: number): void {
     this.#buckets.unshift(bucketOf(throughput, intervalMs));
     this.#buckets.length = Math.min(this.#buckets.length, this.#settings.aggregationBuckets);
   }
 
-  /** Adds an interval before all others, unless there are `aggregationBuckets` already. */
+  /** Adds an interval before all others, unless there are already `aggregationBuckets`. */
   addOldest(throughput: readonly OperationThroughput[], intervalMs: number): void {
     if (this.#buckets.length < this.#settings.aggregationBuckets) {
       this.#buckets.push(bucketOf(throughput, intervalMs));
@@ -85,8 +84,7 @@ export class ProbabilityCalculator {
   }
 
   /**
-   * Sampled traces per second of each operation, newest interval first, without intervals in which it did not
-   * occur.
+   * Sampled traces per second of each operation, newest interval first. Intervals without the operation are skipped.
    */
   #rates(): OperationMap<number[]> {
     const all = new OperationMap<number[]>();
@@ -104,8 +102,8 @@ export class ProbabilityCalculator {
   }
 
   /**
-   * Whether clients use the probabilities they receive. A new operation counts as doing so; if it does not,
-   * its next counts will lack the new probability.
+   * True when clients use the probabilities that they receive. A new operation counts as doing so: if it does not, its
+   * next counts will lack the new probability.
    */
   #usesAdaptive(service: string, operation: string, probability: number): boolean {
     const { initialProbability } = this.#settings;
@@ -135,10 +133,7 @@ export class ProbabilityCalculator {
   }
 }
 
-/**
- * Probabilities fall at once and rise no faster than the cap, because too many samples do more harm than too
- * few.
- */
+/** Limits the growth of a probability. It falls without limit, because too many samples do more harm than too few. */
 function cappedIncrease(old: number, wanted: number, maxIncrease: number): number {
   return (wanted - old) / old > maxIncrease ? old + old * maxIncrease : wanted;
 }
@@ -151,7 +146,7 @@ function bucketOf(throughput: readonly OperationThroughput[], intervalMs: number
   return { seconds: intervalMs / 1_000, throughput: map };
 }
 
-/** Weights are the fourth powers of n, n−1, … 1, so that the newest rate counts most. */
+/** Weighted mean. The weights are the fourth powers of n, n−1, … 1, so that the newest rate counts most. */
 function weightedMean(rates: readonly number[]): number {
   let weights = 0;
   for (let place = 1; place <= rates.length; place++) {

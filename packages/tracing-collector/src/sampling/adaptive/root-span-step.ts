@@ -2,7 +2,7 @@ import { RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "../../pipeline/row-step.ts";
 import type { ThroughputCounter } from "./throughput-counter.ts";
 
-/** 1 for the sampler type whose spans count as sampled; spans of the others only make an operation known. */
+/** 1 for the sampler type whose spans count as sampled. Spans of other types only announce the operation. */
 const sampledByType: ReadonlyMap<string, number> = new Map([
   ["probabilistic", 1],
   ["lowerbound", 0],
@@ -11,9 +11,9 @@ const sampledByType: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Counts the throughput of root spans that have a service, a name, and the tags `sampler.type` and
- * `sampler.param`. Clients set these on spans that begin a trace. OpenTelemetry's remote sampler for Go names
- * them `jaeger.sampler.type` and `jaeger.sampler.param`. Rows are not changed. Source: public model 1.62,
+ * Counts the throughput of root spans that have a service, a name, and the tags `sampler.type` and `sampler.param`.
+ * Clients set these on spans that begin a trace. OpenTelemetry's remote sampler for Go uses `jaeger.sampler.type` and
+ * `jaeger.sampler.param`. Rows are not changed. Source: public model 1.62,
  * plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan; opentelemetry-go-contrib,
  * samplers/jaegerremote
  */

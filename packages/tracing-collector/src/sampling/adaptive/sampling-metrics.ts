@@ -1,16 +1,16 @@
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 
-/** Metrics of adaptive sampling; names that the public model has are the same. */
+/** Metrics of adaptive sampling. Metrics that the public model also has keep their names. */
 export class SamplingMetrics {
   /** Increased by the number of services each time counts are saved. */
   readonly services;
   /** Increased by the number of operations each time counts are saved. */
   readonly operations;
-  /** Root spans past the limit of `ThroughputCounter`. */
+  /** Counts root spans above the limit of `ThroughputCounter`. */
   readonly refused;
-  /** Set by the leader after each calculation; it keeps its value when the lease is lost. */
+  /** Set by the leader after each calculation; the value stays when the lease is lost. */
   readonly operationsCalculated;
-  /** Seconds of the calculation alone, without the store. */
+  /** Duration of the calculation in seconds, without the store. */
   readonly calculateSeconds;
   /** Set at each calculation interval. */
   readonly leader;

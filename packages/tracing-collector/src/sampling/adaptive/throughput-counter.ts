@@ -1,20 +1,20 @@
 import type { OperationThroughput } from "storage/api";
 import { OperationMap } from "./operation-map.ts";
 
-/** Limit for one operation; probabilities past it are dropped. */
+/** Limit of probabilities for one operation; further ones are dropped. */
 const maxProbabilities = 10;
 
 interface Count {
-  /** Root spans of the operation. */
+  /** Number of root spans of the operation. */
   count: number;
-  /** Probabilities that these spans were sampled with. */
+  /** Probabilities with which these spans were sampled. */
   readonly probabilities: Set<string>;
 }
 
 export interface ThroughputLimits {
-  /** Limit for the operations of all services; 20,000 by default. */
+  /** Limit of operations over all services. Default: 20,000. */
   readonly maxOperations?: number;
-  /** Limit for the characters of all names; 8 Mi by default. */
+  /** Limit of characters over all names. Default: 8 Mi. */
   readonly maxNameLength?: number;
 }
 
@@ -24,8 +24,8 @@ export function probabilityText(probability: number): string {
 }
 
 /**
- * Counts root spans by service and operation, until they are taken. Senders choose the names, so the room is
- * limited; spans of further operations are refused and counted.
+ * Counts root spans by service and operation, until `take`. Senders choose the names, so the memory is limited; spans
+ * of further operations are refused and counted.
  */
 export class ThroughputCounter {
   readonly #maxOperations: number;
@@ -39,12 +39,12 @@ export class ThroughputCounter {
     this.#maxNameLength = maxNameLength;
   }
 
-  /** @param sampled 1 for a span sampled by probability, 0 for one that only makes the operation known */
+  /** @param sampled 1 for a span sampled by probability, 0 for a span that only announces the operation */
   record(service: string, operation: string, sampled: number, probability: number): void {
     this.#add(service, operation, sampled, [probabilityText(probability)]);
   }
 
-  /** Adds counts back that were taken and could not be saved. */
+  /** Adds counts again that `take` returned and that could not be saved. */
   giveBack(throughput: readonly OperationThroughput[]): void {
     for (const { service, operation, count, probabilities } of throughput) {
       this.#add(service, operation, count, probabilities);

@@ -27,13 +27,13 @@ export type DetectorName = keyof typeof builtInDetectors;
 
 export const detectorNames = Object.keys(builtInDetectors) as [DetectorName, ...DetectorName[]];
 
-/** The set of all. */
+/** The set of all detectors. */
 const all = 255;
 
-// One number counts kinds of bytes of a value: digits in its lowest 8 bits, then dots, colons and at signs. Each count fits
-// for values of up to 255 bytes.
+// Counts of the bytes of a value by kind, in one number: digits in the lowest 8 bits, then dots, colons and at signs.
+// Each count fits for values of up to 255 bytes.
 const sums = new Uint32Array(256);
-/** Blanks and percent signs. */
+/** Flags for blanks and percent signs. */
 const flags = new Uint8Array(256);
 for (let digit = 0x30; digit <= 0x39; digit++) {
   sums[digit] = 1;
@@ -46,7 +46,7 @@ flags[0x20] = isBlank;
 flags[0x25] = isPercent;
 const longest = 255;
 
-/** For each byte, what it adds to the sum of a value. */
+/** For each byte, the number that it adds to the sum of a value. */
 export const traitSums: Readonly<Uint32Array> = sums;
 /** For each byte, its flags. */
 export const traitFlags: Readonly<Uint8Array> = flags;

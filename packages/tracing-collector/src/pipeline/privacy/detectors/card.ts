@@ -2,7 +2,7 @@ import { classAt, isDigitBit, isWordBits } from "./characters.ts";
 import type { Places } from "./detector.ts";
 
 const [leastDigits, mostDigits] = [13, 19];
-/** The first digits of payment cards. */
+/** Possible first digits of payment cards. */
 const firstDigits = "234568";
 
 /**
@@ -23,7 +23,7 @@ export function findCards(text: string): Places {
       index = end;
       continue;
     }
-    // The next group may begin a number.
+    // The next group of digits may begin a card number.
     while ((classAt(text, index) & isDigitBit) !== 0) {
       index++;
     }
@@ -31,7 +31,7 @@ export function findCards(text: string): Places {
   return places;
 }
 
-/** Whether a number of a card may begin there: neither the rest of a word, nor a fraction. */
+/** True when a card number may begin at `index`: not inside a word or a fraction. */
 function startsNumber(text: string, index: number): boolean {
   const isFraction = text[index - 1] === "." && (classAt(text, index - 2) & isDigitBit) !== 0;
   return (
@@ -41,7 +41,7 @@ function startsNumber(text: string, index: number): boolean {
   );
 }
 
-/** @returns the end of the longest card number that begins at `start`; 0 for none */
+/** @returns end of the longest card number that begins at `start`; 0 when there is none */
 function endOfCard(text: string, start: number): number {
   let digits = "";
   let best = 0;
@@ -64,12 +64,12 @@ function endOfCard(text: string, start: number): number {
   return best;
 }
 
-/** `4111111111111111` is a number of the issuer Visa, with a right check digit. */
+/** True for a number with a known issuer and a correct check digit: `4111111111111111` belongs to Visa. */
 function isCard(digits: string): boolean {
   return isOfIssuer(digits) && luhn(digits);
 }
 
-/** Whether an issuer has numbers that begin so and are so long. */
+/** True when an issuer has numbers with these first digits and this length. */
 function isOfIssuer(digits: string): boolean {
   const { length } = digits;
   const four = Number(digits.slice(0, 4));
@@ -92,7 +92,7 @@ function isOfIssuer(digits: string): boolean {
   return isOther && length >= 16;
 }
 
-/** Whether the sum of the digits, every second one from the right doubled, is a multiple of ten. */
+/** True when the sum of the digits is a multiple of ten; every second digit from the right counts double. */
 function luhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index++) {

@@ -1,4 +1,4 @@
-/** The kinds of each character, by its code; codes past ASCII are letters. */
+/** Kinds of each character, by its code; characters outside of ASCII are letters. */
 const classes = new Uint8Array(128);
 
 export const isDigitBit = 1;
@@ -8,9 +8,9 @@ export const isHexBit = 4;
 export const isUrlSafeBit = 8;
 /** A character of an access token after `Bearer`. Source: RFC 6750, section 2.1 */
 export const isTokenBit = 16;
-/** A character before the `@` of an address. Source: RFC 5322, atext, without those that end a field of a URL. */
+/** A character before the `@` of an address: atext of RFC 5322 without the characters that end a part of a URL. */
 export const isLocalBit = 32;
-/** A character of a name of a host. */
+/** A character of a host name. */
 export const isHostBit = 64;
 
 function mark(characters: string, bits: number): void {

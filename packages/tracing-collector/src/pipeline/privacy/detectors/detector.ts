@@ -1,4 +1,4 @@
-/** Start and end of each finding, one after the other, in their order and apart from one another. */
+/** Start and end positions of all findings, in order. Findings do not overlap. */
 export type Places = readonly number[];
 
 /** Finds parts of a text in time linear in its length. */

@@ -21,7 +21,7 @@ function foundBy(name: DetectorName, text: string): string[] {
   return found;
 }
 
-/** The detectors that a look at the bytes leaves. */
+/** The detectors that remain after the check of the bytes. */
 function candidates(text: string): number {
   let [sum, seen] = [0, 0];
   const bytes = Buffer.from(text);
@@ -78,7 +78,7 @@ const rows: readonly [DetectorName, text: string, ...found: string[]][] = [
 describe("built-in detectors", () => {
   test.each(rows)("%s in %j", (name, text, ...found) => {
     expect(foundBy(name, text).map((part) => part.trim())).toEqual(found.map((part) => part.trim()));
-    // The look at the bytes never leaves out what the detector finds.
+    // The check of the bytes must never exclude a detector that finds something.
     if (found.length > 0) {
       expect(candidates(text) & builtInDetectors[name].bit).not.toBe(0);
     }
@@ -120,7 +120,7 @@ describe("built-in detectors", () => {
     );
   });
 
-  // A quadratic search of these would take minutes, and run into the limit of the test.
+  // With a quadratic search these texts would take minutes and exceed the time limit of the test.
   test.each([
     ["a@", 100_000],
     ["a", 200_000],

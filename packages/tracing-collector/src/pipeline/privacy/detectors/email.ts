@@ -1,12 +1,12 @@
 import { classAt, isHostBit, isLetterBit, isLocalBit } from "./characters.ts";
 import type { Places } from "./detector.ts";
 
-/** The longest part before the `@`. Real ones have 64 characters at most; this bounds the time. */
+/** Length limit of the part before the `@`. Real addresses have at most 64 characters; the limit bounds the time. */
 const maxLocal = 256;
-/** The longest name of a host. Source: RFC 1035, section 2.3.4 */
+/** Length limit of a host name. Source: RFC 1035, section 2.3.4 */
 const maxHost = 253;
 
-/** Finds addresses of e-mail, also with `%40` for `@`, as URLs have them. The host must have a dot. */
+/** Finds e-mail addresses, also with `%40` instead of `@`, as in URLs. The host must have a dot. */
 export function findEmails(text: string): Places {
   const places: number[] = [];
   let earlier = 0;
@@ -30,7 +30,7 @@ export function findEmails(text: string): Places {
   return places;
 }
 
-/** @returns how many characters stand for `@` at `index`: 1, or 3 for `%40`; 0 for others */
+/** @returns number of characters that encode `@` at `index`: 1, or 3 for `%40`; 0 for other characters */
 function widthOfAt(text: string, index: number): number {
   const character = text[index];
   if (character === "@") {
@@ -39,7 +39,7 @@ function widthOfAt(text: string, index: number): number {
   return character === "%" && text.startsWith("40", index + 1) ? 3 : 0;
 }
 
-/** @returns 0 when no host begins there */
+/** @returns end of the host name; 0 when no host name begins at `start` */
 function endOfHost(text: string, start: number): number {
   let end = start;
   const most = start + maxHost;

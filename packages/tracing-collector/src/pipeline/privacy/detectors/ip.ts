@@ -2,10 +2,10 @@ import { isIPv6 } from "node:net";
 import { classAt, isDigitBit, isHexBit, isWordBits } from "./characters.ts";
 import type { Places } from "./detector.ts";
 
-/** The longest text of an IPv6 address, with an IPv4 address at its end. */
+/** Length limit of an IPv6 address, which may end with an IPv4 address. */
 const maxIpv6 = 45;
 
-/** Finds IPv4 addresses in their dotted form. Numbers of more than four parts are none. */
+/** Finds IPv4 addresses in dotted form. Numbers with more than four parts are not addresses. */
 export function findIpv4(text: string): Places {
   const places: number[] = [];
   let index = 0;
@@ -28,7 +28,7 @@ export function findIpv4(text: string): Places {
   return places;
 }
 
-/** @returns 0 for none */
+/** @returns end of the address; 0 when there is none */
 function endOfIpv4(text: string, start: number): number {
   let index = start;
   for (let part = 0; part < 4; part++) {
@@ -50,7 +50,7 @@ function endOfIpv4(text: string, start: number): number {
   return goesOn || isVersion(text, start, index) ? 0 : index;
 }
 
-/** Browsers write their version as `Chrome/149.0.0.0`, which is nobody's address. */
+/** True for a version such as `Chrome/149.0.0.0`, which browsers send and which is not an address. */
 function isVersion(text: string, start: number, end: number): boolean {
   return text[start - 1] === "/" && text.slice(start, end).endsWith(".0.0.0");
 }
@@ -58,7 +58,7 @@ function isVersion(text: string, start: number, end: number): boolean {
 const isPartOfIpv6 = (text: string, index: number) =>
   (classAt(text, index) & isHexBit) !== 0 || text[index] === ":" || text[index] === ".";
 
-/** Finds IPv6 addresses. Those without any digit are taken for names in code, such as `Bad::Face`. */
+/** Finds IPv6 addresses. Texts without any digit, such as `Bad::Face`, count as names in code. */
 export function findIpv6(text: string): Places {
   const places: number[] = [];
   let index = 0;
@@ -81,7 +81,7 @@ export function findIpv6(text: string): Places {
   return places;
 }
 
-/** The address without the punctuation of a sentence that follows it. @returns 0 for none */
+/** End of the address, without punctuation that follows it in a sentence. @returns 0 when there is none */
 function endOfIpv6(text: string, start: number, runEnd: number): number {
   for (let end = runEnd; end > start && runEnd - end < 3; end--) {
     const part = text.slice(start, end);

@@ -1,22 +1,25 @@
 import { RE2JS } from "re2js";
 import type { Places } from "./detector.ts";
 
-/** The longest pattern, in characters. */
+/** Length limit of a pattern in characters. */
 export const maxPatternLength = 1_000;
-/** Instructions of its automaton: a repetition of repetitions makes a long one of a short pattern. */
+/** Limit of instructions in the automaton of a pattern: nested repetitions make a long automaton of a short pattern. */
 const maxProgram = 2_000;
-/** A longer text counts as one finding: it is not searched, and nothing in it is let through. */
+/**
+ * Length limit of a searched text in characters. A longer text counts as one finding, so that nothing of it stays
+ * unchanged.
+ */
 const maxTextLength = 65_536;
-/** Characters that a search of one text may look at in all. Past that, the rest of the text is one finding. */
+/** Limit of steps in the search of one text, in characters. After it, the rest of the text counts as one finding. */
 const maxLookedAt = 1_000_000;
 
-/** An own pattern that is refused; the message says why. */
+/** The error for a refused pattern; the message has the reason. */
 export class PatternError extends Error {}
 
 /**
- * A detector of an own pattern in the syntax of RE2. The time of a search is bounded whatever the pattern and the text:
- * where the bound is reached, the rest of the text counts as found.
- * @throws PatternError for a pattern that is none, matches the empty text, or is too large
+ * A detector for a custom pattern in RE2 syntax. The time of a search is limited for every pattern and text: when the
+ * limit is reached, the rest of the text counts as found.
+ * @throws PatternError for a pattern that is invalid, matches the empty text, or is too large
  */
 export function ownPattern(pattern: string): (text: string) => Places {
   let compiled: RE2JS;

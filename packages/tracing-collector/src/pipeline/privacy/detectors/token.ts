@@ -27,7 +27,7 @@ export function findJwts(text: string): Places {
   }
 }
 
-/** @returns the first index from `start` on whose character lacks the bit */
+/** @returns first position from `start` on whose character lacks the bit */
 function endOfRun(text: string, start: number, bit: number): number {
   let end = start;
   while ((classAt(text, end) & bit) !== 0) {
@@ -36,10 +36,10 @@ function endOfRun(text: string, start: number, bit: number): number {
   return end;
 }
 
-/** The longest user and password of a URL. */
+/** Length limit of the user and password in a URL. */
 const maxUserinfo = 1_000;
 
-/** Finds user and password of URLs, which are between `://` and `@`. A user alone is none. */
+/** Finds user and password in URLs, between `://` and `@`. A user without a password is not a finding. */
 export function findUserinfo(text: string): Places {
   const places: number[] = [];
   let from = 0;
@@ -62,14 +62,17 @@ export function findUserinfo(text: string): Places {
   }
 }
 
-/** Characters that cannot be in the user, password and host of a URL. */
+/** Characters that end the part of a URL with user, password and host. */
 const endsAuthority = new Set("/?# \t\n\r\"'<>");
 
-/** A word of a sentence after "Bearer" is shorter, or has no digit. */
+/**
+ * Minimum lengths of a token: with a digit, and without a digit. Words after "Bearer" in a sentence are shorter or have
+ * no digit.
+ */
 const [leastToken, leastWithoutDigit] = [8, 32];
 const scheme = /\b(?:bearer|basic)(?: |%20)(?: |%20){0,3}/gi;
 
-/** Finds what follows `Bearer` or `Basic`, as in the field Authorization; the word itself stays. */
+/** Finds credentials after `Bearer` or `Basic`, as in the header Authorization. The word itself stays. */
 export function findBearerTokens(text: string): Places {
   const places: number[] = [];
   scheme.lastIndex = 0;
@@ -87,17 +90,17 @@ export function findBearerTokens(text: string): Places {
 
 const isBasic = (word: string) => /^basic/i.test(word);
 
-/** Tells a token from a word: "Bearer of bad news" has none. */
+/** True for a token, false for a word: "Bearer of bad news" contains no token. */
 function isBearerToken(token: string): boolean {
   return token.length >= leastWithoutDigit || (token.length >= leastToken && /\d/.test(token));
 }
 
-/** Whether the base64 has a colon in it, between user and password. */
+/** True when the decoded base64 has a colon, which separates user and password. */
 function isBasicToken(token: string): boolean {
   return token.length >= 4 && Buffer.from(token, "base64").includes(0x3a);
 }
 
-/** Keys that services hand out: how they begin, and how many characters follow at least. */
+/** Forms of keys from known services: the prefix, and the minimum number of characters after it. */
 const keyForms: readonly (readonly [prefix: string, least: number])[] = [
   ["AKIA", 16],
   ["ASIA", 16],
@@ -128,7 +131,7 @@ const keyForms: readonly (readonly [prefix: string, least: number])[] = [
 const firstLetters = new Set(keyForms.map(([prefix]) => prefix.charCodeAt(0)));
 const [pemBegin, pemEnd] = ["-----BEGIN ", "-----END "];
 
-/** Finds keys by the forms in which known services hand them out, and private keys in PEM. */
+/** Finds keys by the forms that known services use, and private keys in PEM. */
 export function findKeys(text: string): Places {
   const places: number[] = [];
   let index = 0;
@@ -144,7 +147,7 @@ export function findKeys(text: string): Places {
   return places;
 }
 
-/** @returns 0 for none */
+/** @returns end of the key; 0 when there is none */
 function endOfKey(text: string, start: number): number {
   if (text.startsWith(pemBegin, start)) {
     return endOfPem(text, start);
@@ -162,7 +165,7 @@ function endOfKey(text: string, start: number): number {
   return 0;
 }
 
-/** A private key up to its last line, or to the end of a text that was cut. @returns 0 for another document */
+/** End of a private key in PEM: its last line, or the end of a text that was cut. @returns 0 for other PEM documents */
 function endOfPem(text: string, start: number): number {
   const label = text.slice(start + pemBegin.length, start + pemBegin.length + 40);
   if (!/^[A-Z ]{0,30}PRIVATE KEY-----/.test(label)) {
