@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
-import { decodeContent } from "./decode-content.ts";
 import { HttpError } from "./http-error.ts";
+import { decodeContent } from "./http-spans.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);

@@ -1,7 +1,6 @@
 import { WireError } from "../errors.ts";
 import type { AttributeWriter } from "../rows/attribute-writer.ts";
-import type { ByteWriter } from "../rows/byte-writer.ts";
-import { hexValues } from "../rows/byte-writer.ts";
+import { type ByteWriter, hexValues } from "../rows/byte-writer.ts";
 import { jsonPathOf } from "./json-path.ts";
 import type { JsonTape } from "./json-tape.ts";
 import { unfitJson } from "./unfit-json.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AttributeType, AttributeValue } from "../model/attribute.ts";
-import { attributeText, parseAttributeText } from "./attribute-text.ts";
+import { attributeText } from "./attribute-text.ts";
+import { parseAttributeText } from "./parse-attribute-text.ts";
 import { attributeValueArbitrary } from "./span-arbitrary.ts";
 
 const texts: [value: AttributeValue, text: string][] = [

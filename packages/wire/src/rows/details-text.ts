@@ -1,7 +1,7 @@
 import { WireError } from "../errors.ts";
 import { type Attribute, type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
 import { refTypes, type Span, type SpanLink } from "../model/span.ts";
-import { parseAttributeText } from "./attribute-text.ts";
+import { parseAttributeText } from "./parse-attribute-text.ts";
 import type { RowReader } from "./row-reader.ts";
 
 // The text of a tuple as ClickHouse writes it, without spaces. Numbers are decimal, arrays are in brackets.

@@ -1,10 +1,11 @@
 export { attributeMark, attributeTypeLetters, valueMark } from "./attribute-list.ts";
-export { attributeText, doubleText, parseAttributeText, soughtDoubleText } from "./attribute-text.ts";
+export { attributeText, doubleText, soughtDoubleText } from "./attribute-text.ts";
 export { AttributeWriter } from "./attribute-writer.ts";
 export { ByteWriter } from "./byte-writer.ts";
 export { fromFirstLayout } from "./from-first-layout.ts";
 export type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "./message-transcoder.ts";
 export { PackedSpans, StoredOrigins } from "./packed-spans.ts";
+export { parseAttributeText } from "./parse-attribute-text.ts";
 export { readSpanRows } from "./read-span-rows.ts";
 export { readStoredRows, type SpanPlace, storedColumns } from "./read-stored-rows.ts";
 export { RowScanner } from "./row-scanner.ts";

@@ -2,7 +2,7 @@ import { WireError } from "../errors.ts";
 import { type Attribute, type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
 import type { Resource, Scope, SpanEvent, SpanFormat } from "../model/span.ts";
 import { attributeMark, malformedList, typeOfLetter, valueMark } from "./attribute-list.ts";
-import { parseAttributeText } from "./attribute-text.ts";
+import { parseAttributeText } from "./parse-attribute-text.ts";
 import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import { parseTypedJson } from "./parse-attribute-text.ts";
 import { attributeValueArbitrary } from "./span-arbitrary.ts";
 import { typedJson } from "./typed-json.ts";
-import { parseTypedJson } from "./typed-json-parser.ts";
 
 function array(...value: AttributeValue[]): AttributeValue {
   return { type: "array", value };

@@ -5,8 +5,15 @@ import type { SpanRowSource, SpanWriter, WriteOptions } from "../../api/span-wri
 import { StorageError } from "../../api/storage-error.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { isUnknownSetting } from "./clickhouse-errors.ts";
-import { leavingIndexes } from "./leaving-indexes.ts";
+import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
+
+/**
+ * A setting for inserts of spans. Attribute indexes are half of an insert's cost. A merge builds them at almost no
+ * cost, and each row is merged soon. Before that, a search reads these small parts without indexes. Measurements:
+ * docs/adr/035-indexes-made-by-merges.md.
+ */
+export const leavingIndexes = { exclude_materialize_skip_indexes_on_insert: indexesLeftToMerges.join(",") };
 
 /**
  * Writes each block as one insert into one table. A table setting makes ClickHouse sync the insert to disk before it

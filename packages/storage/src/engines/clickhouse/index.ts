@@ -1,3 +1,4 @@
+export { leavingIndexes } from "./clickhouse-span-writer.ts";
 export { openClickHouseStore } from "./clickhouse-store.ts";
 export type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 export { changeShards, type ShardChange } from "./cluster/change-shards.ts";
@@ -15,7 +16,6 @@ export {
   type DerivedComparison,
   type DerivedDifference,
 } from "./derived/compare-derived.ts";
-export { leavingIndexes } from "./leaving-indexes.ts";
 export { migrateSchema, type ServerMigration } from "./migrate-schema.ts";
 export { schemaVersion } from "./schema/migrations.ts";
 export { schemaStatements } from "./schema/schema-statements.ts";

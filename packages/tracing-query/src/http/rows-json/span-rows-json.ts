@@ -3,7 +3,7 @@ import { traceIdText } from "wire/api-v2/id-texts";
 import { tagFromAttribute } from "wire/api-v2/tags";
 import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "wire/model/span";
 import { attributeMark } from "wire/rows/attribute-list";
-import { parseAttributeText } from "wire/rows/attribute-text";
+import { parseAttributeText } from "wire/rows/parse-attribute-text";
 import type { SpanFields } from "wire/rows/span-fields";
 import type { SpanClock } from "../../service/adjusters/adjust-trace.ts";
 import { withIpShown } from "../../service/adjusters/tag-adjusters.ts";

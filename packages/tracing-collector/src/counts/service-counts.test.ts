@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SamplerCounts } from "./sampler-counts.ts";
+import { SamplerCounts } from "./service-counts.ts";
 
 test("counts traces by the type of their sampler, unknown ones together, and leaves out what there is none of", () => {
   const counts = new SamplerCounts();

@@ -1,9 +1,64 @@
 import { WireError } from "../errors.ts";
-import type { Attribute, AttributeValue } from "../model/attribute.ts";
+import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
 import { checkAttributeDepth } from "./typed-json.ts";
 
 /** A JSON number at `lastIndex`. With the flag `y`, the expression does not search further. */
 const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
+
+/**
+ * Parses a text made by `attributeText`.
+ * @throws WireError WIRE_MALFORMED when `text` is not the text of a value of that type; WIRE_TOO_DEEP past
+ * `maxAttributeDepth`
+ */
+export function parseAttributeText(type: AttributeType, text: string): AttributeValue {
+  switch (type) {
+    case "empty":
+      return { type };
+    case "string":
+      return { type, value: text };
+    case "bool":
+      if (text !== "true" && text !== "false") {
+        throw malformed(type, text);
+      }
+      return { type, value: text === "true" };
+    case "int":
+      if (!/^-?\d{1,19}$/.test(text)) {
+        throw malformed(type, text);
+      }
+      return { type, value: BigInt(text) };
+    case "double":
+      return { type, value: parseDouble(text) };
+    case "bytes":
+      if (!/^([0-9a-f]{2})*$/.test(text)) {
+        throw malformed(type, text);
+      }
+      return { type, value: Buffer.from(text, "hex") };
+    case "array":
+    case "kvlist": {
+      const value = parseTypedJson(text);
+      if (value.type !== type) {
+        throw malformed(type, text);
+      }
+      return value;
+    }
+  }
+}
+
+function parseDouble(text: string): number {
+  const value = Number(text);
+  if (text === "" || (Number.isNaN(value) && text !== "NaN")) {
+    throw malformed("double", text);
+  }
+  return value;
+}
+
+function malformed(type: AttributeType, text: string): WireError {
+  const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return new WireError(
+    "WIRE_MALFORMED",
+    `${JSON.stringify(shown)} is not the text of a value of type ${type}`,
+  );
+}
 
 /**
  * Reads the output of `typedJson` (which describes the form), without white space between tokens. It is a
