@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "server-core/json/json-value";
-import { type Choices, waysToWrite } from "./choices.ts";
+import type { Choices } from "./choices.ts";
 import { hasOnly, objectsOf, textsOf, valueAt } from "./json-lists.ts";
 import { Members } from "./members.ts";
 import { hasHiddenSites } from "./sites/hidden-sites.ts";
@@ -15,22 +15,38 @@ function hasPlainPolicies(tls: JsonObject): boolean {
 }
 
 /**
- * The choices for a config, the usual ones first. Only choices that can matter are tried: each costs one adaption
- * of the
- * whole text. @throws ServerError CONFIG_INEXPRESSIBLE
+ * The choices for a config: the usual ones, then ways with one part in its alternative place. Only choices that can
+ * matter are tried: each costs one adaption of the whole text. @throws ServerError CONFIG_INEXPRESSIBLE
  */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
   const tls = members.objectAt("apps", "tls");
   const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
-  return waysToWrite({
-    hasPolicies: objectsOf(tls, "automation", "policies").length > 0,
-    hasAutomatedNames:
-      valueAt(tls, "certificates", "automate") !== undefined || servers.some(hasNoCertificates),
-    hasHiddenSites: hasHiddenSites(sites, servers),
-    hasPlainPolicies: hasPlainPolicies(tls),
-    hasGroupedErrors: sites.some(
-      ({ errors }) => errors !== undefined && JSON.stringify(errors).includes('"group":'),
-    ),
-  });
+  const hasPolicies = objectsOf(tls, "automation", "policies").length > 0;
+  const usual: Choices = {
+    globalCertificates: true,
+    acmeOptions: true,
+    merging: "alike",
+    errorsFirst: false,
+    automatedAddresses: "unserved",
+    hiddenAnyHost: "none",
+    // A policy with names and no settings: another site has settings for all names.
+    namesScheme: hasPolicies && hasPlainPolicies(tls),
+    defaultBind: true,
+  };
+  const others: Partial<Choices>[] = [{ merging: "same" }, { defaultBind: false }];
+  if (hasPolicies) {
+    others.push({ globalCertificates: false }, { acmeOptions: false }, { namesScheme: !usual.namesScheme });
+  }
+  if (valueAt(tls, "certificates", "automate") !== undefined || servers.some(hasNoCertificates)) {
+    const places = ["none", "all", "internal", "first"] as const;
+    others.push(...places.map((automatedAddresses) => ({ automatedAddresses })));
+  }
+  if (hasHiddenSites(sites, servers)) {
+    others.push({ hiddenAnyHost: "with paths" }, { hiddenAnyHost: "alone" });
+  }
+  if (sites.some(({ errors }) => JSON.stringify(errors ?? null).includes('"group":'))) {
+    others.push({ errorsFirst: true });
+  }
+  return [usual, ...others.map((other) => ({ ...usual, ...other }))];
 }

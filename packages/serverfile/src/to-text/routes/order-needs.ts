@@ -62,22 +62,17 @@ export class OrderNeeds {
     let { order } = this;
     let wrong = violations(order, pairs);
     for (let round = 0; wrong.length > 0 && round < 20; round++) {
-      let best: DirectiveOrder | undefined;
-      let fewest = wrong.length;
-      for (const [before, after] of wrong) {
-        for (const each of [move(order, before, "before", after), move(order, after, "after", before)]) {
-          const count = violations(each, pairs).length;
-          if (count < fewest) {
-            fewest = count;
-            best = each;
-          }
-        }
-      }
-      if (best === undefined) {
+      const moves = wrong
+        .flatMap(([before, after]) => [
+          move(order, before, "before", after),
+          move(order, after, "after", before),
+        ])
+        .map((moved) => ({ moved, left: violations(moved, pairs) }));
+      const best = moves.reduce((one, other) => (other.left.length < one.left.length ? other : one));
+      if (best.left.length >= wrong.length) {
         return undefined;
       }
-      order = best;
-      wrong = violations(order, pairs);
+      ({ moved: order, left: wrong } = best);
     }
     return order === this.order ? undefined : order;
   }

@@ -15,7 +15,7 @@ import { textsOf, valueAt } from "../json-lists.ts";
 import { given, type Line, line, lineWith } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { logLines } from "../modules/log-lines.ts";
-import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
 
 /** A log that sites write to: what it includes is theirs. */
 export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
@@ -42,22 +42,19 @@ type Mapping = Map<string, readonly string[] | undefined>;
 
 /** The logs of one site, as its server maps them. */
 function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
-  const mapping: Mapping = new Map();
   if (isForAnyHost(site)) {
-    const named = logs.default_logger_name;
-    if (typeof named === "string") {
-      mapping.set(named, undefined);
-    } else if (logs.skip_unmapped_hosts !== true) {
-      mapping.set("", undefined);
-    }
-    return mapping;
+    const { default_logger_name: named, skip_unmapped_hosts: skips } = logs;
+    const name = typeof named === "string" ? named : skips === true ? undefined : "";
+    return new Map(given(name).map((each) => [each, undefined]));
   }
   const hosts = hostsOfDraft(site);
-  for (const name of new Set(hosts.flatMap((host) => namesOfHost(logs, host)))) {
-    const those = hosts.filter((host) => namesOfHost(logs, host).includes(name));
-    mapping.set(name, those.length === hosts.length ? undefined : those);
-  }
-  return mapping;
+  const names = new Set(hosts.flatMap((host) => namesOfHost(logs, host)));
+  return new Map(
+    [...names].map((name) => {
+      const those = hosts.filter((host) => namesOfHost(logs, host).includes(name));
+      return [name, those.length === hosts.length ? undefined : those];
+    }),
+  );
 }
 
 /** True when a site has a log for none of its hosts. Without a log the server would list the hosts as skipped. */
@@ -75,7 +72,6 @@ export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #debug: boolean;
   readonly #sites: readonly SiteDraft[];
-  readonly #strangersOf = new Map<ServerDraft, ReadonlyMap<string, readonly string[]>>();
   /** Names whose block was written; a second line with the name has none. */
   readonly #written = new Set<string>();
   /** Logs without a name so far; the next one is `log` and this number. */
@@ -105,8 +101,8 @@ export class AccessLogs {
         mapping.set(name, hosts);
       }
       hidden ||= hasHiddenLog(site, logs);
-      for (const [name, hosts] of this.#carrier(site, logs) === site ? this.#strangers(site, logs) : []) {
-        mapping.set(name, [...new Set([...(mapping.get(name) ?? []), ...hosts])]);
+      for (const [name, found] of this.#carrier(site, logs) === site ? this.#strangers(site, logs) : []) {
+        mapping.set(name, [...new Set([...(mapping.get(name) ?? []), ...found.map(({ host }) => host)])]);
       }
     }
     const lines = [...mapping].map(([name, hosts]) =>
@@ -126,25 +122,14 @@ export class AccessLogs {
     );
   }
 
-  /** Logs for hosts that no site of the server has. */
-  #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly string[]> {
-    const present = this.#strangersOf.get(server);
-    if (present !== undefined) {
-      return present;
-    }
-    const known = new Set(
-      this.#sites
-        .filter((each) => each.server === server)
-        .flatMap((each) => (isForAnyHost(each) ? [] : hostsOfDraft(each))),
+  /** Hosts with a log that no site of the server has, by the name of the log. */
+  #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly { host: string }[]> {
+    const own = this.#sites.filter((each) => each.server === server && !isForAnyHost(each));
+    const known = new Set(own.flatMap(hostsOfDraft));
+    const mapped = Object.entries(logs.logger_names ?? {}).flatMap(([host, names]) =>
+      known.has(host) ? [] : textsOf(names).map((name) => ({ name, host })),
     );
-    const byName = new Map<string, string[]>();
-    for (const [host, names] of Object.entries(logs.logger_names ?? {})) {
-      for (const name of known.has(host) ? [] : textsOf(names)) {
-        byName.set(name, [...(byName.get(name) ?? []), host]);
-      }
-    }
-    this.#strangersOf.set(server, byName);
-    return byName;
+    return Map.groupBy(mapped, ({ name }) => name);
   }
 
   /** The line `log`. @param head lines that precede the lines of the log */

@@ -50,12 +50,13 @@ interface AddressParts {
  */
 export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
   const { port } = server.listening;
+  const textAt = (ways: readonly string[]) => ([...new Set(ways)][repetition] ?? ways[0]) + path;
+  const under = (scheme: string, texts: readonly string[]) =>
+    [scheme, scheme.toUpperCase()].flatMap((each) => texts.map((text) => `${each}://${text}`));
   if (host === "") {
     const usual = anyHost(server, ports);
     const scheme = usual.startsWith("https:") ? "https" : "http";
-    const other = usual === `:${port}` ? `http://:${port}` : `:${port}`;
-    const ways = [usual, other, `${scheme}://:${port}`, `${scheme.toUpperCase()}://:${port}`];
-    return (port === undefined ? usual : ([...new Set(ways)][repetition] ?? usual)) + path;
+    return port === undefined ? usual + path : textAt([usual, `:${port}`, ...under(scheme, [`:${port}`])]);
   }
   const name = bracketed(host);
   const isOnSocketToo = port === ports.http && hasSocketWithoutPort(server) && !server.plainHosts.has(host);
@@ -64,19 +65,14 @@ export function addressText(server: ServerDraft, { host, path, ports, repetition
   }
   const isPlain = port === ports.http || server.plainHosts.has(host);
   const needsPort = port !== undefined && port !== (isPlain ? ports.http : ports.https);
-  const plain = `${isPlain ? "http://" : ""}${name}${needsPort ? `:${port}` : ""}`;
-  const secure = isPlain ? "http" : "https";
   const bare = `${name}:${port ?? ""}`;
-  const ways = [
-    plain,
-    needsPort ? `${secure}://${bare}` : `${secure}://${name}`,
-    needsPort ? `${secure.toUpperCase()}://${bare}` : bare,
-    `${secure}://${bare}`,
-    `${secure.toUpperCase()}://${name}`,
-    `${secure.toUpperCase()}://${bare}`,
-  ];
-  const distinct = [...new Set(ways)];
-  return (distinct[repetition] ?? plain) + path;
+  const usual = needsPort ? bare : name;
+  const others = needsPort ? [] : [bare];
+  return textAt([
+    isPlain ? `http://${usual}` : usual,
+    ...others,
+    ...under(isPlain ? "http" : "https", [usual, ...others]),
+  ]);
 }
 
 /** Every address of a site. */

@@ -73,12 +73,6 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => subjects === undefined);
   }
 
-  /** Names of policies without a site of theirs, when none is automated: else they stood in `automate`. */
-  get #unsaidNames(): string[] {
-    const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
-    return isOff ? this.#policies.flatMap(({ subjects }) => textsOf(subjects)) : [];
-  }
-
   /** Names in `automate` of the config. */
   get automateNames(): string[] {
     return textsOf(this.#tls, "certificates", "automate");
@@ -125,9 +119,7 @@ export class CertificateLines {
       return { lines: [], names, bindHost: undefined };
     }
     if (group.some(isForAnyHost)) {
-      for (const host of hosts) {
-        this.automated.add(host);
-      }
+      this.#note(hosts);
     }
     const named = this.#policyOf(hosts, any !== undefined);
     const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
@@ -149,7 +141,10 @@ export class CertificateLines {
         const said = connectionLines(connection, site.server);
         lines.push(...said);
         isBare ||= said.length === 0 && isForNameless(connection);
-        isForced ||= any === undefined && this.#isForced(connection, own);
+        if (any === undefined && this.#isForced(connection, own)) {
+          isForced = true;
+          this.#note(own);
+        }
       }
     }
     const served = group.filter(({ server }) => server.listening.port !== this.#ports.http);
@@ -279,40 +274,38 @@ export class CertificateLines {
   /** Whether a site says `force_automate`: its names are automated although a connection policy is for them. */
   #isForced(connection: JsonObject, hosts: readonly string[]): boolean {
     const names = this.automateNames;
-    const isForced =
-      hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
-    if (isForced) {
-      for (const host of hosts) {
-        this.automated.add(host);
-      }
+    return hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
+  }
+
+  /** Notes names that are automated by a site. */
+  #note(hosts: readonly string[]): void {
+    for (const host of hosts) {
+      this.automated.add(host);
     }
-    return isForced;
   }
 
   /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
   #automatedAddresses(): string[] {
     const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
-    const { automatedAddresses } = this.#choices;
     const leads = new Set(
       this.#policies
         .filter((policy) => hasOnly(policy, "subjects"))
         .flatMap(({ subjects }) => textsOf(subjects).slice(0, 1)),
     );
-    const isAsked = (name: string) => {
-      switch (automatedAddresses) {
-        case "all":
-          return true;
-        case "first":
-          return leads.has(name);
-        case "internal":
-          return !known.has(name) && isInternalSubject(name);
-        default:
-          return !known.has(name);
-      }
+    const isAsked: Readonly<Record<Choices["automatedAddresses"], (name: string) => boolean>> = {
+      all: () => true,
+      first: (name) => leads.has(name),
+      internal: (name) => !known.has(name) && isInternalSubject(name),
+      none: () => false,
+      unserved: (name) => !known.has(name),
     };
-    const isFree = (name: string) => !this.automated.has(name) && isAsked(name);
-    const names = [...new Set([...this.automateNames, ...this.#unsaidNames])];
-    return automatedAddresses === "none" ? [] : names.filter(isFree);
+    // While no name is automated, names of policies without a site are not in `automate` either.
+    const isOff = this.#sites.some(({ server }) => hasNoCertificates(server));
+    const unsaid = isOff ? this.#policies.flatMap((policy) => textsOf(policy, "subjects")) : [];
+    const names = [...new Set([...this.automateNames, ...unsaid])];
+    return names.filter(
+      (name) => !this.automated.has(name) && isAsked[this.#choices.automatedAddresses](name),
+    );
   }
 }
 

@@ -22,33 +22,34 @@ import type { UsualPorts } from "./addresses.ts";
 import { httpHostsOf } from "./http-hosts.ts";
 import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
+/** An address of `bind` with its port; without one for sockets. @throws Error for an address that no site has */
+function readBind(listen: string): { readonly address: string; readonly port: number | undefined } {
+  const parsed = parseNetworkAddress(listen);
+  const { network, host, startPort, endPort } = parsed;
+  if (isUnixNetwork(network) || isDescriptorNetwork(network)) {
+    return { address: listen, port: undefined };
+  }
+  if (startPort !== endPort || formatNetworkAddress(parsed) !== listen) {
+    throw new Error(startPort === endPort ? "a serverfile writes it otherwise" : "a site has one port");
+  }
+  const bare = host.includes(":") ? `[${host}]` : host;
+  return { address: network === "tcp" ? bare : `${network}/${bare}`, port: startPort };
+}
+
 /** Where a server listens. @throws ServerError CONFIG_INEXPRESSIBLE for addresses that differ in their ports */
 function readListening(members: Members): { listening: Listening; listen: string[] } {
   const listen = members.texts("listen") ?? [];
-  const protocols = members.list("listen_protocols");
+  const protocols = members.list("listen_protocols") ?? [];
   const ports = new Set<number>();
-  const binds = listen.map((address, index) => {
-    const path = `${members.pathOf("listen")}/${index}`;
-    const own = protocols?.[index] ?? null;
-    const list = isJsonArray(own) ? own.map(String) : [];
+  const binds = listen.map((text, index) => {
     try {
-      const parsed = parseNetworkAddress(address);
-      const { network, host, startPort, endPort } = parsed;
-      if (isUnixNetwork(network) || isDescriptorNetwork(network)) {
-        return { address, protocols: list };
+      const { address, port } = readBind(text);
+      if (port !== undefined) {
+        ports.add(port);
       }
-      if (startPort !== endPort) {
-        throw new Error("a site has one port");
-      }
-      ports.add(startPort);
-      const isUsual = network === "tcp";
-      const bare = host.includes(":") ? `[${host}]` : host;
-      if (formatNetworkAddress(parsed) !== address) {
-        throw new Error("a serverfile writes it otherwise");
-      }
-      return { address: isUsual ? bare : `${network}/${bare}`, protocols: list };
+      return { address, protocols: textsOf(protocols[index]) };
     } catch (error) {
-      throw inexpressible(path, messageOf(error));
+      throw inexpressible(`${members.pathOf("listen")}/${index}`, messageOf(error));
     }
   });
   const [port, more] = ports;
