@@ -1,6 +1,6 @@
 /**
- * ClickHouse's error codes that this process itself uses. All other codes come from the engine. Source:
- * ClickHouse src/Common/ErrorCodes.cpp
+ * ClickHouse's error codes that this process raises itself. All other codes come from the engine. Source: ClickHouse
+ * src/Common/ErrorCodes.cpp
  */
 const codes = {
   BAD_ARGUMENTS: 36,
@@ -44,12 +44,15 @@ export class EngineError extends Error {
   }
 }
 
-/** An error of this process, in the form of the engine's. @param text without code and name */
+/** Makes an error of this process in the engine's form. @param text text without code and name */
 export function engineError(name: EngineErrorName, text: string, options?: ErrorOptions): EngineError {
   return new EngineError(codes[name], `Code: ${codes[name]}. DB::Exception: ${text}. (${name})`, options);
 }
 
-/** Errors raised on one of the engine's threads arrive wrapped: the prefix twice, name and version in the middle. */
+/**
+ * Removes the wrapping from errors raised on one of the engine's threads: they have the prefix twice, and name and
+ * version in the middle.
+ */
 function unwrapped(message: string): string {
   return message
     .replace(/^(Code: \d+\. DB::Exception: )(?:Code: \d+\. DB::Exception: )+/, "$1")
@@ -58,7 +61,10 @@ function unwrapped(message: string): string {
     .trimEnd();
 }
 
-/** Reads the code from the engine's error; a text without one gets 1002, UNKNOWN_EXCEPTION. */
+/**
+ * Converts an error to an `EngineError` with the code from its text. A text without a code gets 1002,
+ * UNKNOWN_EXCEPTION.
+ */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) {
     return error;

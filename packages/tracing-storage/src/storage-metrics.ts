@@ -8,21 +8,21 @@ const prefix = "tracing_storage_";
 
 /** The process's metrics, served on the admin port. */
 export class StorageMetrics {
-  /** By kind: select, insert, other; failed queries count as other. */
+  /** Queries by kind: select, insert, other. Failed queries count as other. */
   readonly queries: Counter<"kind">;
-  /** Time of a query from its request to the end of its result, in seconds. */
+  /** Time in seconds from a query's request to the end of its result. */
   readonly seconds: Histogram<"kind">;
-  /** By ClickHouse's error code. */
+  /** Errors by ClickHouse's error code. */
   readonly errors: Counter<"code">;
   /** Rows of inserts that succeeded. */
   readonly insertedRows: Counter;
-  /** Bytes of their bodies, decompressed. */
+  /** Size of these inserts' bodies after decompression, in bytes. */
   readonly insertedBytes: Counter;
-  /** Bytes of results, before compression for the client. */
+  /** Size of results before compression for the client, in bytes. */
   readonly resultBytes: Counter;
-  /** Queries whose client left. */
+  /** Queries that were cancelled because the client disconnected. */
   readonly cancelled: Counter;
-  /** Statements for few rows by key: read from parts, or by the engine. */
+  /** Statements for few rows by key, by reader: `parts` or the engine. */
   readonly pointReads: Counter<"by">;
 
   constructor(registry: Registry) {
@@ -52,7 +52,7 @@ export class StorageMetrics {
   }
 }
 
-/** The parts that the gauges ask at each scrape. */
+/** The parts whose state the gauges show at each scrape. */
 interface WatchedParts {
   readonly engine: Engine;
   readonly gate: QueryGate;

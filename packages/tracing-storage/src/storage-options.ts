@@ -3,7 +3,7 @@ import { z } from "zod";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
 
 /**
- * Options of the process with an engine of its own. Names of limits follow ClickHouse's settings where there is one:
+ * Options of a process with an embedded engine. Names of limits follow ClickHouse's settings if one exists:
  * `storage.max-query-memory` is `max_memory_usage`, `storage.max-result-bytes` is `max_result_bytes`.
  */
 export const storageOptions = z.object({
@@ -12,7 +12,7 @@ export const storageOptions = z.object({
     .min(1)
     .default("./data/storage")
     .describe("Folder of the data; created when it is not there. One process at a time."),
-  // Only this machine by default, because without a password everybody who reaches the port may read and write.
+  // By default only this machine can connect: without a password, everyone who reaches the port may read and write.
   "storage.http.host-port": hostPort("127.0.0.1:8123").describe("ClickHouse's HTTP protocol."),
   ...serverTlsOptions("storage.http"),
   "storage.http.user": z
@@ -38,7 +38,7 @@ export const storageOptions = z.object({
     .string()
     .default("")
     .describe("File with the read-only user's password in one line."),
-  // A session keeps its temporary tables until it times out, so sessions past the limit are refused, not queued.
+  // A session keeps its temporary tables until it expires, so sessions above the limit are refused, not queued.
   "storage.http.max-sessions": z
     .number()
     .int()
@@ -46,13 +46,13 @@ export const storageOptions = z.object({
     .max(1000)
     .default(64)
     .describe("Sessions (session_id) that clients may hold at once; each takes some MiB."),
-  // A stopped client holds its query's memory and its place among the running ones.
+  // A client that stops reading keeps its query's memory and one of the concurrent queries.
   "storage.http.send-timeout": duration("1m").describe(
     "A client that takes nothing of its result for so long is cut off, and its query cancelled.",
   ),
   "storage.http.max-body-bytes": bytes("256MiB").describe("Largest body of a request, decompressed."),
-  // Past this limit the engine refuses memory to every query; `storage.max-query-memory` keeps one query from causing
-  // that.
+  // Above this limit the engine refuses memory to every query. `storage.max-query-memory` prevents a single query from
+  // causing that.
   "storage.max-memory": bytes("4GiB").describe(
     "Memory of the engine as a whole; at most 90 % of the machine's whatever is given.",
   ),
@@ -63,7 +63,7 @@ export const storageOptions = z.object({
     "Largest result of a query, before compression. Results are sent as they are made, not held.",
   ),
   "storage.query-timeout": duration("10m").describe("Longest time of one query; 0 is no limit."),
-  // A day goes as a whole, so spans stay up to one day longer than this.
+  // Whole days are dropped, so spans stay up to one day longer than this.
   "storage.retention": duration("0").describe(
     "Days of spans whose last moment is older are dropped: 7d, 36h; 0 keeps all.",
   ),
@@ -75,7 +75,7 @@ export const storageOptions = z.object({
     "Databases whose tables lose their oldest days: those that are partitioned by one column of type Date.",
   ),
   "storage.retention-interval": duration("5m").describe("Time between two looks for days to drop."),
-  // 168h are a week. A shorter time reads the disk more often; a longer one finds a changed byte later.
+  // 168h are a week. A shorter time reads the disk more often; a longer time finds a damaged byte later.
   "storage.check-interval": duration("168h").describe(
     "Every part of the stored tables is read whole and compared with its checksums once in so long, while no query runs; 0s: never.",
   ),
@@ -85,11 +85,11 @@ export const storageOptions = z.object({
   "storage.damaged-max-bytes": bytes("10GiB").describe(
     "Most bytes of damaged parts that are set aside; the oldest are deleted first. 0 is no limit.",
   ),
-  // Merges need room for a copy of what they merge; below it the engine could not even make parts fewer.
+  // Merges need space for a copy of the merged parts. Below it the engine could not even reduce the number of parts.
   "storage.min-free-bytes": bytes("1GiB").describe(
     "With less room on the disk of the data folder inserts are refused (ClickHouse's code 243, HTTP 503); 0 never refuses.",
   ),
-  // Each running query holds a thread of libuv's pool, whose size `maxQueryThreads` bounds.
+  // Each running query uses a thread of libuv's pool, whose size `maxQueryThreads` limits.
   "storage.max-concurrent-queries": z
     .number()
     .int()

@@ -22,8 +22,8 @@ import { Upkeep } from "./upkeep.ts";
 const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
 
 /**
- * Milliseconds after which connections are cut during a stop; later than the engine cancels its queries, so
- * that those are answered.
+ * Time in milliseconds after which a stop closes connections. The engine cancels its queries before, so that these are
+ * answered.
  */
 const cutAfterMs = 5_000;
 
@@ -42,7 +42,8 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
   adminHostPort: ":17270",
   /**
    * Opens in this order: limits of the system, users and certificate, engine, upkeep, HTTP, gRPC. Upkeep starts last,
-   * because its queries would slow the start. Without a port the engine is closed again, so that the folder is free.
+   * because its queries would slow the start. If the port cannot be opened, the engine is closed again, so that the
+   * folder is free.
    */
   async start({ options, log, metrics, health }) {
     if (options["clickhouse.url"].length > 0) {

@@ -8,7 +8,7 @@ import { type DeleteOptions, deleteOptions } from "./delete-options.ts";
 import { Progress } from "./progress.ts";
 
 /**
- * `delete`: removes the spans of traces, of an attribute, of a tenant or of a time from all tables. Without
+ * `delete`: removes the spans of traces, of an attribute, of a tenant or of a time range from all tables. Without
  * `--yes` it only counts them.
  */
 export const deleteCommand: ProcessCommand = {
@@ -27,7 +27,7 @@ export const deleteCommand: ProcessCommand = {
       cluster: clusterOf(options),
     };
     const audit = auditOf(options, selection);
-    // An audit file that cannot be written must stop the command before anything is deleted.
+    // If the audit file cannot be written, the command must stop before anything is deleted.
     await audit("begun");
     const progress = new Progress();
     let report: DeletionReport;
@@ -51,7 +51,10 @@ export const deleteCommand: ProcessCommand = {
   },
 };
 
-/** `--cluster NAME` means all servers of that cluster; the statements go to each one, without `ON CLUSTER`. */
+/**
+ * The cluster's settings. `--cluster NAME` means all servers of that cluster; each one gets the statements, without `ON
+ * CLUSTER`.
+ */
 function clusterOf({ cluster, replicated }: DeleteOptions) {
   return cluster === ""
     ? undefined
@@ -74,8 +77,8 @@ function selectionOf(options: DeleteOptions): DeletionSelection {
 type Audit = (state: string, facts?: object) => Promise<void>;
 
 /**
- * Writes a line of JSON for each state of the deletion. The attribute's value is written as a hash: the line
- * outlives what was deleted.
+ * Writes a line of JSON for each state of the deletion. The attribute's value is written as a hash, because the audit
+ * file stays after the deletion.
  */
 function auditOf(options: DeleteOptions, selection: DeletionSelection): Audit {
   const { attribute, traceIds, tenant, fromUnixNano, toUnixNano } = selection;
@@ -109,7 +112,7 @@ function timeText(unixNano: bigint): string {
   return new Date(Number(unixNano / 1_000_000n)).toISOString();
 }
 
-/** Sums over all servers, for the audit: traces, and rows by table before and after. */
+/** Totals over all servers, for the audit: traces, and rows by table before and after. */
 function countsOf({ tables, traces, away }: DeletionReport): object {
   const rows: Record<string, number> = {};
   const remaining: Record<string, number> = {};
@@ -120,7 +123,7 @@ function countsOf({ tables, traces, away }: DeletionReport): object {
   return { traces, rows, remaining, ...(away.length > 0 && { away }) };
 }
 
-/** Lines for a person: rows by table and server, servers that are away, and statements that prove the deletion. */
+/** Lines for the terminal: rows by table and server, servers that are down, and statements that prove the deletion. */
 function linesOf({ tables, traces, away, leavesMinutes }: DeletionReport, isDeleted: boolean): string[] {
   const found = tables.filter(({ rows }) => rows > 0);
   return [
@@ -132,7 +135,7 @@ function linesOf({ tables, traces, away, leavesMinutes }: DeletionReport, isDele
     ...away.map((url) => `${url}: away; it deletes when it is back, run this again then`),
     ...(leavesMinutes ? ["trace_minutes: over 100000 traces, their ids and minutes stay"] : []),
     isDeleted ? `spans of ${traces} traces` : `spans of ${traces} traces; nothing is deleted without --yes`,
-    // The proof is for people: they may run it themselves, on each server.
+    // The proof is for operators, who may run it on each server.
     ...(isDeleted ? tables.slice(0, 2).map(({ proof }) => `proof, counts 0: ${proof}`) : []),
   ];
 }

@@ -4,7 +4,7 @@ import { schemaOptions } from "./schema-options.ts";
 
 const { database, cluster, replicated, user, password, "password-file": passwordFile } = schemaOptions.shape;
 
-/** Nanoseconds since 1970; "" is undefined. */
+/** A time in nanoseconds since 1970; "" becomes undefined. */
 const time = z
   .string()
   .default("")
@@ -26,7 +26,7 @@ export const deleteOptions = z.object({
   url: schemaOptions.shape.url.describe("Servers whose spans are deleted; of a cluster all of them."),
   ...{ database, cluster, replicated, user, password, "password-file": passwordFile },
   "trace-id": commaList().describe("Spans of these traces, at most 1,500: 16 or 32 hex digits each."),
-  // The first `=` separates: a key has none, a value may.
+  // The first `=` separates key and value: a key cannot contain `=`, a value may.
   attribute: z
     .string()
     .default("")
@@ -51,7 +51,7 @@ export const deleteOptions = z.object({
     ),
   from: time.describe("Spans that start at this time, in UTC, or later.").meta({ placeholder: "time" }),
   to: time.describe("Spans that start before this time, in UTC.").meta({ placeholder: "time" }),
-  // The default deletes nothing, because a deletion cannot be taken back.
+  // The default deletes nothing, because a deletion cannot be undone.
   yes: z.boolean().default(false).describe("Delete; without it they are only counted."),
   "requested-by": z
     .string()

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { Progress } from "./progress.ts";
 import { Server, serverOptions, storedColumns } from "./server-options.ts";
 
-/** A day, or a moment of it in UTC. */
+/** A day, or a time of a day, in UTC. */
 const time = z
   .string()
   .regex(
@@ -40,8 +40,8 @@ function clickHouseTime(text: string): string {
 }
 
 /**
- * Writes to `FILE.part`, which is renamed at the end. An export that breaks off leaves no file, so a file under the
- * name of `--output` is always whole.
+ * Writes to `FILE.part`, which is renamed at the end. An interrupted export leaves no file under the name of
+ * `--output`, so such a file is always complete.
  */
 async function runExport(args: readonly string[]): Promise<number> {
   const { options } = parseOptions(exportOptions, { arguments: args, environment: {} });
@@ -58,7 +58,7 @@ async function runExport(args: readonly string[]): Promise<number> {
   const search = {
     param_from: clickHouseTime(options.from),
     param_to: clickHouseTime(options.to),
-    // Text that is not UTF-8 comes back unchanged.
+    // Text that is not UTF-8 is exported unchanged.
     output_format_parquet_string_as_string: "0",
     max_execution_time: "0",
     max_result_bytes: "0",

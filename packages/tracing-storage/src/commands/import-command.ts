@@ -21,7 +21,7 @@ const importOptions = z.object({
     .describe("Table that takes the rows."),
 });
 
-/** Rows of one insert. It must never change, because a repeated import must make the same inserts again. */
+/** Number of rows in one insert. It must never change, because a repeated import must make the same inserts again. */
 const blockRows = 50_000;
 
 /** SHA-256 of the file. It is part of the token of each block, so that a repeated import is recognized. */
@@ -44,8 +44,8 @@ interface Block {
 }
 
 /**
- * Reads a Parquet file in blocks, always the same ones. It runs an engine of its own, because the server's engine
- * would need the whole file in one body.
+ * Reads a Parquet file in blocks; every run gives the same blocks. It uses a separate embedded engine, because the
+ * server's engine would need the whole file in one body.
  */
 async function* readBlocks(
   path: string,
@@ -103,14 +103,14 @@ async function* readBlocks(
   }
 }
 
-/** A column's name as SQL has it. */
+/** A column's name, quoted for SQL. */
 function quoted(name: string): string {
   return `\`${name}\``;
 }
 
 /**
- * Inserts block after block. The token of a block is the file's hash and the block's number: `import/9f86…/3`. A block
- * that came before is then left out by the store, so a broken import is repeated as a whole.
+ * Inserts block after block. The token of a block is the file's hash and the block's number: `import/9f86…/3`. The
+ * store ignores blocks that it already has, so an interrupted import can be repeated as a whole.
  */
 async function runImport(args: readonly string[]): Promise<number> {
   const [file, ...rest] = args;
@@ -158,7 +158,7 @@ async function runImport(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** `import x.parquet`: the rows of an exported file, once, however often it is repeated. */
+/** `import x.parquet`: inserts the rows of an exported file. Repeating the command inserts nothing twice. */
 export const importCommand: ProcessCommand = {
   name: "import",
   meaning:

@@ -1,6 +1,6 @@
 const redrawMs = 250;
 
-/** A line on a terminal that is redrawn; nothing is printed without a terminal. */
+/** A progress line that is redrawn. Without a terminal nothing is printed. */
 export class Progress {
   readonly #stream = process.stderr;
   #lastMs = 0;

@@ -5,9 +5,9 @@ import { changeOnServers } from "./schema-on-servers.ts";
 import { type SchemaOptions, schemaOptions } from "./schema-options.ts";
 
 /**
- * `schema`: prints the statements that create the tables of spans, for people who prepare a server; it needs
- * no server. Collector and query service run the same statements. With `--migrate` and similar options it
- * runs the needed ones on the servers of `--url`.
+ * `schema`: prints the statements that create the tables of spans, for operators who prepare a server; no server is
+ * needed for this. Collector and query service run the same statements. With `--migrate` and similar options it runs
+ * the necessary statements on the servers of `--url`.
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",
@@ -52,7 +52,7 @@ export const schemaCommand: ProcessCommand = {
 
 const changes = ["migrate", "add-shard", "remove-shard", "check"] as const;
 
-/** @throws StartError for more than one */
+/** @throws StartError when more than one option is given */
 function askedOf(options: SchemaOptions): (typeof changes)[number] | undefined {
   const [first, second] = changes.filter((name) => options[name]);
   if (second !== undefined) {

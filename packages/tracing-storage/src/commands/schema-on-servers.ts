@@ -8,10 +8,10 @@ import {
   schemaVersion,
 } from "storage/clickhouse";
 
-/** The result of a command, for people. */
+/** The result of a command, for the terminal. */
 export interface ServersChanged {
   readonly lines: readonly string[];
-  /** True when no server was left out and nothing is wrong. */
+  /** True when every server was reached and nothing is wrong. */
   readonly isDone: boolean;
 }
 

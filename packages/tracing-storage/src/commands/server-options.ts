@@ -21,7 +21,7 @@ export class Server {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
 
-  /** @throws StartError for an address or a password file that cannot be read, and for a password and a file */
+  /** @throws StartError for an unreadable address or password file, or when both a password and a file are given */
   constructor(options: ServerOptions) {
     const url = URL.parse(options.url);
     if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -36,7 +36,7 @@ export class Server {
 
   /**
    * @param search URL parameters: settings, `param_x`, `query`
-   * @throws StartError with the server's own text
+   * @throws StartError with the server's text
    */
   async send(search: Readonly<Record<string, string>>, body: string | Buffer): Promise<Response> {
     const url = new URL(this.#url);
@@ -74,8 +74,8 @@ export class Server {
 }
 
 /**
- * Columns that are not stored, but from which others are computed, by the name that an older table had.
- * `in_x` receives `x` when the table lacks `x`; other columns receive their own name.
+ * Columns that are not stored, but used to compute others, by the name in an older table. `in_x` receives `x` when the
+ * table has no column `x`; other columns keep their names.
  */
 export async function columnsTakenAs(
   server: Server,

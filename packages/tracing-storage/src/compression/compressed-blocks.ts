@@ -18,12 +18,12 @@ const headerBytes = 9;
 
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90 } as const;
 
-/** Bytes of data in a written block; ClickHouse's default of `max_compress_block_size`. */
+/** Size of the data in a written block; ClickHouse's default of `max_compress_block_size`. */
 const writtenBlockBytes = 1024 * 1024;
 
 /**
- * Limit of a read block, packed and unpacked. ClickHouse's own writers make blocks of 1 MiB, and its readers
- * accept 1 GiB.
+ * Size limit of a block to read, before and after decompression. ClickHouse's writers make blocks of 1 MiB, and its
+ * readers accept 1 GiB.
  */
 export const maxReadBlockBytes = 64 * 1024 * 1024;
 
@@ -40,7 +40,7 @@ function writeBlock(data: Buffer): Buffer {
   return block;
 }
 
-/** Turns bytes into blocks of LZ4. */
+/** Compresses bytes into LZ4 blocks. */
 export function createBlockCompressor(): Transform {
   let held: Buffer[] = [];
   let length = 0;
@@ -96,7 +96,7 @@ async function readBlock(block: Buffer): Promise<Buffer> {
 }
 
 /**
- * Reads compressed blocks. Sizes are checked before anything is reserved for them.
+ * Reads compressed blocks. Sizes are checked before memory is reserved.
  * @throws EngineError CANNOT_DECOMPRESS, CHECKSUM_DOESNT_MATCH
  */
 export async function* decompressBlocks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

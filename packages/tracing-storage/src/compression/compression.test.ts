@@ -46,13 +46,13 @@ const texts = fc.oneof(
 
 interface Sequence {
   readonly literals: number;
-  /** Four less than its length. */
+  /** Length of the match minus four. */
   readonly match: number;
-  /** One less than it is, as far as there is so much before it. */
+  /** Distance of the match minus one, limited by the bytes before it. */
   readonly offset: number;
 }
 
-/** A block of these sequences, and what it is unpacked, byte by byte. */
+/** A block of these sequences, and its decompressed bytes, computed byte by byte. */
 function writtenBlock(sequences: readonly Sequence[], last: number) {
   const block: number[] = [];
   const bytes: number[] = [];
@@ -101,7 +101,7 @@ describe("LZ4 blocks", () => {
   });
 
   test("are read with literals and matches of any length, which may overlap", () => {
-    // Short pieces are copied in another way than long ones.
+    // Short pieces are copied by other code than long ones.
     const lengths = fc.oneof(
       fc.nat(20),
       fc.integer({ min: 28, max: 36 }),
@@ -111,7 +111,7 @@ describe("LZ4 blocks", () => {
     fc.assert(
       fc.property(fc.array(sequence, { maxLength: 20 }), lengths, fc.nat(50), (sequences, last, at) => {
         const { block, bytes } = writtenBlock(sequences, last);
-        // Behind the last byte nothing is written, and what is before the first one stays.
+        // Bytes after the result and before `at` must stay unchanged.
         const target = Buffer.alloc(at + bytes.length + 40, 0xee);
         expect(decompressLz4Block(block, target.subarray(0, at + bytes.length), at)).toBe(at + bytes.length);
         expect(target.subarray(at, at + bytes.length).equals(bytes)).toBe(true);
@@ -135,7 +135,7 @@ describe("LZ4 blocks", () => {
       }
       const all = writtenBlock([{ literals: length, match: length - 4, offset: length - 1 }], 5);
       expect(decompressLz4Block(all.block, Buffer.alloc(all.bytes.length))).toBe(all.bytes.length);
-      // One byte further than the data goes back.
+      // The match starts one byte before the data.
       all.block.writeUInt16LE(length + 1, all.offsetAt);
       expect(() => decompressLz4Block(all.block, Buffer.alloc(all.bytes.length))).toThrow(RangeError);
     },
@@ -193,7 +193,8 @@ describe("ClickHouse's compressed blocks", () => {
 });
 
 describe("LZ4 frames", () => {
-  // `printf 'abcabcabcabcabcabcabcabc' | lz4`: with checksums of header and content.
+  // Output of `printf 'abcabcabcabcabcabcabcabc'
+  // lz4`, with checksums of header and content.
   const block = compressLz4Block(Buffer.from("abcabcabcabcabcabcabcabc"));
   const frame = (...blocks: Buffer[]) => {
     const head = Buffer.from("04224d18644082", "hex");

@@ -4,7 +4,10 @@
  */
 
 const minMatch = 4;
-/** Least distance of the last match's start from the end; and how many last bytes must be literals. */
+/**
+ * Minimum distance between the last match's start and the end. The next constant: number of last bytes that must be
+ * literals.
+ */
 const matchLimit = 12;
 const lastLiterals = 5;
 const hashBits = 14;
@@ -13,7 +16,7 @@ const maxOffset = 65_535;
 /** Below this many bytes a loop is faster than a call. */
 const shortBytes = 32;
 
-/** Longest result of compressing `length` bytes. */
+/** Maximum size of the result of compressing `length` bytes. */
 export function maxCompressedBytes(length: number): number {
   return length + Math.floor(length / 255) + 16;
 }
@@ -29,7 +32,7 @@ function writeLength(target: Uint8Array, at: number, length: number): number {
   return index;
 }
 
-/** Compresses greedily, with one place remembered for each hash of four bytes. */
+/** Compresses greedily, and remembers one position for each hash of four bytes. */
 export function compressLz4Block(source: Buffer): Buffer {
   const target = Buffer.allocUnsafe(maxCompressedBytes(source.length));
   const places = new Int32Array(1 << hashBits).fill(-1);
@@ -54,7 +57,7 @@ export function compressLz4Block(source: Buffer): Buffer {
     const place = places[hash] ?? -1;
     places[hash] = index;
     if (place < 0 || index - place > maxOffset || source.readInt32LE(place) !== word) {
-      // The step grows while nothing is found, so that incompressible data is passed quickly.
+      // The step grows while no match is found, so that incompressible data is skipped quickly.
       index += 1 + (misses++ >> 6);
       continue;
     }
@@ -78,8 +81,8 @@ export function compressLz4Block(source: Buffer): Buffer {
 }
 
 /**
- * Fills `target` from the byte `at` on; matches may reach back to its beginning.
- * @returns just past the last byte written
+ * Decompresses into `target` from position `at` on; matches may refer to bytes before `at`.
+ * @returns position after the last written byte
  * @throws RangeError when the block is not LZ4, or is longer than `target`
  */
 export function decompressLz4Block(source: Buffer, target: Buffer, at = 0): number {

@@ -2,13 +2,13 @@ import { engineError } from "../engine-error.ts";
 import { decompressLz4Block } from "./lz4-block.ts";
 
 /**
- * LZ4 frames, the form of `Content-Encoding: lz4`; Python's clickhouse-connect sends its inserts so.
- * Checksums are skipped, because TCP and the inner format detect errors. Source: lz4 doc/lz4_Frame_format.md
+ * LZ4 frames, the form of `Content-Encoding: lz4`; Python's clickhouse-connect uses it for inserts. Checksums are
+ * skipped, because TCP and the inner format detect errors. Source: lz4 doc/lz4_Frame_format.md
  */
 const frameMagic = 0x184d2204;
 const skippableMagic = 0x184d2a50;
 
-/** Most bytes of a decompressed block, by three bits of the frame's descriptor. */
+/** Size limit of a decompressed block in bytes, by three bits of the frame's descriptor. */
 const blockSizes: ReadonlyMap<number, number> = new Map([
   [4, 64 * 1024],
   [5, 256 * 1024],
@@ -16,10 +16,10 @@ const blockSizes: ReadonlyMap<number, number> = new Map([
   [7, 4 * 1024 * 1024],
 ]);
 
-/** How far back matches of linked blocks may reach. */
+/** Maximum distance of matches in linked blocks, in bytes. */
 const windowBytes = 64 * 1024;
 
-/** Takes exact numbers of bytes off a stream of chunks. */
+/** Reads exact numbers of bytes from a stream of chunks. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
@@ -28,7 +28,7 @@ class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns undefined when the stream ends before; the end just here is `atEnd` */
+  /** @returns undefined when the stream ends too early; `atEnd` is true when it ended exactly at this position */
   async take(count: number): Promise<Buffer | undefined> {
     const parts = [this.#held];
     let length = this.#held.length;
@@ -51,7 +51,7 @@ class ByteSource {
   }
 }
 
-/** The error for a body that cannot be read. @param text what is wrong, for the client */
+/** The error for an invalid body. @param text the fault, for the client */
 function wrong(text: string, cause?: unknown) {
   return engineError("CANNOT_DECOMPRESS", `cannot decompress the body: ${text}`, { cause });
 }

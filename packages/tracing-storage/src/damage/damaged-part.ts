@@ -1,6 +1,6 @@
 import type { EngineError } from "../engine-error.ts";
 
-/** A part of a table, as the engine's errors name it. */
+/** A part of a table, as in the engine's errors. */
 export interface PartName {
   /** UUID of the table. */
   readonly tableUuid: string;
@@ -8,15 +8,15 @@ export interface PartName {
 }
 
 /**
- * ClickHouse's errors for bytes on disk that differ from those written: CHECKSUM_DOESNT_MATCH,
- * CORRUPTED_DATA, CANNOT_DECOMPRESS, UNKNOWN_CODEC, TOO_LARGE_SIZE_COMPRESSED.
+ * ClickHouse's errors that always mean damaged bytes on disk: CHECKSUM_DOESNT_MATCH, CORRUPTED_DATA, CANNOT_DECOMPRESS,
+ * UNKNOWN_CODEC, TOO_LARGE_SIZE_COMPRESSED.
  */
 const certain: ReadonlySet<number> = new Set([40, 246, 271, 432, 354]);
 
 /**
- * Errors that damage or something else may cause: UNEXPECTED_END_OF_FILE, CANNOT_READ_FROM_FILE_DESCRIPTOR,
- * CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, FILE_DOESNT_EXIST,
- * INCORRECT_DATA, NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
+ * Errors that damage, but also other faults, may cause: UNEXPECTED_END_OF_FILE, CANNOT_READ_FROM_FILE_DESCRIPTOR,
+ * CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, FILE_DOESNT_EXIST, INCORRECT_DATA,
+ * NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
  */
 const possible: ReadonlySet<number> = new Set([3, 21, 27, 32, 33, 76, 107, 117, 226, 228]);
 
@@ -25,8 +25,8 @@ const partFolder =
   /store\/[0-9a-f]{3}\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/([A-Za-z0-9_-]{1,200})\//;
 
 /**
- * The part that an error is about.
- * @returns undefined for other errors, and for errors that name no part
+ * The part in an error's text.
+ * @returns undefined for other errors, and for errors without a part
  */
 export function damagedPart({ code, message }: EngineError): (PartName & { isCertain: boolean }) | undefined {
   const isCertain = certain.has(code);
@@ -37,7 +37,7 @@ export function damagedPart({ code, message }: EngineError): (PartName & { isCer
   return part === undefined ? undefined : { ...part, isCertain };
 }
 
-/** The part whose folder a path or a message names. */
+/** The part whose folder occurs in a path or a message. */
 export function partFileOf(text: string): PartName | undefined {
   const found = partFolder.exec(text);
   return found === null ? undefined : { tableUuid: found[1] as string, part: found[2] as string };

@@ -25,12 +25,12 @@ test("an engine that cannot be asked is no second failure of the read that found
   expect(await quarantine.suspect(new EngineError(60, "Unknown table"))).toBe(false);
 });
 
-/** An engine with one part, which two reads may find at once. */
+/** An engine with one part, which two reads may find damaged at the same time. */
 class OnePart {
   isThere = true;
   changes = 0;
   detached = 0;
-  /** The second look for the part is answered late. */
+  /** True: the second search for the part is answered late. */
   readonly slowFind: boolean;
   #finds = 0;
 
@@ -51,7 +51,7 @@ class OnePart {
     if (sql.includes("uuid =")) {
       this.#finds++;
       if (this.slowFind && this.#finds === 2) {
-        // Its answer is older than what the first read did meanwhile.
+        // The answer is older than the actions of the first read.
         while (this.isThere) {
           await new Promise(setImmediate);
         }

@@ -14,7 +14,7 @@ import {
   textOf,
 } from "./set-aside-parts.ts";
 
-/** A file, in the text of a reason, that has only the times of spans. */
+/** Pattern for a file, in the text of a reason, that has only the times of spans. */
 const fileOfTimes = /\/(start|minute)\.(bin|cmrk\d?)/;
 
 interface QuarantineParts {
@@ -22,16 +22,16 @@ interface QuarantineParts {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly health: Pick<Health, "degrade">;
-  /** Remembers the set-aside parts over a restart. */
+  /** File that stores the detached parts for the next start. */
   readonly noteFile: string;
 }
 
-/** Limit of damaged parts that one statement's reads may find one after the other. */
+/** Limit of damaged parts that the reads of one statement may find one after the other. */
 export const mostDamagedParts = 20;
 
 /**
- * Sets damaged parts aside, so that reads continue with the rest. The folder of the part moves to `detached`,
- * where nothing reads it and from where it can be restored. Every part is logged and counted, and makes the
+ * Detaches damaged parts, so that reads continue with the other parts. The folder of the part moves to `detached`,
+ * where ClickHouse does not read it and from where it can be restored. Every part is logged and counted, and makes the
  * health "degraded".
  */
 export class PartQuarantine {
@@ -60,22 +60,22 @@ export class PartQuarantine {
   }
 
   /**
-   * The reasons why a statement's answer lacks rows. @param sql returns the statement; called only while some
-   * part is set aside
+   * The reasons why a statement's answer lacks rows. @param sql returns the statement; called only while some part is
+   * detached
    */
   missingFrom(sql: () => string): PartialReason[] {
     return this.#missing.missingFrom(sql);
   }
 
-  /** Finds parts that the engine itself has set aside, as it does with parts that it cannot load at start. */
+  /** Finds parts that the engine itself has detached because it could not load them at startup. */
   async lookAtStart(): Promise<void> {
     await this.#count("start");
   }
 
   /**
-   * Sets aside the part that an error names, if it is damaged. Never throws: the client gets the error of the
+   * Detaches the part that an error mentions, if it is damaged. Never throws: the client gets the error of the
    * statement.
-   * @returns true when it was set aside; then the statement is worth another try
+   * @returns true when the part was detached, so that the statement can be repeated
    */
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
@@ -85,7 +85,7 @@ export class PartQuarantine {
     }
     try {
       const part = await this.#find(found);
-      // The part was merged, dropped or set aside meanwhile, so the next read will not see the part.
+      // The part was merged, dropped or detached meanwhile, so the next read will not use it.
       if (part === undefined) {
         return true;
       }
@@ -100,8 +100,8 @@ export class PartQuarantine {
   }
 
   /**
-   * Sets aside the part with a file that is known to be damaged. @returns true when no read will see the part any
-   * more, also when it was gone already
+   * Detaches the part with a file that is known to be damaged. @returns true when later reads will not use the part,
+   * including when it was already gone
    */
   async setAsideFile(name: PartName, reason: string): Promise<boolean> {
     const part = await this.#find(name);
@@ -109,11 +109,11 @@ export class PartQuarantine {
   }
 
   /**
-   * Checks a part, and sets it aside if it is damaged.
-   * @param found how it was found
-   * @param reason for the log
-   * @param isCertain whether no check is needed
-   * @returns true when no read will see the part any more; it may have been set aside, merged or dropped meanwhile
+   * Checks a part, and detaches it if it is damaged.
+   * @param found how the damage was found
+   * @param reason text for the log
+   * @param isCertain true: no check is needed
+   * @returns true when later reads will not use the part: it was detached, merged or dropped
    */
   setAside(part: StoredPart, found: "read" | "check", reason: string, isCertain: boolean): Promise<boolean> {
     const key = `${part.database}.${part.table} ${part.part}`;
@@ -139,7 +139,8 @@ export class PartQuarantine {
       if (!isCertain && (await this.faultOf(part)) === undefined) {
         return await this.#isGone(part);
       }
-      // The engine would look for the flipped bit again, perhaps for minutes.
+      // If the times are damaged, the engine must not read them: it would search for the flipped bit, possibly for
+      // minutes.
       const isTimeDamaged = fileOfTimes.test(reason);
       missing = { ...part, ...(isTimeDamaged ? {} : await this.#timeOf(part)) };
       await this.#missing.note(missing);
@@ -167,8 +168,8 @@ export class PartQuarantine {
   }
 
   /**
-   * The fault that a check of all files of a part finds; undefined for an undamaged or vanished part. @param tag
-   * names the engine's statement
+   * Checks all files of a part. @returns the fault; undefined for an undamaged or vanished part @param tag name of the
+   * engine's statement
    */
   async faultOf(part: StoredPart, tag = "damage"): Promise<string | undefined> {
     try {
@@ -190,7 +191,7 @@ export class PartQuarantine {
     return this.#read(`active AND database IN (${names}) ORDER BY modification_time, database, table, name`);
   }
 
-  /** Whether the part is no longer in its table. */
+  /** True when the part is no longer in its table. */
   async #isGone({ database, table, part }: StoredPart): Promise<boolean> {
     const sql = `SELECT count() FROM system.parts WHERE active AND database = ${quoteString(database)} AND table = ${quoteString(table)} AND name = ${quoteString(part)}`;
     return (await this.#run(sql)).trim() === "0";
@@ -225,7 +226,7 @@ export class PartQuarantine {
     );
   }
 
-  /** The time range of a part's spans, read from the only column it needs; {} when that column is damaged. */
+  /** Time range of a part's spans, read from a single column; {} when that column is damaged. */
   async #timeOf({
     database,
     table,
@@ -253,7 +254,10 @@ export class PartQuarantine {
     }
   }
 
-  /** The parts in `detached` folders that the store or the engine has put there, and people have not. */
+  /**
+   * Parts in `detached` folders that the store or the engine has put there. Parts that operators have detached are
+   * excluded.
+   */
   async droppable(): Promise<DroppablePart[]> {
     const text = await this.#run(
       "SELECT database, table, name, path, bytes_on_disk FROM system.detached_parts WHERE NOT match(name, '^(clone|attaching|deleting|tmp)')",
@@ -268,7 +272,7 @@ export class PartQuarantine {
     return parts;
   }
 
-  /** Deletes the files of a set-aside part. @param isSaid whether answers still say that its rows are missing */
+  /** Deletes the files of a detached part. @param isSaid true: answers continue to report that its rows are missing */
   async drop(part: DroppablePart, isSaid: boolean): Promise<void> {
     if (isSaid) {
       await this.#missing.noteDropped(part, Date.now());
@@ -280,7 +284,7 @@ export class PartQuarantine {
   }
 
   async #detached(): Promise<DetachedPart[]> {
-    // Parts that others cover are leftovers of the engine, so nothing is missing.
+    // If other parts cover the part, it is a leftover of the engine, and nothing is missing.
     const text = await this.#run(
       "SELECT database, table, name, path FROM system.detached_parts WHERE NOT match(name, '^(ignored|covered|clone|attaching|deleting|tmp)') ORDER BY database, table, name",
     );
@@ -293,8 +297,8 @@ export class PartQuarantine {
   }
 
   /**
-   * Counts the parts that are set aside; a person may have brought some back, or removed them.
-   * @param found how parts were found that the engine has set aside itself
+   * Counts the detached parts; an operator may have restored or removed some.
+   * @param found how the parts that the engine detached were found
    */
   async #count(found: "start" | "read"): Promise<void> {
     const news = await this.#missing.compare(await this.#detached());
@@ -316,14 +320,14 @@ export class PartQuarantine {
     );
   }
 
-  /** After a statement that may have brought a part back, or dropped it. */
+  /** Must be called after a statement that may have attached or dropped a part. */
   async tablesChanged(): Promise<void> {
     if (this.#missing.length > 0) {
       await this.look().catch(() => {});
     }
   }
 
-  /** Looks again; called by a timer. */
+  /** Counts again; called by a timer. */
   async look(): Promise<void> {
     await this.#count("read");
   }

@@ -18,7 +18,7 @@ const part = (name: string): StoredPart => ({
   ...{ firstDay: "", lastDay: "" },
 });
 
-/** Its clock stands still until the test moves it. */
+/** The clock stands still until the test advances it. */
 function opened(file: string) {
   const state = {
     ...{ now: week, running: 0, onSleep: () => {} },

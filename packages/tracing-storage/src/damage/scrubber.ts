@@ -15,44 +15,46 @@ interface ScrubberParts {
   readonly metrics: Registry;
 }
 
-/** Databases and times of the scrubber's reads. */
+/** Databases, intervals and limits of the checks. */
 export interface ScrubberSettings {
-  /** Milliseconds in which each part is read once; 0: never. */
+  /** Time in milliseconds within which each part is checked once; 0: never. */
   readonly intervalMs: number;
-  /** Only parts of these are read. */
+  /** Only parts of these databases are checked. */
   readonly databases: readonly string[];
-  /** Keeps over a restart when each part was read last. */
+  /** File that stores when each part was checked, for the next start. */
   readonly stateFile: string;
-  /** Between two looks at whether the store is idle; 10 s by default. */
+  /** Time between two tests if the store is idle, in milliseconds. Default: 10 s. */
   readonly lookMs?: number;
-  /** Milliseconds since 1970; `Date.now` by default. */
+  /** Present time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
   /** Waits for this many milliseconds; a timer by default. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** Longest time in milliseconds that one look reads parts, or waits until no query runs. */
+/** Time limit in milliseconds for one round of checks, and for waiting until no query runs. */
 const lookLengthMs = 5_000;
 
-/** Between two looks for a gap between queries, in milliseconds. */
+/** Time between two tests for a gap between queries, in milliseconds. */
 const gapMs = 50;
 
-/** Intervals after which a part is read although queries run. A store that is never idle has damage, too. */
+/**
+ * Number of intervals after which a part is checked even while queries run: a store that is never idle also has damage.
+ */
 const overdueIntervals = 2;
 
-/** A pause follows a part that was read beside queries: this many times as long as the read took. */
+/** Pause after a part that was checked while queries ran, as a multiple of the duration of the check. */
 const restOfOverdue = 9;
 
-/** Names the engine's statements that check parts. */
+/** Tag of the engine's statements that check parts. */
 const checkTag = "check-of-parts";
 
-/** When each part was read, milliseconds since the Unix epoch, by its table and name. */
+/** Time of the last check of each part, in milliseconds since the Unix epoch, by table and part. */
 type CheckedTimes = Map<string, number>;
 
 /**
- * Reads all bytes of all parts at intervals and compares them with their checksums. Damage in rarely read data is
- * then found while copies or backups exist. It begins a part only while no query runs, and reads it to its end with
- * one thread. A part that has waited for two intervals is read beside queries, in a tenth of the time.
+ * Reads all bytes of all parts at intervals and compares them with their checksums. Damage in rarely read data is then
+ * found while copies or backups exist. A check starts only while no query runs, and reads the part to its end with one
+ * thread. A part that has waited for two intervals is checked while queries run, using a tenth of the time.
  */
 export class Scrubber {
   readonly #parts: ScrubberParts;
@@ -91,7 +93,7 @@ export class Scrubber {
     });
   }
 
-  /** Looks again and again until it is closed. */
+  /** Starts the checks, which run until `close`. */
   start(): void {
     if (this.#settings.intervalMs === 0 || this.#closed) {
       return;
@@ -103,14 +105,14 @@ export class Scrubber {
       .unref();
   }
 
-  /** Resolves when no part is being read. */
+  /** Resolves when no part is being checked. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#running;
   }
 
-  /** Reads the parts that are due, while the store is idle. */
+  /** Checks the parts that are due, while the store is idle. */
   async look(): Promise<void> {
     const { quarantine, log } = this.#parts;
     const { databases, intervalMs } = this.#settings;
@@ -165,7 +167,7 @@ export class Scrubber {
     }
   }
 
-  /** undefined also when the part was set aside meanwhile */
+  /** @returns undefined also when the part was detached meanwhile */
   async #faultOf(part: StoredPart): Promise<string | undefined> {
     const { quarantine, stuckReads } = this.#parts;
     try {
@@ -208,7 +210,7 @@ export class Scrubber {
         }
       }
     } catch {
-      // The file is missing or incomplete, so every part is read again.
+      // The file is missing or incomplete, so every part is checked again.
     }
     return this.#times;
   }

@@ -5,11 +5,11 @@ import type { PartQuarantine } from "./part-quarantine.ts";
 import type { DetachedPart } from "./set-aside-parts.ts";
 
 export interface SetAsideSettings {
-  /** Milliseconds after which a set-aside part is dropped; 0: never. */
+  /** Time in milliseconds after which a detached part is dropped; 0: never. */
   readonly maxAgeMs: number;
-  /** Limit in bytes of all set-aside parts; the oldest are dropped first. 0: none. */
+  /** Size limit of all detached parts in bytes; the oldest are dropped first. 0: no limit. */
   readonly maxBytes: number;
-  /** `--storage.retention` in milliseconds: older days are dropped from detached parts too. 0: none. */
+  /** `--storage.retention` in milliseconds: older days of detached parts are dropped too. 0: no limit. */
   readonly retentionMs: number;
   readonly intervalMs: number;
   readonly now?: () => number;
@@ -21,21 +21,24 @@ interface SetAsideLimitsParts {
   readonly metrics: Registry;
 }
 
-/** A part in a folder `detached` that the store itself has put there. */
+/** A part in a folder `detached` that the store itself has detached. */
 export interface DroppablePart extends DetachedPart {
   readonly bytes: number;
   /** Last day of its rows, `2026-11-26`; "" when unknown. */
   readonly lastDay: string;
 }
 
-/** `retention`: its rows would be gone in any case. */
+/**
+ * `age`: detached too long ago. `size`: above the size limit. `retention`: the retention would have dropped its rows
+ * too.
+ */
 export type DropReason = "age" | "size" | "retention";
 
 const dayMs = 86_400_000;
 
 /**
- * Drops set-aside parts by age and size, so that damage never fills the disk. Parts that an operator has
- * detached are left alone.
+ * Drops detached parts by age and size, so that damage never fills the disk. Parts that an operator has detached are
+ * not touched.
  */
 export class SetAsideLimits {
   readonly #parts: SetAsideLimitsParts;
@@ -65,7 +68,7 @@ export class SetAsideLimits {
     });
   }
 
-  /** Looks now, and again and again until it is closed. */
+  /** Checks the limits now, and repeatedly until `close`. */
   start(): void {
     if (this.#closed) {
       return;
@@ -84,7 +87,7 @@ export class SetAsideLimits {
     await this.#running;
   }
 
-  /** Drops what is over the limits. Never throws: a fault is logged. */
+  /** Drops the parts above the limits. Never throws: a fault is logged. */
   async look(): Promise<void> {
     try {
       const { maxAgeMs, maxBytes } = this.#settings;
@@ -133,7 +136,7 @@ export class SetAsideLimits {
   }
 }
 
-/** The folder's change time says when the part was set aside: the engine moves or links it then. */
+/** The change time of the folder is the time of detaching: the engine moves or links the folder then. */
 async function withAge(part: DroppablePart): Promise<DroppablePart & { readonly setAsideUnixMs: number }> {
   const setAsideUnixMs = await stat(part.path).then(
     ({ ctimeMs }) => ctimeMs,

@@ -70,7 +70,8 @@ test("a part that the engine has set aside itself is known by its folder", async
   const [told] = parts.missingFrom(() => "FROM tracing.span_metrics");
   expect(told).toMatchObject({
     text: expect.stringContaining("7 rows received from 2026-11-26 to 2026-11-26 are missing"),
-    // A day more on each side, as spans need not be received on the day of their start.
+    // The range has one more day on each side, because spans may be received on another day than the day of their
+    // start.
     startUnixMs: Date.parse("2026-11-25"),
     endUnixMs: Date.parse("2026-11-28"),
   });

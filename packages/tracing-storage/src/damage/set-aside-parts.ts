@@ -2,29 +2,29 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PartialReason } from "storage/api";
 
-/** A part as the engine knows it. */
+/** A part in the engine's list of parts. */
 export interface StoredPart {
   readonly database: string;
   readonly table: string;
-  /** Its name, `20261126_1_4_1`. */
+  /** Name of the part, `20261126_1_4_1`. */
   readonly part: string;
   readonly rows: number;
-  /** On disk, compressed. */
+  /** Size on disk in bytes, compressed. */
   readonly bytes: number;
-  /** When it was written; 0: unknown. */
+  /** Time of its writing; 0: unknown. */
   readonly writtenUnixMs: number;
   /** First and last day of the rows, `2026-11-26`; "" for a table without days. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** A damaged part with the time range of its spans, as far as it is known. */
+/** A damaged part, with the time range of its spans if it is known. */
 export interface DamagedPart extends StoredPart {
   /** Earliest start of its spans, in milliseconds since 1970; absent: unknown. */
   readonly startUnixMs?: number;
   /** Latest time of its spans, in milliseconds since 1970; absent: unknown. */
   readonly endUnixMs?: number;
-  /** When its files were deleted; absent: they can still be restored. */
+  /** Time at which its files were deleted. Absent: the part can still be restored. */
   readonly droppedUnixMs?: number;
 }
 
@@ -32,26 +32,26 @@ export interface DamagedPart extends StoredPart {
 export interface DetachedPart {
   readonly database: string;
   readonly table: string;
-  /** Name of the folder: the part's name, perhaps with a prefix that tells why the engine detached it. */
+  /** Name of the folder: the part's name, possibly with a prefix for the reason of detaching. */
   readonly name: string;
-  /** Its folder. */
+  /** Path of the folder. */
   readonly path: string;
 }
 
-/** Most reasons of an answer, which names them in a header. With more parts, each table is one reason. */
+/** Limit of reasons in the header of an answer. With more parts, each table is one reason. */
 const maxNamed = 20;
 
 const dayMs = 86_400_000;
 
-/** For this time after the drop of a part, answers about its time are still partial: 30 days, in milliseconds. */
+/** Time in milliseconds for which answers stay partial after a part was dropped: 30 days. */
 const droppedSaidMs = 30 * dayMs;
 
-/** The name of a part, with the id of its partition: `20261126_1_4_1`, `all_1_1_0`. */
+/** Pattern for the name of a part: `20261126_1_4_1`, `all_1_1_0`. */
 const partName = /((?:all|\d{1,8}|[0-9a-f]{32})_\d+_\d+_\d+(?:_\d+)?)(?:_try\d+)?$/;
 
 /**
- * The damaged parts that are set aside, with their facts. The engine keeps only the name of a detached part,
- * so a file keeps the facts over a restart.
+ * The detached damaged parts and their data. The engine only has the name of a detached part, so a file stores the
+ * other data for the next start.
  */
 export class SetAsideParts {
   readonly #file: string;
@@ -67,7 +67,10 @@ export class SetAsideParts {
     return this.#parts.length;
   }
 
-  /** A part that the store set aside itself, or that the engine could not load; not one that people detached. */
+  /**
+   * True for a part that the store has detached, or that the engine could not load; false for parts that operators have
+   * detached.
+   */
   async isOwn({ database, table, name }: DetachedPart): Promise<boolean> {
     const note = (await this.#load()).get(keyOf({ database, table, part: name }));
     return note === undefined ? partName.exec(name)?.index !== 0 : note.bytes > 0;
@@ -79,7 +82,7 @@ export class SetAsideParts {
     return (await this.#load()).get(keyOf({ database, table, part }))?.lastDay ?? "";
   }
 
-  /** Notes that the files of a part are deleted. Answers still say which rows are missing. */
+  /** Records that the files of a part were deleted. Answers continue to report the missing rows. */
   async noteDropped({ database, table, name }: DetachedPart, droppedUnixMs: number): Promise<void> {
     const notes = await this.#load();
     const part = partName.exec(name)?.[1] ?? name;
@@ -90,7 +93,7 @@ export class SetAsideParts {
     }
   }
 
-  /** Notes a part before it is set aside, so that no answer lacks its rows without saying so. */
+  /** Records a part before it is detached, so that every answer without its rows reports this. */
   async note(part: DamagedPart): Promise<void> {
     const notes = await this.#load();
     notes.set(keyOf(part), part);
@@ -99,8 +102,8 @@ export class SetAsideParts {
   }
 
   /**
-   * Compares with the engine's folders: parts may have been restored or removed.
-   * @returns parts that are not in the list, because the engine has set them aside itself
+   * Compares the list with the engine's folders: parts may have been restored or removed.
+   * @returns parts that are missing in the list, because the engine has detached them
    */
   async compare(detached: readonly DetachedPart[], nowUnixMs = Date.now()): Promise<DamagedPart[]> {
     const notes = await this.#load();
@@ -132,7 +135,10 @@ export class SetAsideParts {
     return news;
   }
 
-  /** The reasons why a statement's answer is partial. @param sql of the statement, whose tables are looked for */
+  /**
+   * The reasons why a statement's answer is partial. @param sql returns the statement, which is searched for table
+   * names
+   */
   missingFrom(sql: () => string): PartialReason[] {
     if (this.#parts.length + this.#dropped.length === 0) {
       return [];
@@ -157,7 +163,7 @@ export class SetAsideParts {
         }
       }
     } catch {
-      // The file is missing or damaged; the names of the folders still tell which parts these are.
+      // The file is missing or damaged. The names of the folders still identify the parts.
     }
     this.#notes = notes;
     return notes;
@@ -170,7 +176,7 @@ export class SetAsideParts {
   }
 }
 
-/** A sentence for people about the rows that a part's absence hides. */
+/** A sentence for users about the rows that are missing without a part. */
 export function textOf({ database, table, part, rows, droppedUnixMs, ...time }: DamagedPart): string {
   const count = rows === 0 ? "its rows" : `${rows} rows`;
   return `part ${part} of ${database}.${table} is damaged and ${droppedUnixMs === undefined ? "set aside" : "dropped"}: ${count}${timeText(time)} are missing from answers`;
@@ -212,7 +218,7 @@ function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
   }));
 }
 
-/** From the first to the last span of some parts; nothing when the range of one is unknown. */
+/** Time from the first to the last span of several parts; empty when the range of one part is unknown. */
 function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startUnixMs" | "endUnixMs"> {
   const times = parts.map(knownTime);
   if (times.includes(undefined)) {
@@ -237,7 +243,8 @@ function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
 }
 
 /**
- * False when the name is part of a longer name or of a text: statements about tables read none of their rows.
+ * True when the statement reads the table. False when the name is part of a longer name or of a text: statements about
+ * tables do not read their rows.
  */
 function namesTable(sql: string, table: string): boolean {
   const isWord = (character: string | undefined) => character !== undefined && /[\w']/.test(character);
@@ -249,7 +256,7 @@ function namesTable(sql: string, table: string): boolean {
   return false;
 }
 
-/** The facts about an unknown part that its files show. */
+/** Data about an unknown part, read from its files. */
 async function readDetached({ database, table, path }: DetachedPart, part: string): Promise<DamagedPart> {
   const rows = Number(await readFile(join(path, "count.txt"), "utf8").catch(() => "0"));
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)_/.exec(part) ?? [];

@@ -1,4 +1,4 @@
-// Reads that met a damaged block, as the engine's list of statements tells of them.
+// Reads that found a damaged block, as the engine's list of statements shows them.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +13,10 @@ const damagedFile = join(partFolder, "data.bin");
 mkdirSync(partFolder, { recursive: true });
 writeFileSync(damagedFile, Buffer.alloc(25));
 
-/** Statements that run in the engine, and have met a wrong checksum. */
+/** Tags of statements that run in the engine and have found a wrong checksum. */
 let met: string[];
 let aside: string[];
-/** The number of times that open files were compared with their checksums. */
+/** Number of times that open files were compared with their checksums. */
 let comparisons: number;
 let looks: number;
 let reads: StuckReads;

@@ -6,18 +6,21 @@ import { damagedBlockOf } from "./block-checksums.ts";
 import { type PartName, partFileOf } from "./damaged-part.ts";
 import type { PartQuarantine } from "./part-quarantine.ts";
 
-/** The engine's counter of blocks that differ from their checksum. It counts before it looks for the bit. */
+/** The engine's counter of blocks with a wrong checksum. It is increased before the search for the flipped bit. */
 const mismatches = "CompressedReadBufferChecksumDoesntMatch";
 
-/** Milliseconds between two looks; reads that end within this time are never looked at. */
+/** Time between two checks in milliseconds. Reads that end within this time are never checked. */
 const defaultLookMs = 1_000;
-/** Milliseconds that the next search waits after one without a result, because it reads the same files again. */
+/** Pause in milliseconds after a search without a result, because the next search reads the same files again. */
 const restMs = 30_000;
 
-/** Files that consist of blocks with checksums. */
+/** Pattern for files that consist of blocks with checksums. */
 const blockFile = /\.(bin|cmrk\d?|cidx)$/;
 
-/** The read was given up, because its damaged part was found and set aside; another try reads the rest. */
+/**
+ * The error of a read that was stopped because its damaged part was found and detached. A repeated read uses the other
+ * parts.
+ */
 export class ReadGivenUp extends EngineError {
   constructor() {
     super(
@@ -35,7 +38,7 @@ interface StuckReadsParts {
 
 export interface StuckReadsSettings {
   readonly lookMs?: number;
-  /** Paths of the files that the engine has open; by default those of this process, on Linux. */
+  /** Returns the paths of the files that the engine has open. Default: the open files of this process, on Linux. */
   readonly openFiles?: () => Promise<readonly string[]>;
 }
 
@@ -46,16 +49,16 @@ interface WatchedRead {
 }
 
 /**
- * Ends the wait for reads that met a damaged block. The engine looks for the flipped bit for up to minutes, and
- * nothing stops it. Meanwhile the files that it has open are compared with their checksums. The damaged part is
- * set aside, and the read begins again without it.
+ * Ends the wait for reads that met a damaged block. The engine looks for the flipped bit for up to minutes, and this
+ * cannot be stopped. Meanwhile this class compares the engine's open files with their checksums. The damaged part is
+ * detached, and the read is repeated without it.
  */
 export class StuckReads {
   readonly #parts: StuckReadsParts;
   readonly #lookMs: number;
   readonly #openFiles: () => Promise<readonly string[]>;
   readonly #reads = new Set<WatchedRead>();
-  /** Statements that go on in the engine although their damaged part is aside. */
+  /** Statements that continue in the engine although their damaged part was detached. */
   #settled: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #restUntilMs = 0;
@@ -70,9 +73,9 @@ export class StuckReads {
   }
 
   /**
-   * Does `work`, which runs the statement with this tag.
-   * @param work its signal is aborted when nobody waits for it any more
-   * @throws ReadGivenUp when the statement met damage that was set aside meanwhile
+   * Calls `work`, which runs the statement with this tag.
+   * @param work its signal is aborted when its result is no longer needed
+   * @throws ReadGivenUp when the statement found damage that was detached meanwhile
    */
   async during<T>(tag: string, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
@@ -118,7 +121,7 @@ export class StuckReads {
     const { bytes } = await this.#parts.engine.run({ prepare: "", sql, format: "TSV", tag: "stuck-reads" });
     const met = new Set(bytes.toString().split("\n").filter(Boolean));
     this.#settled = this.#settled.intersection(met);
-    // A client may have left since. Its statement still runs, and shows damage that the next reads will meet.
+    // The client may have disconnected. Its statement still runs, and shows damage that the next reads will find.
     if (met.isSubsetOf(this.#settled)) {
       return;
     }
@@ -134,7 +137,7 @@ export class StuckReads {
     }
   }
 
-  /** @returns true when a part was set aside */
+  /** @returns true when a part was detached */
   async #setAsideDamage(): Promise<boolean> {
     const files = new Map<string, PartName>();
     for (const path of await this.#openFiles()) {
@@ -145,7 +148,7 @@ export class StuckReads {
     }
     let isAside = false;
     for (const [path, file] of files) {
-      // A file may be gone with its part.
+      // The file may have been deleted with its part.
       const at = await damagedBlockOf(path).catch(() => undefined);
       if (at !== undefined) {
         const reason = `the block at ${at} differs from its checksum: ${path}`;
@@ -156,7 +159,7 @@ export class StuckReads {
   }
 }
 
-/** @returns none on systems other than Linux */
+/** @returns an empty list on systems other than Linux */
 async function openFilesOfProcess(): Promise<readonly string[]> {
   const names = await readdir("/proc/self/fd").catch(() => []);
   const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));

@@ -14,13 +14,13 @@ import { folderError, StartError } from "lifecycle";
 import { checkFolderVersion } from "./folder-version.ts";
 import type { MendedFile } from "./metadata-copy.ts";
 
-/** A data folder that this process holds. Everything below it belongs to this process alone. */
+/** A data folder that this process has locked. Only this process may use the files in it. */
 export interface DataFolder {
   readonly path: string;
   /** The engine's own files. */
   readonly enginePath: string;
   readonly configPath: string;
-  /** Bodies of running inserts; emptied at every start. */
+  /** Folder for bodies of running inserts; emptied at every start. */
   readonly spoolPath: string;
   release(): void;
 }
@@ -33,7 +33,7 @@ function commandLineOf(pid: number): string | undefined {
   }
 }
 
-/** True when the process that wrote the lock still runs. Its number may belong to another program now. */
+/** True when the process in the lock still runs. Its number may have been given to another program since. */
 function isHeld(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) {
     return false;
@@ -73,18 +73,18 @@ function takeLock(path: string, lockPath: string): void {
 /** Spans may contain secrets, so only the process's own user may read them. */
 const privateMode = 0o700;
 
-/** Also when another program made the surrounding folder and left it open to all. */
+/** Also changes a folder that another program created with access for all users. */
 function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateMode });
   chmodSync(path, privateMode);
 }
 
 /**
- * Creates the folder if necessary, refuses one of a newer version, checks that it can be written, takes its
- * lock, and empties the spool. The lock is a file with our process number; the lock of a killed process is
- * taken over. Only our user can read the files below it.
- * @param engineVersion of the engine that will open it
- * @param onMended called for a damaged file of ours that is set aside
+ * Creates the folder if necessary, refuses a folder of a newer version, checks that it can be written, locks it, and
+ * empties the spool. The lock is a file with our process number; the lock of a killed process is taken over. Only our
+ * user can read the files in the folder.
+ * @param engineVersion version of the engine that will open the folder
+ * @param onMended called for a damaged file of ours that was moved away
  * @throws StartError in one line
  */
 export function openDataFolder(

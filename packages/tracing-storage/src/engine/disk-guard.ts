@@ -2,19 +2,19 @@ import { statfs } from "node:fs/promises";
 import { engineError } from "../engine-error.ts";
 
 export interface DiskGuardSettings {
-  /** A folder on the disk that is watched. */
+  /** A folder on the disk to watch. */
   readonly folder: string;
-  /** Below this no more rows are accepted; 0: never refuse. */
+  /** Free space in bytes below which rows are refused; 0: never refuse. */
   readonly minFreeBytes: number;
-  /** Called at every change, with a sentence for people. */
+  /** Called at every change, with a sentence for users. */
   readonly onChange: (isFull: boolean, text: string) => void;
-  /** Bytes free for us; the disk itself by default. */
+  /** Returns the free bytes of the disk. Default: asks the system. */
   readonly readFreeBytes?: () => Promise<number>;
 }
 
 /**
- * Rows are accepted again when the free space exceeds the limit by this factor. Without it each merge would
- * change the state.
+ * Rows are accepted again when the free space exceeds the limit by this factor. Without it, each merge would change the
+ * state.
  */
 const recoveryFactor = 1.1;
 
@@ -26,8 +26,8 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Refuses rows before the disk is full. An engine without space in the middle of a merge, or of its own
- * metadata, is worse off than a sender that must wait. Statements that free space are never refused.
+ * Refuses rows before the disk is full. An engine that runs out of space during a merge, or while writing its metadata,
+ * is worse than a sender that must wait. Statements that free space are never refused.
  */
 export class DiskGuard {
   readonly #settings: DiskGuardSettings;
@@ -53,7 +53,7 @@ export class DiskGuard {
     clearInterval(this.#timer);
   }
 
-  /** Looks at the disk. @returns whether rows are refused */
+  /** Reads the free space. @returns true when rows are refused */
   async look(): Promise<boolean> {
     const { folder, minFreeBytes, onChange, readFreeBytes } = this.#settings;
     const free = await (readFreeBytes ?? (() => freeBytesOf(folder)))();

@@ -3,19 +3,19 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 export interface EngineLimits {
-  /** Limit for everything in the engine; the engine lowers it to 90 % of the machine's memory. */
+  /** Memory limit of the whole engine in bytes; the engine lowers it to 90 % of the machine's memory. */
   readonly maxMemoryBytes: number;
-  /** Limit for one query. */
+  /** Memory limit of one query in bytes. */
   readonly maxQueryMemoryBytes: number;
-  /** Limit for one result before compression, because it is in memory until it is sent. */
+  /** Size limit of one result before compression, in bytes, because a result is in memory until it is sent. */
   readonly maxResultBytes: number;
-  /** Limit for one query; 0: none. */
+  /** Time limit of one query in seconds; 0: no limit. */
   readonly maxQuerySeconds: number;
 }
 
 /**
- * Engines whose tables are in the data folder or in memory. Other engines read and write files anywhere or
- * call other hosts: unlike a server, an embedded engine does not confine `File` tables to a folder.
+ * Table engines whose data is in the data folder or in memory. Other engines read and write files anywhere or call
+ * other hosts: unlike a server, an embedded engine does not confine `File` tables to a folder.
  */
 export const tableEngines: readonly string[] = [
   ...["", "Replacing", "Summing", "Aggregating", "Collapsing", "VersionedCollapsing"].map(
@@ -27,14 +27,14 @@ export const tableEngines: readonly string[] = [
 ];
 
 const revoked = [
-  // files and other hosts
+  // Files and other hosts.
   "READ, WRITE, SOURCES, BACKUP, CREATE DICTIONARY, CREATE FUNCTION, NAMED COLLECTION ADMIN ON *.*",
-  // statements that would end the process or open ports
+  // Statements that would end the process or open ports.
   "SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM FAILPOINT, SYSTEM THREAD FUZZER ON *.*",
   "TABLE ENGINE ON *",
 ];
 
-/** Settings that name a file or another host, which formats would use without a grant. */
+/** Settings with a file or another host, which formats would use without a grant. */
 const fixedSettings = [
   "format_template_resultset",
   "format_template_row",
@@ -46,61 +46,61 @@ const fixedSettings = [
   "format_avro_schema_registry_url",
 ];
 
-/** The profile of read-only users, set by `SET profile` together with `readonly = 2`. */
+/** The profile of read-only users; `SET profile` selects it together with `readonly = 2`. */
 export const readerProfile = "reader";
 
 /**
- * Cache of unpacked granules for statements that use it (`use_uncompressed_cache`): searches. Whole traces
- * are read from parts, with a cache of their own. Under load the cache is always full, so its memory is
- * permanent.
+ * Size of the cache of uncompressed granules in bytes, for statements that use it (`use_uncompressed_cache`): searches.
+ * Whole traces are read from parts, which have a separate cache. Under load the cache is always full, so it always uses
+ * this memory.
  */
 const uncompressedCacheBytes = 33_554_432;
 
 /**
- * Threads for each kind of background work. The engine's defaults are for servers: it would delete old parts,
- * of which a merge leaves ten, with up to 128 threads. Each thread permanently holds three open files and
- * some hundred kilobytes.
+ * Number of threads for each kind of background work. The engine's defaults are for servers: it would delete old parts,
+ * of which a merge leaves ten, with up to 128 threads. Each thread permanently needs three open files and several
+ * hundred kilobytes.
  */
 const backgroundThreads = 2;
 /**
- * Merged parts are deleted after this time, or twice this time when there are few. The engine would wait up
- * to five minutes, which under load means hundreds of parts, memory, and twice the disk. It also deletes them
- * without syncing the merged part: a power cut within half a minute would lose rows that were synced on
- * arrival. So merges are synced here.
+ * Seconds after which merged parts are deleted; twice this time when there are few. The engine would wait up to five
+ * minutes, which under load means hundreds of parts, memory, and twice the disk. It also deletes them without syncing
+ * the merged part: a power cut within half a minute would lose rows that were synced on arrival. So this configuration
+ * also syncs merges.
  */
 const cleanupSeconds = 5;
-/** Idle threads that are kept; further ones end. */
+/** Limit of idle threads; further threads end. */
 const idleThreads = 16;
 /**
- * Allocator memory for each core. Above it freed memory returns to the system at once, not after the seconds
- * of `allocator.ts`. Otherwise two merges, an insert and a search at the same time would add to the memory
- * that earlier ones left.
+ * Limit of freed memory that the allocator keeps, in bytes for each core. Above it freed memory returns to the system
+ * at once, not after the seconds of `allocator.ts`. Otherwise two merges, an insert and a search at the same time would
+ * need memory in addition to what earlier ones left.
  */
 const heldBytesPerCore = 188_743_680;
 
 /**
- * Merges that run at the same time: one for each core, at least two. The engine would run twice as many as it
- * has threads, and a merge takes about 50 MiB, however small it is. The last one that can begin is small
- * (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`), so that new parts are merged while a large
- * merge runs for minutes.
+ * Number of concurrent merges: one for each core, at least two. The engine would run twice as many as it has threads,
+ * and every merge takes about 50 MiB, even a small one. The last merge that can start must be small
+ * (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`), so that new parts are merged while a large merge runs
+ * for minutes.
  */
 function mergesAtOnce(cores: number): number {
   return Math.max(2, cores);
 }
 /**
- * Number of running merges from which the size of the next one shrinks; the engine's default for many
+ * Number of running merges from which the size limit of the next merge decreases; the engine's default for many
  * threads.
  */
 const mergesToShrinkAt = 8;
 /**
- * Rows that a merge reads from each part at once, and bytes of a column that are packed at once. Both are half of the
- * engine's defaults. Merges of ten parts then take 46 MiB instead of 55, at most 53 instead of 73. Their time and the
- * size of the result are the same.
+ * Rows that a merge reads from each part at once. The next constant: bytes of a column that are compressed at once.
+ * Both are half of the engine's defaults. Merges of ten parts then need 46 MiB instead of 55, at most 53 instead of 73.
+ * Their time and the size of the result are the same.
  */
 const mergeBlockRows = 4_096;
 const maxCompressBlockBytes = 524_288;
 
-/** `heldBytesPerCore` as the engine wants it: a part of all the memory that it may have; 0.9, its default, at most. */
+/** `heldBytesPerCore` in the engine's form: as a share of its memory limit, at most its default of 0.9. */
 export function purgeRatio(maxMemoryBytes: number, cores: number): number {
   return Math.min(0.9, (cores * heldBytesPerCore) / maxMemoryBytes);
 }
@@ -145,7 +145,7 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
 `;
 }
 
-/** Limits that a read-only user may lower but not raise, because its queries must not harm others. */
+/** Limits that a read-only user may lower but not raise, because the user's queries must not slow others. */
 function readerConstraints(limits: EngineLimits): string[] {
   const most: readonly (readonly [setting: string, max: number])[] = [
     ["max_memory_usage", limits.maxQueryMemoryBytes],
@@ -154,7 +154,7 @@ function readerConstraints(limits: EngineLimits): string[] {
   ];
   return [
     ...[...fixedSettings, "priority"].map((setting) => `<${setting}><const/></${setting}>`),
-    // 0 would mean no limit.
+    // 0 would mean no limit, so it is excluded.
     ...most
       .filter(([, max]) => max > 0)
       .map(([setting, max]) => `<${setting}><min>1</min><max>${max}</max></${setting}>`),
@@ -213,13 +213,13 @@ export function writeEngineConfig(folder: string, limits: EngineLimits): string 
   return configPath;
 }
 
-/** Settings every connection starts with; a request may change them. */
+/** Settings with which every connection starts. A request may change them. */
 export function connectionSettings(limits: EngineLimits): string[] {
   return [
     `--max_memory_usage=${limits.maxQueryMemoryBytes}`,
     `--max_result_bytes=${limits.maxResultBytes}`,
     `--max_execution_time=${limits.maxQuerySeconds}`,
-    // `1+1` without SELECT is a habit of the embedded engine, not of a server.
+    // A server refuses `1+1` without SELECT, but the embedded engine accepts it by default.
     "--implicit_select=0",
   ];
 }

@@ -17,48 +17,43 @@ import {
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 import { SyncedTokens } from "./synced-tokens.ts";
 
-/** Milliseconds for running statements when the engine is closed; less than the shell's own deadline. */
+/** Time limit in milliseconds for running statements when the engine is closed; shorter than the shell's limit. */
 const stopGraceMs = 3_000;
 
 /**
- * The engine knows a query only some time after it was started, so a cancellation is repeated after this many
- * milliseconds.
+ * The engine lists a query only some time after its start, so a cancellation is repeated after this many milliseconds.
  */
 const killAgainMs = 100;
 
-/** Connections that wait for the next question. */
+/** Limit of idle connections for later questions. */
 const maxIdleConnections = 16;
 
-/**
- * The way to reuse a connection of earlier questions instead of a fresh one with this question's `prepare`.
- */
+/** How to reuse a connection of earlier questions instead of a new one with this question's `prepare`. */
 export interface KeptQuestion {
-  /** Everything in `prepare` that `again` does not set. */
+  /** Key of the connection: everything in `prepare` that `again` does not set. */
   readonly key: string;
-  /** Sent to a connection with this key: all parameters, and the tag. */
+  /** Statements for a reused connection with this key: all parameters, and the tag. */
   readonly again: string;
 }
 
 export interface EngineStatement {
-  /** Runs first on the fresh connection: settings, parameters, database; "" for none. */
+  /** Statements that run first on a new connection: settings, parameters, database; "": none. */
   readonly prepare: string;
   /**
-   * True: a question and its preparation are one call, because each call waits for a thread and costs as much
-   * as a small question.
+   * True: the question and its preparation are one call, because each call waits for a thread and costs as much as a
+   * small question.
    */
   readonly isQuestion?: boolean;
-  /**
-   * Present for a question that changes nothing on its connection: how it may use one of earlier questions.
-   */
+  /** How to reuse a connection; present for a question that changes nothing on its connection. */
   readonly kept?: KeptQuestion | undefined;
   readonly sql: string;
   /** Format of the result when the statement names none. */
   readonly format: string;
-  /** Takes the result instead of the answer's `bytes`; `sql` then names its path. */
+  /** Receives the result instead of `bytes` of the answer; `sql` must contain its path. */
   readonly pipe?: ResultPipe;
   /**
-   * Marks the running query, so that it can be cancelled. It has letters, digits, and other characters that a
-   * query id allows.
+   * Tag of the running query, by which it can be cancelled: letters, digits, and other characters that a query id
+   * allows.
    */
   readonly tag: string;
 }
@@ -68,8 +63,8 @@ export interface EngineFacts {
   readonly version: string;
   readonly timezone: string;
   /**
-   * Number of blocks whose tokens the last process noted before it was killed; they are stored when they are
-   * sent again.
+   * Number of blocks whose tokens the previous process recorded before it was killed, without storing the blocks. They
+   * are stored when they are sent again.
    */
   readonly lostTokens: number;
   /** Damaged files of the folder that were repaired. */
@@ -77,15 +72,15 @@ export interface EngineFacts {
 }
 
 /**
- * A connection that outlives a statement: settings of a session, and its temporary tables, stay. It runs one
- * statement at a time. Its owner closes it, and not while one runs.
+ * A connection that is used for several statements: session settings and temporary tables stay. It runs one statement
+ * at a time. Its owner must close it while no statement runs.
  */
 export interface EngineConnection {
   run(statement: EngineStatement): Promise<NativeResult>;
   close(): void;
 }
 
-/** Handles and facts of an open engine. */
+/** Handles and data of an open engine. */
 interface EngineParts {
   readonly folder: DataFolder;
   readonly settings: readonly string[];
@@ -94,8 +89,8 @@ interface EngineParts {
 }
 
 /**
- * The embedded engine on one data folder. Every statement has its own connection, which is fresh, or kept from a
- * query with the same settings. So no setting of a request reaches the next request. Statements run in parallel on
+ * The embedded engine on one data folder. Every statement has a separate connection, which is new, or was used by a
+ * query with the same settings. So no setting of a request affects the next request. Statements run in parallel on
  * libuv's threads.
  */
 export class Engine {
@@ -132,7 +127,7 @@ export class Engine {
   }
 
   /**
-   * Opens the data folder and the engine on it. One engine per process.
+   * Opens the data folder and the engine on it. A process can have only one engine.
    * @throws StartError when the folder is locked or cannot be written, or the engine cannot read its content
    */
   static async open(dataFolder: string, limits: EngineLimits): Promise<Engine> {
@@ -199,17 +194,17 @@ export class Engine {
     };
   }
 
-  /** Changes after each statement that may have changed a table. */
+  /** Number that changes after each statement that may have changed a table. */
   get tablesVersion(): number {
     return this.#tablesVersion;
   }
 
-  /** Before each statement that may make or change a table; `tablesChanged` follows. */
+  /** Must be called before each statement that may create or change a table; `tablesChanged` must follow. */
   tablesChange(): void {
     this.#metadata.beginChange();
   }
 
-  /** After each statement that may have made or changed a table. */
+  /** Must be called after each statement that may have created or changed a table. */
   async tablesChanged(): Promise<void> {
     this.#tablesVersion++;
     this.#mergePriority.lower();
@@ -217,14 +212,12 @@ export class Engine {
     await this.#tokens.mark();
   }
 
-  /** @returns undefined when this machine has no named pipes; results are then held in memory */
+  /** @returns undefined when this machine has no named pipes; results are then kept in memory */
   takePipe(): ResultPipe | undefined {
     return this.#pipes.take();
   }
 
-  /**
-   * Does `work`, which runs the statement with this tag, and cancels it when the signal is aborted.
-   */
+  /** Calls `work`, which runs the statement with this tag, and cancels the statement when the signal is aborted. */
   async cancelWhen<Result>(signal: AbortSignal, tag: string, work: () => Promise<Result>): Promise<Result> {
     let ended = false;
     const cancel = async () => {
@@ -244,8 +237,8 @@ export class Engine {
   }
 
   /**
-   * Accepts no new statements, waits some seconds for running ones, cancels them, and releases the folder.
-   * The process cannot end earlier, because the engine waits for its queries even at exit.
+   * Accepts no new statements, waits some seconds for running statements, cancels them, and unlocks the folder. The
+   * process cannot end earlier, because the engine waits for its queries even at exit.
    * @param idle resolves when no statement runs
    */
   async close(idle: Promise<unknown>): Promise<void> {
@@ -273,7 +266,7 @@ export class Engine {
     this.folder.release();
   }
 
-  /** Resolves when the cancellation was sent, which is before the queries have ended; never rejects. */
+  /** Resolves when the cancellation was sent, before the queries have ended. Never rejects. */
   async #kill(condition: string): Promise<void> {
     const sql = `KILL QUERY WHERE ${condition} ASYNC`;
     await this.#execute({ prepare: "", sql, format: "Null", tag: "kill" }).catch(() => {});

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { StartError } from "lifecycle";
 import type { MendedFile } from "./metadata-copy.ts";
 
-/** How this code lays out a data folder; a higher number is a layout that it does not know. */
+/** Version of the data folder's layout; a higher number is unknown to this code. */
 const layoutVersion = 1;
 
 const fileName = "version.json";
 
 interface FolderVersion {
   readonly layout: number;
-  /** Version of the engine that wrote last: "26.7.2.1". */
+  /** Version of the engine that wrote last, such as "26.7.2.1". */
   readonly engine: string;
 }
 
@@ -29,7 +29,7 @@ function read(
     }
     throw error;
   }
-  // An empty file is left after a power cut when it was never synced, as in earlier versions.
+  // The file is empty after a power cut if it was never synced, as in earlier versions.
   if (text === "") {
     return undefined;
   }
@@ -39,15 +39,15 @@ function read(
       return { layout, engine };
     }
   } catch {
-    // reported below
+    // Reported below.
   }
   onDamaged(path, text);
   return undefined;
 }
 
 /**
- * "26.7.2.1" → 26 * 1000 + 7. ClickHouse reads older data, but a release may write data that an older one
- * cannot read.
+ * Converts "26.7.2.1" to 26 * 1000 + 7. ClickHouse reads data of older releases, but an older release may fail to read
+ * data of a newer one.
  */
 function release(engine: string): number {
   const [major = 0, minor = 0] = engine.split(".").map(Number);
@@ -55,9 +55,8 @@ function release(engine: string): number {
 }
 
 /**
- * Refuses a data folder of a newer program. The folder stays unchanged, except for an unreadable version
- * file. That file is set aside, and rewritten once the engine, which checks its own data, has opened the
- * folder.
+ * Refuses a data folder of a newer program. The folder stays unchanged, except for an unreadable version file. That
+ * file is moved away, and written again after the engine, which checks its data, has opened the folder.
  * @throws StartError
  */
 export function checkFolderVersion(
@@ -82,7 +81,7 @@ export function checkFolderVersion(
   }
 }
 
-/** Writes this version when it has changed. Returns when the file is on disk, either new or unchanged. */
+/** Writes this version if it has changed. Returns when the new file is on disk. */
 export function writeFolderVersion(folder: string, engine: string): void {
   const found = read(folder);
   if (found?.layout === layoutVersion && found.engine === engine) {

@@ -1,9 +1,9 @@
 import type { NativeBinding, NativeConnection } from "./native-binding.ts";
 
 /**
- * Connections that are kept between questions of one kind, because to open one and set it up takes as long as
- * a small question. The kind is the key, which names all settings that are not sent again. When there are too
- * many, the one that waited longest is closed; each takes about 200 KiB.
+ * Idle connections for questions of the same kind, because opening and preparing a connection takes as long as a small
+ * question. The kind is the key, which contains all settings that are not sent again. Above the limit, the connection
+ * that was idle for the longest time is closed; each needs about 200 KiB.
  */
 export class KeptConnections {
   readonly #native: Pick<NativeBinding, "CloseConnection">;
@@ -16,13 +16,13 @@ export class KeptConnections {
     this.#maxIdle = maxIdle;
   }
 
-  /** @returns a connection that its taker has for itself; undefined when none of this kind waits */
+  /** @returns a connection for exclusive use; undefined when none of this kind is idle */
   take(key: string): NativeConnection | undefined {
     const at = this.#idle.findLastIndex((kept) => kept.key === key);
     return at === -1 ? undefined : this.#idle.splice(at, 1)[0]?.connection;
   }
 
-  /** The connection must be idle after a successful question; the state after a failed one is unknown. */
+  /** The connection must be idle after a successful question; after a failed one its state is unknown. */
   give(key: string, connection: NativeConnection): void {
     this.#idle.push({ key, connection });
     if (this.#idle.length > this.#maxIdle) {

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(engine, { recursive: true, force: true }));
 
-/** @returns reads a log of the table */
+/** @returns a function that reads a log of the table */
 function table(name: string, logs: Readonly<Record<string, string>>, parts: readonly string[]) {
   const folder = join(engine, "store", name.slice(0, 3), name);
   mkdirSync(join(folder, "deduplication_logs"), { recursive: true });
@@ -67,7 +67,7 @@ test("leaves what is stored, merged, dropped or cut short, and tables without to
     "1\tall_1_1_0\tall_11\n1\tall_2_",
     "",
   ];
-  // A part that was not yet noted when the process was killed.
+  // A part that was not yet recorded when the process was killed.
   const parts = ["all_1_2_1", "tmp_insert_all_1_1_0", "tmp_insert_all_3_3_0"];
   const read = texts.map((text, index) => table(`def${index}`, { [one]: text }, parts));
   mkdirSync(join(engine, "store", "def", "without"));

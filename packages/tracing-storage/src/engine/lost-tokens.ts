@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type PartName, partNameOf } from "../parts/part-name.ts";
 import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 
-/** A block that a table seems to have: its token was noted, and the process ended before its part got its name. */
+/** A block that a table lacks, although its token was recorded: the process ended before the part got its name. */
 interface LostToken {
   readonly logPath: string;
   readonly part: string;
@@ -13,13 +13,12 @@ interface LostToken {
 const added = "1";
 const dropped = "2";
 
-/** The last tokens of a table that are checked; parts of older inserts were synced long ago. */
+/** Number of last tokens of a table that are checked; parts of older inserts were synced long ago. */
 const lastTokens = 256;
 
 /**
- * Removes tokens of blocks that were never stored. The engine notes a token before it gives the part its
- * name. After a kill between the two, it would take the repeated block for stored. Runs before the engine is
- * opened.
+ * Removes tokens of blocks that were never stored. The engine records a token before it gives the part its name. After
+ * a kill between the two, it would treat the repeated block as already stored. Must run before the engine is opened.
  * @param enginePath its folder
  * @returns how many
  */
@@ -32,8 +31,8 @@ export function forgetLostTokens(enginePath: string): number {
 }
 
 /**
- * Tokens whose part is in no folder, alone or merged. Folders of running inserts have other numbers. A kill
- * leaves at most one, because a table names one part at a time; a power cut may leave several.
+ * Tokens whose part exists in no folder, neither alone nor merged. Folders of running inserts have other names. A kill
+ * leaves at most one such token, because a table names one part at a time; a power cut may leave several.
  */
 function lostTokensOf(tableFolder: string): LostToken[] {
   const logs = tokenFolderOf(tableFolder);
@@ -52,7 +51,7 @@ function lostTokensOf(tableFolder: string): LostToken[] {
   const [newest = ""] = newestFirst;
   for (const name of newestFirst) {
     const lines = readFileSync(join(logs, name), "utf8").split("\n");
-    // Text after the last line end means that the record was cut short, which the engine reports.
+    // Text after the last line end means an incomplete record, which the engine reports.
     if (lines.pop() !== "" && name === newest) {
       return [];
     }

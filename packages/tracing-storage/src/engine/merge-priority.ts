@@ -1,22 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** The name of the threads that merge and change parts. */
+/** Name of the threads that merge and change parts. */
 const mergeThreadName = "MergeMutate";
 
 /**
- * With 10, a merge gets a tenth of the time of a search or an insert on the same core, and all of it when nothing
- * else runs. The engine has a setting for this, but it works for root only.
+ * With niceness 10, a merge gets a tenth of the time of a search or an insert on the same core, and all of it when
+ * nothing else runs. The engine has a setting for this, but it works only for root.
  */
 const mergeNiceness = 10;
 
-/** Lets searches and inserts go before merges on a core that both want. Linux only: elsewhere threads have no such numbers. */
+/**
+ * Gives searches and inserts priority over merges on the same core. Only for Linux: on other systems threads have no
+ * separate niceness.
+ */
 export class MergePriority {
   #isLowered = false;
 
   /**
-   * The engine starts all its merging threads with its first table. So this is called after tables changed, and does nothing once
-   * it has found them.
+   * Lowers the priority of the merging threads. The engine starts all of them with its first table, so this must be
+   * called after tables changed. After it has found them, it does nothing.
    */
   lower(): void {
     if (this.#isLowered) {
@@ -27,14 +30,14 @@ export class MergePriority {
       try {
         setPriority(thread, mergeNiceness);
       } catch {
-        // The sandbox forbids it: merges run as before.
+        // The sandbox forbids it: merges keep their priority.
       }
     }
     this.#isLowered = threads.length > 0;
   }
 }
 
-/** Numbers of the threads of this process that merge. */
+/** Ids of the threads of this process that merge. */
 function mergeThreads(): number[] {
   let threads: string[];
   try {

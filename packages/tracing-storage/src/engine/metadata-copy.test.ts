@@ -54,7 +54,7 @@ test("what a statement or another program has changed is left as it is", async (
   copy.beginChange();
   await writeFile(path, text.replace("String", "UInt64"));
   copy.endChange();
-  // The process is killed here, with a statement under way.
+  // The process is killed at this point, during a statement.
   await writeFile(path, text.replace("String", "UInt32"));
   expect(copyOf().mend()).toEqual([]);
   copy.endChange();

@@ -19,17 +19,17 @@ export interface MendedFile {
   readonly path: string;
   /** Index of the first changed byte. */
   readonly place: number;
-  /** Where the damaged file is kept. */
+  /** Path of the copy of the damaged file. */
   readonly kept: string;
 }
 
-/** A file with more changed bytes is another file, not a damaged one. */
+/** Limit of changed bytes: a file with more counts as another file, not as a damaged one. */
 const mostChangedBytes = 64;
 
 /**
- * A copy of the files that describe the engine's tables: some kilobytes without which no data is found. A
- * single changed byte keeps the engine from starting. The copy is renewed after each statement that changes
- * tables, and holds bytes as Latin-1.
+ * A copy of the files that describe the engine's tables: some kilobytes without which no data is found. A single
+ * changed byte keeps the engine from starting. The copy is renewed after each statement that changes tables. It stores
+ * bytes as Latin-1.
  */
 export class MetadataCopy {
   readonly #folder: string;
@@ -40,8 +40,8 @@ export class MetadataCopy {
   #saved = "";
 
   /**
-   * @param folder the data folder, which holds the copy
-   * @param enginePath the engine's own folder
+   * @param folder the data folder, which contains the copy
+   * @param enginePath the engine's folder
    */
   constructor(folder: string, enginePath: string) {
     this.#folder = folder;
@@ -51,7 +51,7 @@ export class MetadataCopy {
   }
 
   /**
-   * Repairs damaged files, before the engine is opened.
+   * Repairs damaged files; must be called before the engine is opened.
    * @returns the repaired files, including the copy itself when it is unreadable and must be renewed
    */
   mend(): MendedFile[] {
@@ -66,11 +66,11 @@ export class MetadataCopy {
     for (const [name, text] of Object.entries(copy)) {
       const path = join(this.#enginePath, name);
       const good = Buffer.from(text, "latin1");
-      // A missing file belonged to a table that an older program dropped.
+      // A missing file belongs to a table that an older program dropped.
       if (!existsSync(path)) {
         continue;
       }
-      // A statement that ran when the process was killed has written this file; damage leaves its time as it was.
+      // A statement that ran when the process was killed has changed this file. Damage does not change a file's time.
       if (statSync(path).mtimeMs >= changingSinceMs) {
         continue;
       }
@@ -79,7 +79,7 @@ export class MetadataCopy {
         continue;
       }
       const place = good.findIndex((byte, at) => byte !== found[at]);
-      // Kept elsewhere, because the engine does not start with unknown files in this folder.
+      // The copy is in another folder, because the engine does not start with unknown files in its folder.
       const kept = join(this.#folder, "damaged", name.replaceAll("/", "-"));
       mkdirSync(join(this.#folder, "damaged"), { recursive: true, mode: 0o700 });
       writeFileSync(kept, found, { mode: 0o600 });
@@ -89,14 +89,14 @@ export class MetadataCopy {
     return mended;
   }
 
-  /** Before a statement that may change tables. */
+  /** Must be called before a statement that may change tables. */
   beginChange(): void {
     if (this.#changes++ === 0) {
       writeFileSync(this.#markPath, "", { flush: true });
     }
   }
 
-  /** Call after such a statement, and once the engine is open. */
+  /** Must be called after such a statement, and after the engine was opened. */
   endChange(): void {
     this.#changes = Math.max(0, this.#changes - 1);
     const files = Object.fromEntries(this.#names().map((name) => [name, this.#readFile(name)]));
@@ -110,7 +110,7 @@ export class MetadataCopy {
     }
   }
 
-  /** When the statements began that the process did not end; Infinity without any. */
+  /** Start of the statements that the process did not finish; Infinity when there are none. */
   #changingSinceMs(): number {
     return statSync(this.#markPath, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   }
@@ -130,7 +130,7 @@ export class MetadataCopy {
     return readFileSync(join(this.#enginePath, name), "latin1");
   }
 
-  /** Returns when the file is on disk, either new or unchanged. */
+  /** Writes a changed file. Returns when it is on disk. */
   #write(path: string, bytes: Buffer): void {
     const temporary = `${this.#path}.new`;
     writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
@@ -143,7 +143,7 @@ export class MetadataCopy {
     }
   }
 
-  /** @returns undefined for a copy that is damaged */
+  /** @returns undefined for a damaged copy */
   #read(): Record<string, string> | undefined {
     if (!existsSync(this.#path)) {
       return {};
@@ -157,13 +157,13 @@ export class MetadataCopy {
         return files;
       }
     } catch {
-      // handled below
+      // Handled below.
     }
     return undefined;
   }
 }
 
-/** True when the file differs only in some bytes, or in its end. */
+/** True when the file differs only in a few bytes, or at its end. */
 function isDamaged(found: Buffer, good: Buffer): boolean {
   if (found.length < good.length) {
     return good.subarray(0, found.length).equals(found);

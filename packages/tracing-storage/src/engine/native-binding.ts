@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { isSea } from "node:sea";
 
-/** A connection to the engine with its own settings, parameters and current database; one query at a time. */
+/** A connection to the engine with separate settings, parameters and current database. It runs one query at a time. */
 export type NativeConnection = object & { readonly brand?: "chdb connection" };
 
 export interface NativeResult {
@@ -18,19 +18,19 @@ export type NativeStream = object & { readonly brand?: "chdb stream" };
 
 /** The part of chdb's addon that we use. */
 export interface NativeBinding {
-  /** "26.7.3"; known before a folder is opened. Its last number differs from that of SQL's `version()`. */
+  /** Version such as "26.7.3", known before a folder is opened. Its last number differs from SQL's `version()`. */
   EngineVersion(): string;
-  /** Opens the engine on the first call (arguments then configure it), later only a connection to it. */
+  /** The first call opens the engine, configured by the arguments. Later calls only open a connection to it. */
   CreateConnection(path: string, connectionArguments: readonly string[]): NativeConnection;
   /** Must not be called while a query runs on this connection, because that aborts the process. */
   CloseConnection(connection: NativeConnection): void;
   /** Runs off the event loop, on a thread of libuv's pool. */
   /**
-   * Begins a SELECT whose result comes in pieces, each a complete document of its format. It analyses the
-   * query on the event loop, so a server must not use it.
+   * Starts a SELECT whose result comes in pieces, each a complete document of its format. It analyses the query on the
+   * event loop, so a server must not use this method.
    */
   StreamQuery(connection: NativeConnection, sql: string, format: string): NativeStream;
-  /** The next piece; with `done` there is none. Runs off the event loop. */
+  /** Returns the next piece; with `done` there are no more. Runs off the event loop. */
   StreamFetch(stream: NativeStream): Promise<{ readonly bytes: Buffer; readonly done: boolean }>;
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }
@@ -42,7 +42,7 @@ export interface NativeBinding {
  * version.
  */
 export function loadNativeBinding(): NativeBinding {
-  // A single executable file finds the engine in node_modules beside the file.
+  // A single executable file loads the engine from node_modules beside the file.
   const require = createRequire(isSea() ? process.execPath : import.meta.url);
   const loader = createRequire(require.resolve("chdb"))("./dist/loader.js") as {
     loadNative(): NativeBinding;

@@ -1,21 +1,27 @@
 import { StartError } from "lifecycle";
 import { z } from "zod";
 
-/** The engine of an empty store opens about 330 files. With fewer it answers half of its queries with "too many open files". */
+/**
+ * Number of files that an empty store's engine needs, about 330, plus a reserve. With fewer, half of its queries fail
+ * with "too many open files".
+ */
 const leastFiles = 512;
 
 const reportSchema = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }),
 });
 
-/** The report of this process. Node raised the soft limit to the hard one before; Windows knows no such limit. */
+/**
+ * The diagnostic report of this process. Node has already raised the soft limit to the hard limit; Windows has no such
+ * limit.
+ */
 function ownReport(): unknown {
-  // Reading all network interfaces would take the report seconds on some machines.
+  // Without this, reading all network interfaces takes seconds on some machines.
   Object.assign(process.report, { excludeNetwork: true });
   return process.report.getReport();
 }
 
-/** @throws StartError where this process may open fewer files than the engine needs to start */
+/** @throws StartError when this process may open fewer files than the engine needs */
 export function requireOpenFiles(report = ownReport()): void {
   const limit = reportSchema.safeParse(report).data?.userLimits.open_files.soft;
   if (typeof limit === "number" && limit < leastFiles) {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { StartError } from "lifecycle";
 
-/** Instructions of x86-64-v3, for which the engine is compiled, as far as older processors lack them. Source: ClickHouse 26.6 */
+/** Instructions of x86-64-v3, for which the engine is compiled, that older processors lack. Source: ClickHouse 26.6 */
 const needed = ["avx2", "bmi2", "fma", "movbe"];
 
-/** Text of /proc/cpuinfo; undefined where the engine needs nothing special, or nothing is told. */
+/** Text of /proc/cpuinfo; undefined when the engine has no special needs, or the system has no such file. */
 function ownProcessors(): string | undefined {
   try {
     return process.platform === "linux" && process.arch === "x64"
@@ -16,9 +16,9 @@ function ownProcessors(): string | undefined {
 }
 
 /**
- * The engine ends its process without a word at the first instruction that a processor does not know.
+ * The engine crashes without a message at the first instruction that the processor does not support.
  * @param processors text of /proc/cpuinfo
- * @throws StartError where this processor has less than the engine is compiled for
+ * @throws StartError when this processor lacks instructions that the engine needs
  */
 export function requireProcessor(processors = ownProcessors()): void {
   const known = /^flags\s*:(.*)$/m

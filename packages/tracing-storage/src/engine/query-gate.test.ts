@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { QueryGate } from "./query-gate.ts";
 
-/** Work that ends when told. */
+/** Work that ends when the test says so. */
 function startWork(gate: QueryGate, signal = new AbortController().signal) {
   const { promise, resolve } = Promise.withResolvers<string>();
   const work = { started: false, end: resolve, result: Promise.resolve("") };

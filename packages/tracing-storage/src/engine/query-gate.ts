@@ -1,9 +1,9 @@
 import { engineError } from "../engine-error.ts";
 
 export interface GateLimits {
-  /** Most queries that run at the same time. */
+  /** Limit of concurrent queries. */
   readonly maxRunning: number;
-  /** Queries that wait for a place; one more is refused. */
+  /** Limit of waiting queries; further queries are refused. */
   readonly maxWaiting: number;
 }
 
@@ -11,7 +11,7 @@ function leftEarly() {
   return engineError("QUERY_WAS_CANCELLED", "the client left before its query was started");
 }
 
-/** Lets a bounded number of queries run at once, in order of arrival, and a bounded number wait. */
+/** Limits the number of running queries and of waiting queries. Waiting queries run in order of arrival. */
 export class QueryGate {
   readonly #limits: GateLimits;
   readonly #waiters = new Set<() => void>();
@@ -31,8 +31,8 @@ export class QueryGate {
   }
 
   /**
-   * Runs `work` when there is a place.
-   * @param signal leaves the queue when aborted; the caller cancels a query that runs
+   * Runs `work` when the number of running queries allows it.
+   * @param signal removes a waiting query from the queue; the caller must cancel a running query
    * @throws EngineError TOO_MANY_SIMULTANEOUS_QUERIES when the queue is full, QUERY_WAS_CANCELLED on abort
    */
   async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
@@ -51,7 +51,7 @@ export class QueryGate {
     }
   }
 
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no query runs and none waits. */
   async idle(): Promise<void> {
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {

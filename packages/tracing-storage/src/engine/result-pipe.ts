@@ -5,59 +5,63 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { maxQueryThreads } from "./thread-pool-size.ts";
 
-/** Carries one result from the engine to its reader at the reader's pace, with at most 64 KiB on the way. */
+/** Transfers one result from the engine to its reader, at the reader's pace. At most 64 KiB are in the pipe. */
 export interface ResultPipe {
-  /** The path for the statement: `INTO OUTFILE '<path>' APPEND`. */
+  /** Path for the statement: `INTO OUTFILE '<path>' APPEND`. */
   readonly path: string;
-  /** The bytes of the result; ends when `end` was called and all was read. Not to be destroyed: see `abandon`. */
+  /**
+   * Bytes of the result. The stream ends when `end` was called and all bytes were read. It must not be destroyed: see
+   * `abandon`.
+   */
   readonly stream: Readable;
-  /** The engine has written all it will write: its query has ended, or was never started. */
+  /** Must be called when the engine has written everything: its query has ended, or was never started. */
   end(): void;
   /**
-   * The rest is dropped, so that the query can be cancelled, which a blocked write cannot. A reader that
-   * still reads sees an end, which is not the end of the result.
+   * Drops the rest of the result, so that the query can be cancelled: a blocked write cannot be. A reader that
+   * continues gets an end, which is not the end of the result.
    */
   abandon(): void;
   readonly isAbandoned: boolean;
 }
 
 /**
- * Named pipes, one for each query that may run, made once and reused. The engine's binding returns a result
- * as one buffer, or in pieces that are separate documents. But the engine writes to a file in any format,
- * piece by piece, and a named pipe is a file to it.
+ * Named pipes, one for each query that may run, created once and reused. The engine's binding returns a result as one
+ * buffer, or in pieces that are separate documents. But the engine can write any format to a file piece by piece, and
+ * it treats a named pipe as a file.
  */
 export class ResultPipes {
   readonly #free: string[];
   readonly #all: readonly string[];
   readonly #open = new Set<ResultPipe>();
 
-  /** @param folder of the spool, which is empty */
+  /** @param folder folder of the spool, which is empty */
   constructor(folder: string) {
     const paths = Array.from({ length: maxQueryThreads }, (_, index) => join(folder, `result-${index}`));
     try {
       execFileSync("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
       this.#free = paths;
     } catch {
-      // A system without named pipes: results are held in memory, up to `storage.max-result-bytes`.
+      // The system has no named pipes: results are kept in memory, up to `storage.max-result-bytes`.
       this.#free = [];
     }
     this.#all = [...this.#free];
   }
 
-  /** Removes the pipes, after the last query has ended. */
+  /** Removes the pipes; must be called after the last query has ended. */
   remove(): void {
     for (const path of this.#all) {
       rmSync(path, { force: true });
     }
   }
 
-  /** @returns undefined when there is none free */
+  /** @returns undefined when no pipe is free */
   take(): ResultPipe | undefined {
     const path = this.#free.pop();
     if (path === undefined) {
       return undefined;
     }
-    // Open at both ends until the query has ended: the engine would wait for a reader, and a reader see the end at once.
+    // The pipe is open at both ends until the query has ended. Otherwise the engine would wait for a reader, and a
+    // reader would get the end immediately.
     const held = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stream = new Socket({ fd, readable: true, writable: false });
@@ -78,7 +82,7 @@ export class ResultPipes {
       abandon: () => {
         if (!abandoned) {
           abandoned = true;
-          // A reader that waits, or has stopped reading, would block the pipe.
+          // A waiting or stopped reader would block the pipe.
           stream.removeAllListeners("readable");
           stream.on("data", () => {});
           setImmediate(() => stream.resume());
@@ -89,7 +93,7 @@ export class ResultPipes {
     stream.on("error", () => {});
     stream.once("close", () => {
       this.#open.delete(pipe);
-      // A pipe that its query still holds is not reused.
+      // A pipe is not reused while its query still has it open.
       if (ended) {
         this.#free.push(path);
       }
@@ -97,7 +101,7 @@ export class ResultPipes {
     return pipe;
   }
 
-  /** All readers stop; called before all queries are cancelled. */
+  /** Stops all readers; must be called before all queries are cancelled. */
   abandonAll(): void {
     for (const pipe of this.#open) {
       pipe.abandon();

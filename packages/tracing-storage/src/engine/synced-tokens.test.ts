@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(engine, { recursive: true, force: true });
 });
 
-/** @returns the folder of its tokens */
+/** @returns folder of the table's tokens */
 function table(name: string): string {
   const folder = join(engine, "store", name.slice(0, 3), name, "deduplication_logs");
   mkdirSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ test("marks each table once, and looks again after one that went away meanwhile"
   vi.unstubAllEnvs();
   expect(await tokens.mark()).toBe(true);
   expect(isSynced(join(second, "deduplication_log_1.txt"))).toBe(true);
-  // Not again.
+  // The second mark must not change the first folder again.
   execFileSync("chattr", ["-S", first]);
   expect(await tokens.mark()).toBe(true);
   expect(isSynced(first)).toBe(false);

@@ -7,12 +7,11 @@ import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 const run = promisify(execFile);
 
 /**
- * Makes the system write tokens of blocks through to the disk (`chattr +S`). The engine notes a token before
- * it names a part, and syncs the part but not the token. After a power cut the block would be there while its
- * token is unknown, so a repeated block would be stored twice.
+ * Makes the system write tokens of blocks through to the disk (`chattr +S`). The engine records a token before it names
+ * a part, and syncs the part but not the token. After a power cut the block may exist without its token, so a repeated
+ * block would be stored twice.
  *
- * On a system without this attribute nothing changes: a block that was being inserted may be stored twice
- * after a power cut.
+ * Without this attribute, a block that was being inserted during a power cut may be stored twice.
  */
 export class SyncedTokens {
   readonly #enginePath: string;
@@ -24,7 +23,7 @@ export class SyncedTokens {
     this.#enginePath = enginePath;
   }
 
-  /** Marks the present tables. @returns true when the tokens of all of them are written through */
+  /** Marks the present tables. @returns true when the tokens of all tables are written through */
   async mark(): Promise<boolean> {
     if (!this.#isPossible) {
       return false;
@@ -34,7 +33,7 @@ export class SyncedTokens {
     if (unmarked.length === 0) {
       return true;
     }
-    // Later files inherit the attribute from their folder.
+    // New files inherit the attribute from their folder.
     const paths = unmarked.flatMap((folder) => [
       folder,
       ...namesIn(folder).map((name) => join(folder, name)),
@@ -42,7 +41,7 @@ export class SyncedTokens {
     try {
       await run("chattr", ["+S", "--", ...paths]);
     } catch (error) {
-      // Anything else is a table that went away in this moment: the next change of tables looks again.
+      // All other errors come from a table that was dropped at this moment: the next change of tables tries again.
       this.#isPossible = !isUnknownHere(error as ExecFileException);
       return false;
     }
@@ -53,7 +52,7 @@ export class SyncedTokens {
   }
 }
 
-/** No `chattr`, or a file system without the attribute. */
+/** True when `chattr` or the file system's attribute does not exist. */
 function isUnknownHere({ code, stderr = "" }: ExecFileException): boolean {
   return code === "ENOENT" || /not supported|inappropriate ioctl/i.test(String(stderr));
 }

@@ -9,12 +9,12 @@ export function tableFolders(enginePath: string): string[] {
   );
 }
 
-/** The folder of a table's tokens; absent when the table has no window of tokens. */
+/** Path of a table's tokens. It does not exist when the table has no deduplication window. */
 export function tokenFolderOf(tableFolder: string): string {
   return join(tableFolder, "deduplication_logs");
 }
 
-/** @returns none for a folder that is not there, or a file */
+/** @returns an empty list for a missing folder or for a file */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -3,21 +3,21 @@ import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantCheck, type TenantProblem, tenantProblemTexts } from "lifecycle";
 import type { GrpcFailure } from "./grpc-failure.ts";
 
-/** The public model's codes. */
+/** gRPC codes, as in the public model. */
 const codes: Readonly<Record<TenantProblem, status>> = {
   missing: status.UNAUTHENTICATED,
   extra: status.PERMISSION_DENIED,
   unknown: status.PERMISSION_DENIED,
 };
 
-/** Facts about a call that the store needs. */
+/** Data about a call that the store needs. */
 export interface CallFacts {
   readonly tenant: string;
-  /** Aborted when the client cancels or disconnects, or when its deadline passes. */
+  /** Aborted when the client cancels or disconnects, or when its time limit passes. */
   readonly signal: AbortSignal;
 }
 
-/** @returns the failure for the client when its metadata name no served tenant */
+/** @returns the failure for the client when its metadata contain no served tenant */
 export function callFactsOf(
   call: EventEmitter & { readonly metadata: Metadata },
   tenants: TenantCheck,

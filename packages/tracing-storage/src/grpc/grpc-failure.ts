@@ -22,12 +22,12 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 };
 
 /**
- * Maps an error to the end of a call. The public model answers UNKNOWN or INTERNAL to everything; UNAVAILABLE
- * and RESOURCE_EXHAUSTED tell clients that a retry helps.
+ * Maps an error to the status of a call. The public model always answers UNKNOWN or INTERNAL; our UNAVAILABLE and
+ * RESOURCE_EXHAUSTED tell clients that a retry helps.
  */
 export function grpcFailureOf(error: unknown, log: Logger): GrpcFailure {
   if (error instanceof WireError) {
-    // An id of a wrong length is a decoding error to the public model.
+    // For the public model, an id of a wrong length is a decoding error.
     const code = error.code === "WIRE_BAD_ID" ? status.INTERNAL : status.INVALID_ARGUMENT;
     return { code, details: error.message };
   }

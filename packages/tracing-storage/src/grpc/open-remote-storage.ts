@@ -17,9 +17,9 @@ import { openRemoteStorage, type RemoteStorageServer } from "./remote-storage-se
 export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password">;
 
 /**
- * Serves the remote storage API as the options say. Its store is the cluster at `clickhouse.url`, or else this
- * process's engine, which is called over its HTTP address like any other.
- * @param health follows the store of another process; the own engine's needs no watch
+ * Serves the remote storage API according to the options. Its store is the cluster at `clickhouse.url`, or this
+ * process's engine, which is also called over its HTTP address.
+ * @param health reports the state of another process's store; the embedded engine needs no such report
  * @returns undefined when `grpc.host-port` is empty
  * @throws StartError
  */

@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import type { OwnEngine } from "./open-remote-storage.ts";
 
 /**
- * The address and credentials with which this process calls its own engine.
- * @param bound the address of the listener of ClickHouse's HTTP protocol
+ * Address and credentials with which this process calls its embedded engine.
+ * @param bound address of the listener of ClickHouse's HTTP protocol
  */
 export function ownEngineAt(
   bound: AddressInfo | string | null,

@@ -15,8 +15,8 @@ import {
 } from "wire/grpc";
 import type { TraceQueryParameters, WriteSpanResponse } from "wire/storage-v1";
 
-// Received spans stay bytes, so that they become rows in one pass. Sent spans are bytes too, so that the size
-// of a message is known before it is sent.
+// Received spans remain bytes, so that they are converted to rows in one pass. Sent spans are bytes too, so that the
+// size of a message is known before it is sent.
 
 const asBytes = (bytes: Buffer): Buffer => bytes;
 

@@ -11,24 +11,24 @@ import { sendTraces } from "./send-traces.ts";
 import { traceIdOf } from "./trace-id-of.ts";
 import { timeOf, traceQueryOf } from "./trace-query.ts";
 
-/** The public model's words: its client knows a missing trace by them. */
+/** The public model's text, by which its client recognizes a missing trace. */
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
 
-/** Everything that a call needs besides the store. */
+/** Services that a call needs besides the store. */
 interface CallParts {
   readonly tenants: TenantCheck;
   readonly log: Logger;
 }
 
-/** grpc-js takes the status of a stream from an `error` event. */
+/** Ends a stream with a status; grpc-js takes the status of a stream from an `error` event. */
 function fail<Request>(call: ServerWritableStream<Request, Buffer>, failure: GrpcFailure): void {
   call.emit("error", failure);
 }
 
 /**
- * Answers a call with the result of `read`. A call without a tenant, where one is needed, gets its failure and reads
- * nothing.
+ * Answers a call with the result of `read`. If a call lacks a required tenant, it gets a failure, and `read` is not
+ * called.
  */
 async function answer<Answer>(
   call: Parameters<typeof callFactsOf>[0],
@@ -46,7 +46,7 @@ async function answer<Answer>(
   );
 }
 
-/** Streams the trace that a request names, from the store or from the archive. */
+/** Streams the requested trace, from the store or from the archive. */
 export function getTraceHandler(reader: Pick<SpanReader, "getTraces">, parts: CallParts): GetTraceHandler {
   return async (call) => {
     const facts = callFactsOf(call, parts.tenants);
@@ -65,7 +65,7 @@ export function getTraceHandler(reader: Pick<SpanReader, "getTraces">, parts: Ca
   };
 }
 
-/** `SpanReaderPlugin`. */
+/** Handlers of `SpanReaderPlugin`. */
 export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts): SpanReaderHandlers {
   const { reader } = store;
   const parts = { tenants, log };
@@ -122,12 +122,12 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
   };
 }
 
-/** An unknown kind has no operations; it is no fault of the request. */
+/** True for a known kind. An unknown kind has no operations, but is not a fault of the request. */
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-/** `DependenciesReaderPlugin`. A time that is absent is no bound. */
+/** Handlers of `DependenciesReaderPlugin`. An absent time means no bound. */
 export function dependenciesReaderHandlers({
   store,
   tenants,

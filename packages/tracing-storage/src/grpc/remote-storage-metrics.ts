@@ -9,7 +9,7 @@ export class RemoteStorageMetrics {
   readonly blocksWritten: Counter;
   readonly #calls: Counter<"method" | "code">;
 
-  /** @param pendingBytes of spans that are not stored yet */
+  /** @param pendingBytes returns the size of the spans that are not stored yet */
   constructor(registry: Registry, pendingBytes: () => number) {
     const registers = [registry];
     this.spansWritten = new Counter({
@@ -38,7 +38,7 @@ export class RemoteStorageMetrics {
     });
   }
 
-  /** @param path of a method that is served: "/tracing.storage.v1.SpanReaderPlugin/GetTrace" */
+  /** @param path path of a served method: "/tracing.storage.v1.SpanReaderPlugin/GetTrace" */
   ended(path: string, code: status): void {
     this.#calls.inc({ method: path.slice(path.lastIndexOf("/") + 1), code: status[code] ?? String(code) });
   }

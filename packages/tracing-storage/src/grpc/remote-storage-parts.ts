@@ -3,7 +3,7 @@ import type { TraceStore } from "storage/api";
 
 /** Everything that the handlers of the remote storage API need. */
 export interface RemoteStorageParts {
-  /** The store of the spans: the embedded engine's, or a cluster's. */
+  /** Store of the spans: the embedded engine, or a cluster. */
   readonly store: Pick<TraceStore, "reader" | "writer" | "dependencies" | "archive">;
   readonly tenants: TenantCheck;
   readonly log: Logger;

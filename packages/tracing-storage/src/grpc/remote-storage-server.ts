@@ -40,14 +40,14 @@ import { spanWriterHandlers, streamingSpanWriterHandlers, writeSpanHandler } fro
 /** The store, its address, and the limits of calls. */
 export interface RemoteStorageSettings extends RemoteStorageParts {
   readonly address: HostPort;
-  /** Undefined: plain text. */
+  /** TLS settings. Undefined: plain text. */
   readonly tls: ServerTls | undefined;
   readonly metrics: Registry;
-  /** Largest message of a call, in bytes; a larger one gets RESOURCE_EXHAUSTED from grpc-js. */
+  /** Size limit of a message in bytes; larger messages get RESOURCE_EXHAUSTED from grpc-js. */
   readonly maxMessageBytes: number;
-  /** Whether streams of spans are offered. */
+  /** True when streams of spans are offered. */
   readonly streamingWrites: boolean;
-  /** How spans of many calls are written together: see `SpanGroups`. */
+  /** How spans of many calls are combined: see `SpanGroups`. */
   readonly groups: Pick<SpanGroupsSettings, "maxDelayMs" | "maxPendingBytes" | "writeTimeoutMs">;
 }
 
@@ -55,12 +55,12 @@ export interface RemoteStorageSettings extends RemoteStorageParts {
 export interface RemoteStorageServer {
   /** The port in use, also when the option was port 0. */
   readonly port: number;
-  /** Lets running calls end and writes the received spans; cuts calls when `signal` is aborted. */
+  /** Lets running calls end and writes the received spans. When `signal` is aborted, calls are cancelled. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The remote storage API, version 1, under both package names, with reflection and health: all seven services.
+ * The remote storage API, version 1, under both package names, with all seven services, reflection and health.
  * @throws StartError when the address cannot be listened on
  */
 export async function openRemoteStorage(settings: RemoteStorageSettings): Promise<RemoteStorageServer> {
@@ -81,7 +81,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  // grpc-js would also print each failure, with fewer details than our log.
+  // Without this, grpc-js also prints each failure, with fewer details than our log.
   setLogVerbosity(logVerbosity.NONE);
   const credentials = serverCredentialsOf(tls, secureContextOptions);
   const port = await bindServer(server, address, credentials).catch((error: Error) => {
@@ -165,7 +165,7 @@ function addServices(
   return names;
 }
 
-/** Clients call it before they know any tenant. */
+/** Handlers of the capabilities. Clients call this before they know a tenant, so none is required. */
 function capabilitiesHandlers(streamingSpanWriter: boolean): PluginCapabilitiesServer {
   return {
     capabilities: (_, callback) =>

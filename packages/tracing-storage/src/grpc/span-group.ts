@@ -2,16 +2,16 @@ import type { SpanRows } from "wire/rows";
 
 const initialBytes = 64 * 1024;
 
-/** Rows that were added together, with the callers that wait for them. */
+/** Rows that were added together, with the callers that wait for their write. */
 export interface GroupMember {
-  /** Where its rows begin. */
+  /** Position of its rows. */
   readonly start: number;
   readonly end: number;
   readonly count: number;
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** Rows of several senders, one after the other, to be written as one block. */
+/** Rows of several senders that are written as one block. */
 export class SpanGroup {
   readonly openedAtMs: number = performance.now();
   readonly receivedUnixMs: number = Date.now();
@@ -20,7 +20,7 @@ export class SpanGroup {
   bytes = 0;
   #buffer = Buffer.allocUnsafeSlow(initialBytes);
 
-  /** Copies the rows. @returns resolves when they are stored */
+  /** Copies the rows. @returns a promise that resolves when they are stored */
   add(rows: SpanRows): Promise<void> {
     const start = this.bytes;
     const end = start + rows.bytes.length;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { SpanGroups, type SpanGroupsSettings } from "./span-groups.ts";
 
-/** Rows of one byte each; a store that looks inside finds the letters. */
+/** Rows of one byte each. A store that checks rows can recognize the letters. */
 function rows(letters: string): SpanRows {
   return { bytes: Buffer.from(letters), count: letters.length };
 }
@@ -14,7 +14,7 @@ interface Write {
   readonly answer: PromiseWithResolvers<void>;
 }
 
-/** A store that is answered by the test. */
+/** A store whose answers the test gives. */
 class ManualWriter {
   readonly writes: Write[] = [];
   #wake = () => {};
@@ -111,7 +111,7 @@ describe("SpanGroups", () => {
     const first = groups.add(rows("a"));
     const { answer } = await writer.write(0);
     const others = [groups.add(rows("b"))];
-    // Its time has passed when a timer set later has gone off.
+    // When a later timer has fired, the group's time has passed.
     await new Promise((resolve) => setTimeout(resolve, 5));
     others.push(groups.add(rows("c")));
     expect(writer.writes).toHaveLength(1);

@@ -7,17 +7,17 @@ import { WriteError } from "./write-error.ts";
 
 export interface SpanGroupsSettings {
   readonly writer: SpanWriter;
-  /** Longest time that the first span of a group waits for others, in milliseconds. */
+  /** Limit of the first span's wait for other spans of its group, in milliseconds. */
   readonly maxDelayMs: number;
-  /** Rows of all groups, written or not yet. */
+  /** Size limit of the rows in all groups, written or not yet, in bytes. */
   readonly maxPendingBytes: number;
-  /** Milliseconds for which the write of a group is repeated while the store is away. */
+  /** Time in milliseconds for which the write of a group is repeated while the store is down. */
   readonly writeTimeoutMs: number;
-  /** A group this large waits no longer; 10,000 by default. */
+  /** Number of spans at which a group is written at once. Default: 10,000. */
   readonly maxGroupSpans?: number;
-  /** 8 MiB by default. */
+  /** Size at which a group is written at once, in bytes. Default: 8 MiB. */
   readonly maxGroupBytes?: number;
-  /** Groups that are written at the same time; 4 by default. */
+  /** Limit of concurrent writes. Default: 4. */
   readonly maxWrites?: number;
   /** Called with the number of spans of each stored block. */
   readonly written?: (spans: number) => void;
@@ -27,10 +27,10 @@ const minPauseMs = 100;
 const maxPauseMs = 2_000;
 
 /**
- * Collects single spans into blocks, because a small block costs the store about as much as a thousand spans
- * of a large one. One block is written at a time while the next grows; several only when they are full. Each
- * sender is answered when its span is stored. While the store is down a block is repeated under its token. A
- * refused block is halved until only the faulty spans are left.
+ * Collects single spans into blocks, because a small block costs the store about as much as a thousand spans of a large
+ * one. One block is written while the next one grows; full blocks are written concurrently. Each sender gets its answer
+ * when its span is stored. While the store is down a block is repeated under its token. A refused block is halved
+ * repeatedly, until only the faulty spans are refused.
  */
 export class SpanGroups {
   readonly #settings: SpanGroupsSettings;
@@ -48,7 +48,7 @@ export class SpanGroups {
     this.#settings = settings;
   }
 
-  /** Bytes of rows that are not stored yet. */
+  /** Size of rows that are not stored yet. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -57,7 +57,7 @@ export class SpanGroups {
     return this.#pendingBytes < this.#settings.maxPendingBytes;
   }
 
-  /** Resolves when there is room again. */
+  /** Resolves when the size is below the limit again. */
   room(): Promise<void> {
     if (this.hasRoom || this.#isStopping) {
       return Promise.resolve();
@@ -66,8 +66,8 @@ export class SpanGroups {
   }
 
   /**
-   * Copies the rows at once. @returns resolves when they are durable and searchable
-   * @throws WriteError, StorageError: the rows are not stored; after STORAGE_TIMEOUT they may be
+   * Copies the rows at once. @returns a promise that resolves when they are durable and searchable
+   * @throws WriteError, StorageError: the rows are not stored; after STORAGE_TIMEOUT they may be stored
    */
   async add(rows: SpanRows): Promise<void> {
     if (this.#isStopping) {
@@ -95,7 +95,7 @@ export class SpanGroups {
     await stored;
   }
 
-  /** Accepts no new spans, and writes the present ones; gives up when `signal` is aborted. */
+  /** Accepts no new spans, and writes the present ones until `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     for (const wake of this.#roomWaiters.splice(0)) {
@@ -113,7 +113,7 @@ export class SpanGroups {
     signal.removeEventListener("abort", giveUp);
   }
 
-  /** The group has waited long enough. While another one is written, it may grow further. */
+  /** Called when the group has waited long enough. While another group is written, it may grow further. */
   #due(): void {
     this.#isDue = true;
     if (this.#writes.size === 0) {

@@ -27,7 +27,7 @@ export class SpanStream {
     return this.#isOver;
   }
 
-  /** @param stored rejects with the failure for the client */
+  /** @param stored promise of the write; rejects with the failure for the client */
   wait(stored: Promise<void>): void {
     this.#pending++;
     stored.then(
@@ -39,7 +39,7 @@ export class SpanStream {
     );
   }
 
-  /** The client has sent everything. */
+  /** Must be called when the client has sent everything. */
   end(): void {
     this.#hasEnded = true;
     this.#settle();

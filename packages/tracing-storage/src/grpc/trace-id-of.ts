@@ -1,6 +1,9 @@
 import { WireError } from "wire/errors";
 
-/** A trace id in bytes as the store's: 32 hex digits. @throws WireError WIRE_BAD_ID unless there are 16 or 8 bytes */
+/**
+ * Converts a trace id in bytes to the store's form: 32 hex digits. @throws WireError WIRE_BAD_ID unless it has 16 or 8
+ * bytes
+ */
 export function traceIdOf(bytes: Buffer): string {
   if (bytes.length === 16 || bytes.length === 8) {
     return bytes.toString("hex").padStart(32, "0");

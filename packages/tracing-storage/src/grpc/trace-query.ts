@@ -3,15 +3,15 @@ import type { TraceQueryParameters } from "wire/storage-v1";
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** The year 1: Go clients send it for a time that they did not set. */
+/** Go's zero time in seconds, in the year 1: Go clients send it for a time that they did not set. */
 const goZeroSeconds = -62_135_596_800n;
 
-/** Traces of a search that names no number, as in most of the public model's stores. */
+/** Default number of traces in a search, as in most of the public model's stores. */
 const defaultLimit = 100;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
-/** The search of a request. Times and durations that are absent, or Go's zero, are no bounds. */
+/** The search of a request. Times and durations that are absent, or Go's zero, mean no bound. */
 export function traceQueryOf(parameters: TraceQueryParameters): TraceQuery {
   const startMin = timeOf(parameters.startTimeMin);
   const startMax = timeOf(parameters.startTimeMax);
@@ -27,7 +27,7 @@ export function traceQueryOf(parameters: TraceQueryParameters): TraceQuery {
   };
 }
 
-/** Nanoseconds since the Unix epoch; undefined for no time. */
+/** Nanoseconds since the Unix epoch; undefined when no time was set. */
 export function timeOf(time: Timestamp | undefined): bigint | undefined {
   return time === undefined || time.seconds === goZeroSeconds ? undefined : nanosOf(time);
 }

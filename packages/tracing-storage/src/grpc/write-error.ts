@@ -1,8 +1,7 @@
 /**
- * Reasons why spans are not written, besides those of the store.
- *
- * - `WRITE_BUSY` too many spans wait already
- * - `WRITE_STOPPING` the process ends
+ * Reasons why spans are not written, in addition to the store's reasons.
+ * - `WRITE_BUSY` too many spans are waiting
+ * - `WRITE_STOPPING` the process is stopping
  */
 export type WriteErrorCode = "WRITE_BUSY" | "WRITE_STOPPING";
 

@@ -9,7 +9,7 @@ import type { SpanWriterHandlers, StreamingSpanWriterHandlers, WriteSpanHandler 
 import type { SpanGroups } from "./span-groups.ts";
 import { SpanStream } from "./span-stream.ts";
 
-/** Rows of one span are little more than its message. */
+/** Size limit of a request's rows in bytes; rows of one span are little larger than its message. */
 const maxRowsBytes = 64 * 1024 * 1024;
 
 export interface WriterParts {
@@ -18,7 +18,7 @@ export interface WriterParts {
   readonly log: Logger;
 }
 
-/** Takes one span, and answers when it is stored. */
+/** Receives one span, and answers when it is stored. */
 export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSpanHandler {
   const transcoder = new WriteSpanTranscoder({ maxRowsBytes });
   return async (
@@ -38,7 +38,7 @@ export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSp
   };
 }
 
-/** `SpanWriterPlugin`. Every span is stored when its call is answered, so `Close` has nothing to do. */
+/** Handlers of `SpanWriterPlugin`. Every span is stored when its call is answered, so `Close` has nothing to do. */
 export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
   return {
     writeSpan: writeSpanHandler(parts),
@@ -47,10 +47,9 @@ export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
 }
 
 /**
- * `StreamingSpanWriterPlugin`. Spans are stored as they arrive, because clients keep a stream open as long as
- * they live. The answer at the end confirms all of them. At the first failure the stream ends with its
- * reason.
- * @param stopping aborted when this process stops; a stream then ends when its received spans are stored
+ * Handlers of `StreamingSpanWriterPlugin`. Spans are stored as they arrive, because clients keep a stream open for
+ * their whole life. The answer at the end confirms all spans. The first failure ends the stream.
+ * @param stopping aborted when this process stops; streams then end when the received spans are stored
  */
 export function streamingSpanWriterHandlers(
   { groups, tenants, log }: WriterParts,
@@ -79,7 +78,7 @@ export function streamingSpanWriterHandlers(
         }
         stream.end();
       } catch (error) {
-        // The client has disconnected, or sent bytes that are no span.
+        // The client has disconnected, or sent bytes that are not a span.
         stream.fail(
           grpcFailureOf(facts.signal.aborted ? new StorageError("STORAGE_ABORTED", "gone") : error, log),
         );

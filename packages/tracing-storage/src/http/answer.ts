@@ -17,11 +17,11 @@ import {
 import { createBlockCompressor } from "../compression/compressed-blocks.ts";
 import { drain } from "./request-body.ts";
 
-/** Below this, compression costs more than it saves. */
+/** Size limit in bytes: below it, compression costs more than it saves. */
 const minCompressedBytes = 1024;
 
 interface Encoder {
-  /** Runs off the event loop. */
+  /** Compresses a whole body off the event loop. */
   whole(body: Buffer): Promise<Buffer>;
   stream(): Transform;
 }
@@ -30,7 +30,7 @@ const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 const zlibOptions = { level: 3 };
 
-/** Preferred encoding first. */
+/** Encodings, preferred encoding first. */
 const encoders: ReadonlyMap<string, Encoder> = new Map([
   [
     "zstd",
@@ -53,7 +53,7 @@ const encoders: ReadonlyMap<string, Encoder> = new Map([
   ],
 ] satisfies [string, Encoder][]);
 
-/** The preferred encoding of those that the client accepts. */
+/** The most preferred encoding that the client accepts. */
 function acceptedEncoding(request: IncomingMessage): string | undefined {
   const header = String(request.headers["accept-encoding"] ?? "");
   const accepted = new Set(
@@ -66,11 +66,11 @@ function acceptedEncoding(request: IncomingMessage): string | undefined {
   return [...encoders.keys()].find((name) => accepted.has(name));
 }
 
-/** Limit of a refused body's rest that is read before the connection is closed. */
+/** Limit of a refused body's remaining bytes that are read before the connection is closed. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 const maxDrainMs = 5_000;
 
-/** Answers a request whose body was not read completely, and closes the connection. */
+/** Answers a request before its whole body was read, and closes the connection. */
 export async function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
@@ -87,9 +87,9 @@ export async function answerEarly(
 
 /** How an answer is compressed. */
 export interface Packing {
-  /** True: as the client accepts by Accept-Encoding. */
+  /** True: compressed with an encoding that the client accepts by Accept-Encoding. */
   readonly mayCompress: boolean;
-  /** True: as ClickHouse's own blocks, whatever Accept-Encoding says. */
+  /** True: as ClickHouse's compressed blocks. Accept-Encoding is ignored. */
   readonly asBlocks: boolean;
 }
 
@@ -127,7 +127,7 @@ export async function answer(
   response.end(request.method === "HEAD" ? undefined : sent);
 }
 
-/** Writes, and waits when the other side does not keep up. @returns false when it does not take it in time */
+/** Writes, and waits when the other side is slower. @returns false when the other side does not read in time */
 async function write(
   target: Writable,
   chunk: Buffer,
@@ -154,15 +154,16 @@ async function write(
 /** Packing and limits of a streamed answer. */
 interface StreamTerms {
   readonly packing: Packing;
-  /** A client that reads nothing for this many milliseconds is cut off. */
+  /** Time in milliseconds after which a client that reads nothing is disconnected. */
   readonly sendTimeoutMs: number;
-  /** Last bytes of a body that breaks off; the connection is cut after them, so that nobody takes the body for complete. */
+  /**
+   * Last bytes of an incomplete body. The connection is closed after them, so that the client does not treat the body
+   * as complete.
+   */
   readonly failure: (error: unknown) => Buffer;
 }
 
-/**
- * Sends a body whose beginning is known, at the client's pace.
- */
+/** Sends a body, whose first bytes are already known, at the client's pace. */
 export async function answerStream(
   request: IncomingMessage,
   response: ServerResponse,

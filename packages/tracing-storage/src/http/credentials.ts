@@ -3,19 +3,19 @@ import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine-error.ts";
 import type { User } from "./users.ts";
 
-/** A name and a password as a client gave them. */
+/** Name and password from a client. */
 interface Credentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** Compares in a time that does not depend on the texts: their hashes have one length. */
+/** Compares hashes, which have equal length, so the time does not depend on the texts. */
 function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** @returns undefined when the request names no user by any way */
+/** @returns undefined when the request contains no user */
 function given(request: IncomingMessage, url: URL): Credentials | undefined {
   const { authorization, "x-clickhouse-user": user, "x-clickhouse-key": key } = request.headers;
   if (typeof user === "string" || typeof key === "string") {
@@ -36,10 +36,10 @@ function given(request: IncomingMessage, url: URL): Credentials | undefined {
 }
 
 /**
- * Checks user and password from X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in this
- * order. Every user is compared, each in constant time. Without a name, or with an unknown name, the request
- * belongs to the first user when that one has no password.
- * @throws EngineError REQUIRED_PASSWORD when there are none, AUTHENTICATION_FAILED when they are wrong
+ * Checks user and password from X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in this order.
+ * Every user is compared, each in constant time. A request without a name, or with an unknown name, gets the first user
+ * if that user has no password.
+ * @throws EngineError REQUIRED_PASSWORD when credentials are missing, AUTHENTICATION_FAILED when they are wrong
  */
 export function checkCredentials(
   request: IncomingMessage,

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** A random word that no result contains; sent in the header X-ClickHouse-Exception-Tag. */
+/** A random word that does not occur in results; sent in the header X-ClickHouse-Exception-Tag. */
 export function exceptionTag(): string {
   return randomBytes(8).toString("hex");
 }
 
 /**
  * The end of a body whose query failed after its status was sent.
- * @param text of the error, in one piece. Source: ClickHouse src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp
- *   (25.11 and later)
+ * @param text text of the error, in one piece. Source: ClickHouse src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp
+ * (25.11 and later)
  */
 export function exceptionInBody(text: string, tag: string): Buffer {
   const line = `${text}\n`;

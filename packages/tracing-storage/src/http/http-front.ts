@@ -25,15 +25,15 @@ import type { User } from "./users.ts";
 
 /** Settings of the HTTP interface. */
 export interface HttpFrontSettings {
-  /** Users who may log in; at least one. */
+  /** Users who may log in; at least one user. */
   readonly users: readonly [User, ...User[]];
-  /** Sessions that may be open at once. */
+  /** Limit of open sessions. */
   readonly maxSessions: number;
-  /** A client that reads nothing of its result for this many milliseconds is cut off. */
+  /** Time in milliseconds after which a client that does not read its result is disconnected. */
   readonly sendTimeoutMs: number;
-  /** Limit of one body, decompressed. */
+  /** Size limit of a body after decompression, in bytes. */
   readonly maxBodyBytes: number;
-  /** Absent: plain HTTP. */
+  /** TLS settings. Absent: plain HTTP. */
   readonly tls?: ServerTls | undefined;
 }
 
@@ -41,16 +41,16 @@ export interface HttpFrontSettings {
 export interface HttpFrontParts {
   /** Runs statements. */
   readonly engine: Engine;
-  /** Lets a bounded number of statements run at once, and a bounded number wait. */
+  /** Limits the numbers of running and waiting statements. */
   readonly gate: QueryGate;
   /** Refuses rows before the disk is full. Statements that free space still run. */
   readonly guard: DiskGuard;
   /** Answers statements for few rows by key from part files, without the engine. */
   readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
-  /** Moves damaged parts to `detached`, so that reads go on without them. */
+  /** Moves damaged parts to `detached`, so that reads continue without them. */
   readonly quarantine: PartQuarantine;
-  /** Begins reads again that met a damaged block. */
+  /** Repeats reads that found a damaged block. */
   readonly stuckReads: StuckReads;
   readonly log: Logger;
 }
@@ -62,7 +62,7 @@ Send queries with the POST method, or with GET and /?query=…: see ClickHouse's
 `;
 
 /**
- * ClickHouse's figures of a result, with its names, without those that the embedded engine does not report.
+ * ClickHouse's statistics of a result, with its names. Numbers that the embedded engine does not report are missing.
  */
 function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOutcome): string {
   const elapsed = { elapsed_ns: String(Math.round(elapsedSeconds * 1e9)) };
@@ -73,7 +73,7 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
   );
 }
 
-/** JSON that is safe in a header. */
+/** JSON that is valid in a header. */
 function headerJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^ -~]/g,
@@ -82,8 +82,8 @@ function headerJson(value: unknown): string {
 }
 
 /**
- * Describes the query of a traced client. Without such a client there is no span: inserts of own spans would
- * otherwise make spans, whose inserts would make more.
+ * Describes the query of a traced client. For other clients no span is recorded: inserts of our spans would otherwise
+ * create spans, whose inserts would create more.
  */
 function describeSpan(kind: QueryOutcome["kind"]): void {
   const span = activeSpan();
@@ -92,7 +92,7 @@ function describeSpan(kind: QueryOutcome["kind"]): void {
   }
 }
 
-/** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
+/** ClickHouse's HTTP protocol for an engine. The server does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
   const front = new HttpFront(parts, settings);
   const timeouts = { keepAliveTimeout: 30_000, requestTimeout: 300_000 };
@@ -290,7 +290,7 @@ class HttpFront {
     }
     const failure = (error: unknown) => {
       const known = toEngineError(error);
-      // Too late for this result; the next one is without the part.
+      // It is too late for this result, but the next one will be read without the part.
       void quarantine.suspect(known);
       metrics.errors.inc({ code: String(known.code) });
       return exceptionInBody(`${known.message} ${this.#version}`, tag);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { createHttpFront, type HttpFrontParts, type HttpFrontSettings } from "./http-front.ts";
 
-/** The listener by which this process calls its own engine. */
+/** The listener through which this process calls its embedded engine. */
 export interface InnerFront {
   readonly server: Server & { closeAllConnections(): void; closeIdleConnections(): void };
   readonly address: AddressInfo;
@@ -13,8 +13,8 @@ export interface InnerFront {
 const passwordBytes = 32;
 
 /**
- * Opens a listener on loopback for this process alone, with a random password. It is used when the public
- * listener has TLS, which may require a client certificate, and whose certificate need not fit this address.
+ * Opens a listener on loopback for this process only, with a random password. It is needed when the public listener has
+ * TLS: it may require a client certificate, and its certificate may not match the loopback address.
  */
 export async function openInnerFront(
   parts: HttpFrontParts,

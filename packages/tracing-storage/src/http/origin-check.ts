@@ -17,10 +17,10 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Keeps web pages out, because a browser on this machine can reach a server on 127.0.0.1 from any page. It
- * refuses requests from a page of another origin. On a loopback address it also refuses foreign host names,
- * which their owner may point at 127.0.0.1. An image or a link sends no Origin, but browsers send the kind of
- * caller in Sec-Fetch-Site; "none" is the address bar. Clients other than browsers are not affected.
+ * Refuses requests from web pages: a browser on this machine can reach a server on 127.0.0.1 from any page. It refuses
+ * requests from a page of another origin. On a loopback address it also refuses foreign host names, which an attacker
+ * may resolve to 127.0.0.1. An image or a link sends no Origin, but browsers send the kind of caller in Sec-Fetch-Site;
+ * "none" is the address bar. Clients other than browsers are not affected.
  * @throws EngineError ACCESS_DENIED
  */
 export function checkOrigin(request: IncomingMessage): void {

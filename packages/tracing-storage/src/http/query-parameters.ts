@@ -1,31 +1,31 @@
 import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine-error.ts";
 
-/** The facts of a request besides its body. */
+/** The data of a request except its body. */
 export interface QueryParameters {
-  /** `query`; the body continues it, or brings an insert's rows. */
+  /** Parameter `query`; the body continues it, or contains an insert's rows. */
   readonly query: string;
-  /** `query_id`, by which a query can be killed. */
+  /** Parameter `query_id`, by which a query can be killed. */
   readonly queryId: string;
-  /** `database`; "" is the user's own default. */
+  /** Parameter `database`; "": the user's default. */
   readonly database: string;
   /** Format of the result when the statement names none; TabSeparated by default. */
   readonly format: string;
-  /** Settings for this query alone, by name. */
+  /** Settings for this query only, by name. */
   readonly settings: ReadonlyMap<string, string>;
   /** Values for `{name:Type}` in the statement, by name. */
   readonly parameters: ReadonlyMap<string, string>;
   /** True for GET and HEAD, and for a read-only user. */
   readonly readOnly: boolean;
-  /** True for a read-only user, whatever the method. */
+  /** True for a read-only user, with any method. */
   readonly reader: boolean;
-  /** `session_id` and its options; undefined: no session. */
+  /** Parameter `session_id` and its options; undefined: no session. */
   readonly session: SessionParameters | undefined;
-  /** `wait_end_of_query=1`: the answer begins when the query has ended. */
+  /** Parameter `wait_end_of_query=1`: the answer begins after the query has ended. */
   readonly waitForEnd: boolean;
-  /** `compress=1`: the answer consists of ClickHouse's compressed blocks. */
+  /** Parameter `compress=1`: the answer consists of ClickHouse's compressed blocks. */
   readonly compressBlocks: boolean;
-  /** `decompress=1`: the body does. */
+  /** Parameter `decompress=1`: the body consists of ClickHouse's compressed blocks. */
   readonly decompressBlocks: boolean;
   /** False when the client set `enable_http_compression=0`. */
   readonly mayCompress: boolean;
@@ -35,7 +35,7 @@ export interface SessionParameters {
   readonly id: string;
   /** Seconds without use after which the session ends. */
   readonly timeoutSeconds: number;
-  /** True: the session must exist. */
+  /** True: the session must already exist. */
   readonly mustExist: boolean;
 }
 
@@ -77,7 +77,7 @@ function readSession(search: URLSearchParams): SessionParameters | undefined {
 
 /**
  * Reads URL parameters and ClickHouse's headers.
- * @param reader the user may only read
+ * @param reader true: the user may only read
  * @throws EngineError
  * Source: ClickHouse documentation, "HTTP interface"
  */

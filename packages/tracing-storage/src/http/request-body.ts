@@ -41,7 +41,7 @@ async function* limited(source: AsyncIterable<Buffer>, maxBytes: number): AsyncG
   }
 }
 
-/** Reading may stop before the end, which must not close the connection: the client waits for an answer. */
+/** Iterates without closing the connection at an early stop: the client still waits for an answer. */
 function chunksOf(request: IncomingMessage): NodeJS.AsyncIterator<Buffer> {
   return request.iterator({ destroyOnReturn: false });
 }
@@ -68,15 +68,15 @@ async function* decoded(
   }
 }
 
-/** The body of a request, decompressed, read once from front to back. */
+/** The decompressed body of a request; it can be read once. */
 export class RequestBody {
   readonly #chunks: AsyncGenerator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
   #ended = false;
 
   /**
-   * @param maxBytes of the decompressed body; a compressed one may itself not be larger either
-   * @param asBlocks `decompress=1`: the body is in ClickHouse's compressed blocks, below its Content-Encoding
+   * @param maxBytes size limit of the body, before and after decompression
+   * @param asBlocks `decompress=1`: the body is in ClickHouse's compressed blocks, inside of its Content-Encoding
    * @throws EngineError for an unknown Content-Encoding, and a Content-Length over the limit
    */
   constructor(request: IncomingMessage, maxBytes: number, asBlocks: boolean) {
@@ -96,8 +96,8 @@ export class RequestBody {
   }
 
   /**
-   * Reads until at least `bytes` are held or the body ends; later reads still return them.
-   * @returns everything that is held, and whether that is the whole body
+   * Reads until at least `bytes` are buffered or the body ends. Later reads return the buffered bytes too.
+   * @returns all buffered bytes, and true in `complete` when they are the whole body
    */
   async peek(bytes: number): Promise<{ readonly head: Buffer; readonly complete: boolean }> {
     const held = [this.#held];
@@ -116,9 +116,9 @@ export class RequestBody {
   }
 
   /**
-   * Writes `before` and then the body from byte `from` to a new file; `from` is at most the number of held
+   * Writes `before`, then the body from byte `from` on, to a new file. `from` must not exceed the number of buffered
    * bytes.
-   * @returns bytes written
+   * @returns number of written bytes
    */
   async spool(path: string, before: Buffer, from: number): Promise<number> {
     const file = createWriteStream(path, { flags: "wx", highWaterMark: spoolBufferBytes });
@@ -143,8 +143,8 @@ export class RequestBody {
 }
 
 /**
- * Reads and drops the rest of a refused body, within limits. A client that still sends when the connection is
- * closed would see a broken connection instead of the answer.
+ * Reads and drops the rest of a refused body, within limits. Otherwise a client that is still sending would get a
+ * connection error instead of the answer.
  */
 export async function drain(request: IncomingMessage, maxBytes: number, maxMs: number): Promise<void> {
   let left = maxBytes;
@@ -157,7 +157,7 @@ export async function drain(request: IncomingMessage, maxBytes: number, maxMs: n
       }
     }
   } catch {
-    // the client disconnected
+    // The client disconnected.
   } finally {
     clearTimeout(timer);
   }

@@ -28,28 +28,31 @@ import { type Sessions, statementToRestore } from "./sessions.ts";
 import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-result.ts";
 import type { User } from "./users.ts";
 
-/** ClickHouse's default of `max_query_size`; a request may raise it up to the second figure. */
+/**
+ * Limit of a query's text in bytes; ClickHouse's default of `max_query_size`. A request may raise it up to the next
+ * constant.
+ */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;
 
-/** Statements besides questions and inserts that do not change tables. */
+/** Verbs of statements that neither read nor insert rows, and do not change tables. */
 const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIMIZE", "CHECK"]);
 
-/** The outcome of a query, with the result or its beginning. */
+/** The outcome of a query, with the whole result or its beginning. */
 export interface QueryOutcome {
-  /** `select` for reads, `insert` for rows of the client, `other` for the rest. */
+  /** Kind of the query: `select` for reads, `insert` for rows from the client, `other` for all others. */
   readonly kind: "select" | "insert" | "other";
   /** Format of the result. */
   readonly format: string;
   /** The whole result, or its beginning. */
   readonly result: Buffer;
-  /** The rest after `result`; read it to its end, or abort the signal of the query. */
+  /** The rest after `result`. The caller must read it to its end, or abort the signal of the query. */
   readonly more?: RestOfResult;
-  /** Rows of the result, or inserted rows; 0 while unknown. */
+  /** Rows of the result, or inserted rows; 0 when unknown. */
   readonly rows: number;
-  /** Decompressed bytes of the rows that the insert brought. */
+  /** Decompressed size of the inserted rows in bytes. */
   readonly insertedBytes: number;
-  /** Run time in the engine; for point reads the time of the read. */
+  /** Duration in the engine in seconds; for point reads the duration of the read. */
   readonly elapsedSeconds: number;
   /** Reasons why rows are missing from the result; absent for a complete result. */
   readonly missing?: readonly PartialReason[];
@@ -57,20 +60,20 @@ export interface QueryOutcome {
 
 /** The objects that queries of all requests share. */
 export interface QueryParts {
-  /** Runs what is not answered otherwise. */
+  /** Runs statements that nothing else answers. */
   readonly engine: Engine;
-  /** Limits how many queries run at once. */
+  /** Limits the number of running queries. */
   readonly gate: QueryGate;
-  /** Refuses what fills the disk when it is nearly full. */
+  /** Refuses statements that write rows when the disk is nearly full. */
   readonly guard: DiskGuard;
-  /** Settings and temporary tables that outlive a request. */
+  /** Stores settings and temporary tables between requests. */
   readonly sessions: Sessions;
-  /** Answers the statement for given traces from the files of parts. */
+  /** Answers statements for given traces from the files of parts. */
   readonly pointReader: PointReader;
   readonly metrics: Pick<StorageMetrics, "pointReads">;
-  /** Sets damaged parts aside when a read finds them. */
+  /** Detaches damaged parts that a read finds. */
   readonly quarantine: Pick<PartQuarantine, "suspect" | "missingFrom" | "tablesChanged">;
-  /** Begins reads again that met a damaged block. */
+  /** Repeats reads that found a damaged block. */
   readonly stuckReads: Pick<StuckReads, "during">;
 }
 
@@ -82,18 +85,18 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
       : "other";
 }
 
-/** The statement, and where the rows of an insert are; some may follow the statement in its text. */
+/** The statement, and the position of an insert's rows; some rows may follow the statement in its text. */
 interface StatementText {
   readonly statement: Statement;
   /** The `query` parameter, and the bytes of the body that were read. */
   readonly text: Buffer;
-  /** The first byte of the body that is not in `text`. */
+  /** Position of the first byte of the body that is not in `text`. */
   readonly bodyFrom: number;
 }
 
 /**
- * Reads the statement from the `query` parameter, and then as much of the body as a query may be long. When
- * the parameter already contains an insert, the body is rows and stays unread.
+ * Reads the statement from the `query` parameter, and then from the body, up to the limit of a query's text. When the
+ * parameter already contains an insert, the body has only rows and is not read.
  */
 async function readText(parameters: QueryParameters, body: RequestBody): Promise<StatementText> {
   const asked = Number(parameters.settings.get("max_query_size") ?? maxQueryBytes);
@@ -116,7 +119,7 @@ async function readText(parameters: QueryParameters, body: RequestBody): Promise
   return { statement, text, bodyFrom: head.length };
 }
 
-/** True for statements that fill the disk; statements that free space must run when it is full. */
+/** True for statements that write rows. Statements that free space must run even when the disk is full. */
 function writesRows({ verb, inserts }: Statement): boolean {
   return verb === "INSERT" || inserts;
 }
@@ -124,16 +127,16 @@ function writesRows({ verb, inserts }: Statement): boolean {
 /** Input of a statement. */
 interface QueryInput {
   readonly parameters: QueryParameters;
-  /** Continues the statement, or has the rows of an insert. */
+  /** The body, which continues the statement, or has the rows of an insert. */
   readonly body: RequestBody;
-  /** Aborted when the client disconnects or stops reading; it cancels reads, but a running insert continues. */
+  /** Aborted when the client disconnects or stops reading. It cancels reads, but a running insert continues. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the query of one request. Rows of an insert go to a spool file first. A slow client then occupies no place in
- * the engine. Every format works, binary ones too, and a body may exceed memory. The result of a question comes
- * through a pipe, at the client's pace.
+ * Runs the query of one request. Rows of an insert are first written to a spool file, so that a slow client does not
+ * block the engine. Every format works, including binary formats, and a body may exceed memory. The result of a
+ * question comes through a pipe, at the client's pace.
  * @throws EngineError
  */
 export async function runQuery(
@@ -146,7 +149,7 @@ export async function runQuery(
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
-  // In a session `readonly` could not be reset, so it is not set there.
+  // In a session `readonly` could not be reset, so it is not set in sessions.
   const asked = parameters.session === undefined ? undefined : parameters.settings.get("readonly");
   const readOnly = parameters.readOnly || asked === "1" || asked === "2";
   if (readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
@@ -188,7 +191,7 @@ export async function runQuery(
   });
 }
 
-/** @returns undefined for all but a statement for few rows by their keys, which needs no engine */
+/** @returns undefined unless the statement is for few rows by their keys, which can be read without the engine */
 async function answerOfParts(
   parts: QueryParts,
   { statement, text }: StatementText,
@@ -215,7 +218,7 @@ async function answerOfParts(
   return withMissing(parts, outcome, text);
 }
 
-/** Adds to an outcome the rows that set-aside parts hide. */
+/** Adds the reasons for rows that are missing because of detached parts. */
 function withMissing({ quarantine }: QueryParts, outcome: QueryOutcome, text: Buffer): QueryOutcome {
   const missing = quarantine.missingFrom(() => text.toString("latin1"));
   return missing.length === 0 ? outcome : { ...outcome, missing };
@@ -234,7 +237,7 @@ async function runInSession(
     names: settings.keys(),
     changesDatabase: parameters.database !== "",
   });
-  // A statement that only reads is recognized before; `readonly` could not be reset.
+  // `readonly` could not be reset in a session. Statements that only read were recognized before.
   const own = sessionStatement({ ...parameters, settings, readOnly: false, reader: false });
   const prepare = [own, `SET log_comment = ${quoteString(parameters.queryId)}`]
     .filter((sql) => sql !== "")
@@ -282,10 +285,10 @@ async function runOn(ready: ReadyStatement, body: RequestBody, signal: AbortSign
     return await runStatement(ready, tag, signal);
   }
   return await askAround(parts, text, signal, (tries) => {
-    // A statement that was given up still runs, so the next one has another tag, and no kept connection.
+    // A statement that was given up still runs, so the next attempt has another tag, and uses no kept connection.
     const own = tries === 0 ? { first, tag } : { first: { prepare: first.prepare }, tag: `${tag}-${tries}` };
     const run = (stop: AbortSignal) => runStatement({ ...ready, first: own.first }, own.tag, stop);
-    // The connection of a session runs one statement at a time, so nothing can begin again beside it.
+    // The connection of a session runs one statement at a time, so a statement cannot be repeated while it still runs.
     return runner === parts.engine
       ? parts.stuckReads.during(own.tag, (stop) => run(AbortSignal.any([signal, stop])))
       : run(signal);
@@ -318,7 +321,7 @@ async function insertRows(
   }
 }
 
-/** Runs the statement again when a damaged part was set aside, so that the other parts answer. */
+/** Repeats the statement when a damaged part was detached, so that the other parts answer. */
 async function askAround(
   parts: QueryParts,
   text: Buffer,
@@ -353,8 +356,8 @@ async function runStatement(
   const { engine, gate } = parts;
   const kind = kindOf(statement);
   const { format } = parameters;
-  // Damage may show after the client has left, or has got the beginning of the result. The part is set aside for the
-  // next read.
+  // Damage may be found after the client has disconnected, or has received the beginning of the result. The part is
+  // then detached for later reads.
   const found = (error: unknown): never => {
     void parts.quarantine.suspect(error);
     throw error;
@@ -380,7 +383,7 @@ async function runStatement(
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {
-    // A failed statement may have changed some of the tables that it names.
+    // A failed statement may have changed some tables.
     if (changesTables) {
       await engine.tablesChanged();
       await parts.quarantine.tablesChanged();

@@ -5,19 +5,19 @@ import { quoteString } from "../sql/statement.ts";
 import type { SessionParameters } from "./query-parameters.ts";
 import type { User } from "./users.ts";
 
-/** One session of a client, with its connection of the engine. */
+/** One session of a client, with its connection to the engine. */
 interface Session {
   readonly connection: EngineConnection;
   /** True while a query runs in it. */
   busy: boolean;
-  /** Ends the session when it was unused for its time; stopped while a query runs. */
+  /** Ends the session when it was not used for its timeout; stopped while a query runs. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Sessions of clients (`session_id`): the effects of `SET`, `USE` and `CREATE TEMPORARY TABLE` last until the
- * session was unused for its time. Each session is a connection of the engine for one query at a time.
- * Source: ClickHouse documentation, "HTTP interface", sessions
+ * Sessions of clients (`session_id`): the effects of `SET`, `USE` and `CREATE TEMPORARY TABLE` last until the session
+ * was not used for its timeout. Each session is a connection to the engine, and runs one query at a time. Source:
+ * ClickHouse documentation, "HTTP interface", sessions
  */
 export class Sessions {
   readonly #engine: Engine;
@@ -34,10 +34,10 @@ export class Sessions {
   }
 
   /**
-   * Does `work` with the session's connection to itself; opens the session when there is none of this name.
-   * @param user users do not share sessions
-   * @throws EngineError SESSION_NOT_FOUND, SESSION_IS_LOCKED while a query of it runs,
-   *   TOO_MANY_SIMULTANEOUS_QUERIES when there are too many sessions
+   * Calls `work` with exclusive use of the session's connection; opens the session when it does not exist.
+   * @param user each user has separate sessions
+   * @throws EngineError SESSION_NOT_FOUND, SESSION_IS_LOCKED while another query runs in it,
+   * TOO_MANY_SIMULTANEOUS_QUERIES when there are too many sessions
    */
   async use<Result>(
     user: User,
@@ -98,14 +98,14 @@ export class Sessions {
   }
 }
 
-/** The settings that a query's parameters change for that query only. */
+/** Settings that a query's parameters change only for that query. */
 export interface OwnSettings {
   readonly names: Iterable<string>;
   readonly changesDatabase: boolean;
 }
 
 /**
- * Remembers the settings of a session that a query's parameters will change.
+ * Reads the settings of a session that a query's parameters will change.
  * @returns SQL that restores them; "" when there is nothing to restore
  */
 export async function statementToRestore(

@@ -5,29 +5,29 @@ import type { ResultPipe } from "../engine/result-pipe.ts";
 import { EngineError, engineError, toEngineError } from "../engine-error.ts";
 
 /**
- * Bytes held before the first one is sent. An error up to there has its own status and code, and a result up
- * to there has a length and a summary. ClickHouse's `http_response_buffer_size`.
+ * Bytes of a result that are buffered before the first byte is sent. An error within them gets its status and code, and
+ * a result within them gets a length and a summary. ClickHouse's `http_response_buffer_size`.
  */
 const headBytes = 1024 * 1024;
 
 const syntaxError = 62;
 
-/** A complete or begun result. */
+/** A complete result, or the beginning of one. */
 export interface StreamedResult {
   readonly head: Buffer;
-  /** Present when `head` is the whole result. */
+  /** Data about the query; present when `head` is the whole result. */
   readonly ran?: NativeResult;
-  /** Present when there is more. */
+  /** The rest; present when the result is longer than `head`. */
   readonly more?: RestOfResult;
 }
 
-/** The rest of a begun result. */
+/** The rest of a result whose beginning was read. */
 export interface RestOfResult {
-  /** Throws EngineError when the query fails on its way. */
+  /** Pieces of the rest. Iterating throws EngineError when the query fails. */
   readonly chunks: AsyncIterable<Buffer>;
   /**
-   * Resolves when the query has ended in any way. Its connection is then free, although the last chunks may
-   * be unread.
+   * Resolves when the query has ended or failed. Its connection is then free, although the last pieces may not have
+   * been read.
    */
   readonly ended: Promise<void>;
 }
@@ -37,18 +37,18 @@ interface StreamParts {
   readonly gate: QueryGate;
 }
 
-/** The path of the pipe is hidden from the client. */
+/** Removes the path of the pipe from an error for the client. */
 function withoutPath(error: unknown, path: string): EngineError {
   const { code, message } = toEngineError(error);
   return new EngineError(code, message.replaceAll(path, "result"), { cause: error });
 }
 
 /**
- * Runs a question in its place of the gate, and returns its result while the engine makes it. The query ends
- * when everything was read, or when the signal is aborted. A caller that stops reading must abort it.
- * @param run runs the statement into the pipe
- * @returns undefined when it must run without a pipe: there are no pipes, or the engine refuses the statement
- *   with one. The engine then reports the fault for the text that the client wrote.
+ * Runs a question within the limit of running queries, and returns its result while the engine produces it. The query
+ * ends when everything was read, or when the signal is aborted. A caller that stops reading must abort it.
+ * @param run runs the statement with its result in the pipe
+ * @returns undefined when the statement must run without a pipe: there are no pipes, or the engine refuses the
+ * statement with one. The engine then reports the fault for the client's own text.
  * @throws EngineError
  */
 export async function runStreamed(
@@ -64,7 +64,7 @@ export async function runStreamed(
     if (pipe === undefined) {
       return undefined;
     }
-    // The query may have ended, and its last bytes still lie in the pipe.
+    // The query may have ended while its last bytes are still in the pipe.
     signal.addEventListener("abort", () => pipe.abandon(), { once: true });
     try {
       return await engine.cancelWhen(signal, tag, () => run(pipe));

@@ -3,9 +3,9 @@ import { StartError, secretOf } from "lifecycle";
 /** A user of the HTTP protocol. */
 export interface User {
   readonly name: string;
-  /** "" accepts everybody under this name; see `checkCredentials`. */
+  /** Password of the user. "": no password is required; see `checkCredentials`. */
   readonly password: string;
-  /** True: may only run questions, within the process's limits. */
+  /** True: the user may only run questions, within the process's limits. */
   readonly readOnly: boolean;
 }
 
@@ -19,9 +19,9 @@ export interface UserOptions {
 }
 
 /**
- * The users of the options: one with all rights and, when it has a password, one that may only read.
+ * The users in the options: a user with all rights and, if a password is set for it, a user that may only read.
  * @returns the user with all rights first
- * @throws StartError for a file that cannot be read, and options that contradict each other
+ * @throws StartError for an unreadable file, and for options that contradict each other
  */
 export function readUsers(options: UserOptions): readonly [User, ...User[]] {
   const owner: User = {

@@ -5,9 +5,9 @@ import type { Engine } from "../engine/engine.ts";
 import { type FreshPartLimits, mergeOnce, readFreshTables } from "./fresh-tables.ts";
 
 interface CalmMergeSettings extends FreshPartLimits {
-  /** Only tables of these databases. */
+  /** Only tables of these databases are merged. */
   readonly databases: readonly string[];
-  /** Milliseconds between two looks. */
+  /** Time between two checks in milliseconds. */
   readonly intervalMs: number;
 }
 
@@ -15,14 +15,14 @@ interface CalmMergeParts {
   readonly engine: Engine;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Sets damaged parts aside when a merge finds them. */
+  /** Detaches damaged parts that a merge finds. */
   readonly quarantine: Pick<PartQuarantine, "suspect">;
 }
 
 /**
- * Merges the last written parts when no more rows arrive. The engine itself waits for ten parts of similar
- * size, for up to an hour. The first merge builds the indexes of attributes
- * (docs/adr/035-indexes-made-by-merges.md), so searches would read those parts without indexes until then.
+ * Merges the last written parts when no more rows arrive. By itself, the engine waits up to an hour for ten parts of
+ * similar size. The first merge builds the indexes of attributes (docs/adr/035-indexes-made-by-merges.md), so searches
+ * would read those parts without indexes until then.
  */
 export class CalmMerges {
   readonly #parts: CalmMergeParts;
@@ -49,7 +49,7 @@ export class CalmMerges {
     });
   }
 
-  /** Looks again and again until it is closed. */
+  /** Starts the checks, which run until `close`. */
   start(): void {
     this.#timer = setTimeout(() => {
       this.#running = this.#look().finally(() => {
@@ -60,7 +60,7 @@ export class CalmMerges {
     }, this.#settings.intervalMs).unref();
   }
 
-  /** Resolves when no look is running. */
+  /** Resolves when no check is running. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

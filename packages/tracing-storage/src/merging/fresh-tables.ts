@@ -9,16 +9,16 @@ export interface FreshTable {
 
 /** Limits that decide what is merged, and when. */
 export interface FreshPartLimits {
-  /** Seconds since the last insert into the table, or merge in it. */
+  /** Minimum number of seconds since the last insert into the table, or the last merge. */
   readonly calmSeconds: number;
-  /** Below this many rows a search reads all of them in a few milliseconds. */
+  /** Minimum number of rows. A search reads fewer rows in a few milliseconds. */
   readonly leastRows: number;
 }
 
 /**
  * Tables with indexes that were not written to for a while and have no running merge. In one of their partitions the
  * newest three or more parts were never merged. For two parts the engine would include their large neighbours. Older
- * unmerged parts between merged ones are left alone, because their merge would include the neighbours too.
+ * unmerged parts between merged parts are ignored, because their merge would include the large neighbours too.
  */
 export async function readFreshTables(
   engine: Engine,
@@ -48,7 +48,7 @@ GROUP BY database, table HAVING max(is_due) AND max(written) <= now() - ${calmSe
 
 /**
  * Runs one merge of adjacent small parts, which the engine chooses. With the name of a partition it would merge all
- * of its parts. Resolves when it is done.
+ * parts of the partition. Resolves when the merge is done.
  */
 export async function mergeOnce(engine: Engine, { database, table }: FreshTable): Promise<void> {
   await engine.run({

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { type PackedBlock, PlainBytes } from "./packed-block.ts";
 
-/** The size of an entry besides its bytes. */
+/** Size of an entry in addition to its data. */
 const entryBytes = 256;
 
 function blockOf(length: number): PackedBlock {
@@ -19,7 +19,7 @@ test("keeps the blocks that were asked for last, as many as go into its bytes", 
   fc.assert(
     fc.property(fc.nat(8_000), steps, (maxBytes, asked) => {
       const cache = new BlockCache(maxBytes);
-      // The one that was asked for last at the end.
+      // Cached blocks; the block that was used last is at the end.
       let kept: { readonly key: number; readonly block: PackedBlock; readonly cost: number }[] = [];
       for (const [key, length] of asked) {
         const known = kept.find((one) => one.key === key);

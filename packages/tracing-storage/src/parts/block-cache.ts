@@ -1,9 +1,9 @@
 import type { BlockBytes, PackedBlock } from "./packed-block.ts";
 
-/** Cache of unpacked blocks. The next trace mostly needs some of the same blocks. */
+/** Cache of decompressed blocks. The next trace mostly needs some of the same blocks. */
 export class BlockCache {
   readonly #maxBytes: number;
-  /** Most recently used last. */
+  /** Blocks in the order of their last use, oldest first. */
   readonly #blocks = new Map<string, PackedBlock>();
   #bytes = 0;
 
@@ -16,8 +16,8 @@ export class BlockCache {
   }
 
   /**
-   * @param key names the file and the place
-   * @param unpack is called when the block is not here; must not keep a larger piece of memory alive
+   * @param key identifies the file and the position
+   * @param unpack called when the block is not cached; its result must not refer to a larger piece of memory
    */
   take(key: string, unpack: () => PackedBlock): PackedBlock {
     const known = this.#blocks.get(key);
@@ -51,7 +51,7 @@ export class BlockCache {
   }
 }
 
-/** Estimated bytes of an entry without its data. */
+/** Estimated size of an entry without its data, in bytes. */
 const entryBytes = 256;
 
 function costOf({ heldBytes }: BlockBytes): number {

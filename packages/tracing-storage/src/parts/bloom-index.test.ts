@@ -4,7 +4,7 @@ import { BloomIndex, bloomHashes } from "./bloom-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { streamOf } from "./written-blocks.ts";
 
-/** As a file has it: the number of values, and then ten bits for each. */
+/** A filter in the form of the file: the number of values, then ten bits for each. */
 function filterOf(values: readonly Uint8Array[], count = values.length): Buffer {
   const bytes = Buffer.alloc(Math.ceil((count * 10) / 8));
   for (const value of values) {
@@ -15,7 +15,7 @@ function filterOf(values: readonly Uint8Array[], count = values.length): Buffer 
   return Buffer.concat([varUint(count), bytes]);
 }
 
-/** For each function: its 64-bit hash, by the number of bits. */
+/** For each hash function: its 64-bit hash modulo the number of bits. */
 function bitsOf(value: Uint8Array, bits: number): number[] {
   const hashes = bloomHashes(value);
   return Array.from({ length: hashes.length / 2 }, (_, index) => {
@@ -33,7 +33,7 @@ function varUint(value: number): Buffer {
   return Buffer.from([...bytes, left]);
 }
 
-/** An index of these filters, each in bytes of its own. */
+/** An index with these filters, each in a separate buffer. */
 function indexOf(...filters: readonly Buffer[]): BloomIndex {
   return new BloomIndex((granule) => streamOf(filters[granule] ?? Buffer.alloc(0)));
 }

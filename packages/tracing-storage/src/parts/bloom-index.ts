@@ -4,7 +4,7 @@ import type { PackedFile } from "./packed-file.ts";
 import { type Stream, StreamCursor } from "./stream.ts";
 
 /**
- * Bits for each row in an index that errs in at most one of a hundred granules. The engine has a table of the
+ * Bits for each row in an index that gives a wrong answer for at most 1 % of granules. The engine has a table with the
  * number of functions for each number of bits.
  */
 const bitsOfRow = 10;
@@ -20,7 +20,7 @@ const seeds = [
 /** The two halves of a hash for each function. */
 export type BloomHashes = Uint32Array;
 
-/** Hashes of a text, or of a value of `FixedString`. */
+/** Computes the hashes of a text, or of a value of `FixedString`. */
 export function bloomHashes(value: Uint8Array): BloomHashes {
   const hash = cityHash64(value);
   return Uint32Array.from(
@@ -32,9 +32,8 @@ export function bloomHashes(value: Uint8Array): BloomHashes {
 }
 
 /**
- * An index of type `bloom_filter(0.01)` with a filter for each granule. For 100 million rows it has 40 MB, so
- * only the needed filters are unpacked. Source: ClickHouse
- * src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
+ * An index of type `bloom_filter(0.01)` with a filter for each granule. For 100 million rows it has 40 MB, so only
+ * needed filters are decompressed. Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
  */
 export class BloomIndex {
   readonly #filterOf: (granule: number) => Stream;
@@ -44,7 +43,7 @@ export class BloomIndex {
     this.#filterOf = filterOf;
   }
 
-  /** @param marks of the file, one for each granule */
+  /** @param marks marks of the file, one for each granule */
   static of(filters: PackedFile, marks: Marks): BloomIndex {
     return new BloomIndex((granule) => {
       const { block, byte } = marks.place(granule, 0);

@@ -2,14 +2,14 @@ import type { Granule } from "./granule.ts";
 import { type Stream, StreamCursor } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Values of one column in some rows of a granule. */
+/** Reads values of one column in some rows of a granule. */
 export interface ColumnReader {
   /**
-   * @param rows in ascending order
-   * @returns each value as the format RowBinary has it
+   * @param rows numbers of rows in ascending order
+   * @returns each value in the format RowBinary
    */
   values(granule: Granule, rows: readonly number[]): Buffer[];
-  /** All values in a row, when they have the same size. */
+  /** All values in one buffer. Present when values have a fixed size. */
   all?(granule: Granule): Buffer;
 }
 
@@ -18,13 +18,13 @@ export interface ColumnForm {
   readonly name: string;
   /** The SQL type. */
   readonly type: string;
-  /** True: default values are not stored. */
+  /** True: the part does not store default values. */
   readonly isSparse: boolean;
   readonly streams: readonly string[];
 }
 
 const noText = Buffer.from([0]);
-/** Marks a sparse column's last number, which counts the defaults after the last value. */
+/** Mark of a sparse column's last number, which counts the defaults after the last value. */
 const endOfGranule = 1n << 62n;
 /** Flags of the indexes of a dictionary. Source: ClickHouse src/DataTypes/Serializations/SerializationLowCardinality.cpp */
 const needsShared = 0x100;
@@ -34,10 +34,10 @@ const indexWidths = [1, 2, 4, 8] as const;
 /** The only version: shared dictionaries, with additional keys for a block. */
 const dictionaryVersion = 1;
 const maxKeys = 1_000_000;
-/** Estimated memory of a dictionary's text besides its bytes. */
+/** Estimated memory of a dictionary's text in addition to its bytes. */
 const keyBytes = 96;
 
-/** @returns undefined for types and forms that are not read here */
+/** @returns undefined for unsupported types and forms */
 export function columnReader({ name, type, isSparse, streams }: ColumnForm): ColumnReader | undefined {
   const has = (...wanted: string[]) =>
     streams.length === wanted.length && wanted.every((stream, index) => streams[index] === stream);
@@ -67,7 +67,7 @@ export function columnReader({ name, type, isSparse, streams }: ColumnForm): Col
   return undefined;
 }
 
-/** Bytes of each value of a type; undefined when they differ. */
+/** Size of each value of a type in bytes; undefined when sizes differ. */
 export function fixedWidth(type: string): number | undefined {
   const fixed = /^FixedString\((\d+)\)$/.exec(type)?.[1];
   if (fixed !== undefined) {
@@ -87,7 +87,7 @@ function fixedReader(stream: string, width: number): ColumnReader {
   };
 }
 
-/** Texts without separators, with their lengths in another stream. */
+/** Reads texts without separators; their lengths are in another stream. */
 function textReader(sizes: string, stream: string): ColumnReader {
   return {
     values(granule, rows) {
@@ -112,7 +112,7 @@ function textReader(sizes: string, stream: string): ColumnReader {
   };
 }
 
-/** Each value is preceded by the number of defaults before it. */
+/** Reads a sparse column: before each value, the stream has the number of defaults before it. */
 function sparseReader(stream: string, values: ColumnReader, none: Buffer): ColumnReader {
   return {
     values(granule, rows) {
@@ -125,7 +125,7 @@ function sparseReader(stream: string, values: ColumnReader, none: Buffer): Colum
   };
 }
 
-/** For rows with a value, in ascending order: the index of the value. */
+/** For rows with a value, in ascending order: index of the value. */
 function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number, number> {
   const wanted = new Set(rows);
   const last = rows.at(-1) ?? -1;
@@ -146,8 +146,9 @@ function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number
 }
 
 /**
- * For each row the number of its text, among those that granules share and those of the granule itself.
- * @param prefix for files that store the version of the form in each granule
+ * Reads a dictionary column. For each row it has an index: of a text that granules share, or of a text of the granule
+ * itself.
+ * @param prefix stream with the version of the format, for files that store it in each granule
  */
 function dictionaryReader(stream: string, dictionary: string, prefix: string | undefined): ColumnReader {
   return {
@@ -159,7 +160,7 @@ function dictionaryReader(stream: string, dictionary: string, prefix: string | u
       const cursor = new StreamCursor(granule.stream(stream));
       const last = rows.at(-1) ?? -1;
       const values: Buffer[] = [];
-      // Read in the pieces in which it was written.
+      // The indexes are read in the pieces in which they were written.
       for (let first = 0; first <= last; ) {
         const flags = cursor.uint64();
         const width = indexWidths[flags & 0xff];
@@ -209,7 +210,7 @@ function indexAt(indexes: Buffer, row: number, width: 1 | 2 | 4 | 8): number {
   return indexes.readUIntLE(row * width, width);
 }
 
-/** A text in format RowBinary: its length, then its bytes. */
+/** A text in the format RowBinary: its length, then its bytes. */
 export function textValue(text: Buffer): Buffer {
   const length: number[] = [];
   let left = text.length;

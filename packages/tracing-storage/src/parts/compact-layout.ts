@@ -9,8 +9,8 @@ import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
 /**
- * All columns in one file. The rows of a granule are stored by columns, each in its own blocks, and marks
- * give their places. Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterCompact.cpp,
+ * All columns in one file. The rows of a granule are stored by columns, each in separate blocks, and marks have their
+ * positions. Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterCompact.cpp,
  * MergeTreeIndexGranularityInfo.h
  */
 export class CompactLayout implements Layout {
@@ -29,7 +29,7 @@ export class CompactLayout implements Layout {
     this.#streams = new Map(streams.map((name, index) => [name, index]));
     this.#cache = cache;
     this.granules = granules;
-    // The last mark, without rows, gives the end of the last granule.
+    // The last mark, which has no rows, is the end of the last granule.
     this.#marks = Marks.open(join(folder, "data.cmrk4"), streams.length, granules + 1, cache);
     if (this.#marks.rows(granules) !== 0) {
       throw new UnreadablePart("marks are not those of the index");
@@ -76,7 +76,7 @@ export class CompactLayout implements Layout {
     return { rows: this.#marks.rows(granule), stream, shared: (name, make) => make(stream(name)).value };
   }
 
-  /** The end of a stream's blocks; the next column has its own blocks. */
+  /** End position of a stream's blocks; the next column starts with another block. */
   #blockAfter(granule: number, stream: number): number {
     const { block } = this.#marks.place(granule, stream);
     for (let next = stream + 1; next < this.#streams.size; next++) {

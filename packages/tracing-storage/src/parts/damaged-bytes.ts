@@ -1,4 +1,4 @@
-/** For tests: a random number below another one. */
+/** For tests: a random number below `below`. */
 export type Random = (below: number) => number;
 
 /** For tests: a small seeded generator (mulberry32), so that a failure can be repeated. */
@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** For tests: bytes that are cut short, have flipped bits, or lack, repeat or exchange a piece. */
+/** For tests: bytes that are cut, have flipped bits, or in which a piece is missing, repeated or exchanged. */
 export function damagedBytes(originals: readonly Buffer[], random: Random): Buffer {
   const one = () => originals[random(originals.length)] as Buffer;
   const bytes = Buffer.from(one());
@@ -33,7 +33,7 @@ export function damagedBytes(originals: readonly Buffer[], random: Random): Buff
       return bytes;
     default:
       for (let count = random(3); count >= 0; count--) {
-        // Headers are damaged more often than data, because most faults are possible there.
+        // Headers are damaged more often than data, because they have the most kinds of faults.
         const at = random(random(2) === 0 ? bytes.length : Math.min(bytes.length, 45));
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }

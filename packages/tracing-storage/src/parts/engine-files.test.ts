@@ -12,18 +12,18 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { integersOf } from "./written-blocks.ts";
 
-// Files of a real engine are read back.
+// Tests that read the files of a real engine.
 const storage = shareStorage();
 
 /** The newest part of a table. */
 interface WrittenPart {
   readonly folder: string;
   readonly file: (name: string) => Buffer;
-  /** Rows in the order in which they are in the part, as text: `SELECT <expressions>`. */
+  /** Rows in the order of the part, as text: `SELECT <expressions>`. */
   readonly rows: (expressions: string) => Promise<string[][]>;
 }
 
-/** Makes a table that keeps columns as they come, each part in one file. */
+/** Creates a table whose parts have one file, with columns stored in the order of arrival. */
 async function makeTable(table: string, columns: string, orderBy: string, granularity: number) {
   await ask(
     storage.url,
@@ -65,7 +65,7 @@ async function insert(table: string, rows: Buffer): Promise<WrittenPart> {
   };
 }
 
-/** All that is unpacked of a file, block by block; of each block some pieces are looked at again. */
+/** Decompresses a file block by block; some pieces of each block are read a second time. */
 function unpackedPieceByPiece(file: Buffer, width: number, random: (below: number) => number): Buffer {
   const blocks: Buffer[] = [];
   for (let at = 0; at < file.length; ) {
@@ -86,7 +86,7 @@ function unpackedPieceByPiece(file: Buffer, width: number, random: (below: numbe
 const random = randomOf(26);
 const count = 2_700;
 
-/** As many bits, any of them. */
+/** A random number with this many bits. */
 function anyBits(bits: number): bigint {
   let value = 0n;
   for (let bit = 0; bit < bits; bit += 32) {
@@ -99,7 +99,7 @@ function many(value: (index: number) => bigint, length = count): bigint[] {
   return Array.from({ length }, (_, index) => value(index));
 }
 
-/** Integers of one width, by what is to be known of them. */
+/** Integers of one width, by their expected property. */
 function shapesOf(bits: number): readonly (readonly [name: string, values: readonly bigint[]])[] {
   const half = 1n << BigInt(bits - 1);
   return [
@@ -221,7 +221,7 @@ test("a file with many blocks for each granule comes back whole", async () => {
   const texts = Array.from({ length: 3_500 }, (_, index) => `text ${index} `.repeat(index % 9));
   const rows = texts.map((text) => Buffer.concat([varUint(text.length), Buffer.from(text)]));
   const data = unpackFile((await insert("small_blocks", Buffer.concat(rows))).file("data.bin"));
-  // Lengths and texts of a granule stand one behind the other.
+  // Lengths and texts of a granule are stored one after the other.
   const granules = Array.from({ length: 4 }, (_, granule) => {
     const ofGranule = texts.slice(granule * 1_000, (granule + 1) * 1_000);
     const lengths = integersOf(
@@ -248,8 +248,8 @@ describe("an index of the type bloom_filter(0.01)", () => {
   const cache = new BlockCache(1_000_000);
 
   /**
-   * Values of several granules. The last granule is not full, but large enough not to be joined to the one
-   * before. Some values occur once in each, some are the only ones, and some are few.
+   * Values of several granules. The last granule is not full, but too large to be merged with the previous one. Some
+   * values occur once in each granule, some granules have only one value, and some have few.
    */
   function valuesOf(value: () => Buffer): Buffer[] {
     const few = [value(), value(), value()];
@@ -306,7 +306,7 @@ describe("an index of the type bloom_filter(0.01)", () => {
     }
     expect(absent.length).toBeGreaterThan(1_500);
     expect(taken / (absent.length * granules)).toBeLessThan(0.05);
-    // Most values are in one granule.
+    // Most values occur in one granule only.
     const elsewhere = values
       .slice(0, granularity)
       .filter((one) => [1, 2].some((granule) => index.mayHaveAny(granule, [bloomHashes(one)])));
@@ -363,7 +363,7 @@ describe("a primary index", () => {
 
   test("says which granules may have an id", async () => {
     await makeTable("by_id", "id FixedString(16), minute DateTime('UTC')", "(id, minute)", granularity);
-    // Some ids fill granules, some are in one row only.
+    // Some ids fill granules, others occur in one row only.
     const ids = Array.from({ length: 400 }, () => anyBytes(16));
     const often = ids.slice(0, 5);
     const rows = Array.from({ length: 3_001 }, (_, row) => {
@@ -384,7 +384,7 @@ describe("a primary index", () => {
       );
       const [from, to] = index.granulesOf(id);
       expect(there.every((granule) => granule >= from && granule < to)).toBe(true);
-      // One granule before and behind at most.
+      // At most one additional granule on each side.
       expect(to - from).toBeLessThanOrEqual(new Set(there).size + 2);
     }
     for (const id of [Buffer.alloc(16), Buffer.alloc(16, 255)]) {

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes numbers of eight bytes in blocks of so many bytes, where marks lie across them. */
+/** Writes 8-byte numbers in blocks of `blockBytes`, so that marks may cross the end of a block. */
 function write(numbers: readonly number[], blockBytes: number): void {
   const bytes = Buffer.alloc(numbers.length * 8);
   for (const [index, number] of numbers.entries()) {
@@ -72,7 +72,7 @@ test("holds no more memory than it says", async () => {
   const held = Array.from({ length: 300 }, () => {
     const marks = Marks.open(path, 1, 1, new BlockCache(0));
     expect(marks.rows(0)).toBe(3);
-    // Small buffers share pieces of memory, which is kept as long as any of them.
+    // Small buffers share memory, which is kept while one of them is in use.
     for (let other = 0; other < 4; other++) {
       Buffer.allocUnsafe(Buffer.poolSize >>> 2);
     }
@@ -83,7 +83,7 @@ test("holds no more memory than it says", async () => {
     return process.memoryUsage().arrayBuffers - before;
   };
   expect(held.reduce((sum, marks) => sum + marks.bytes, 0)).toBeLessThan(50_000);
-  // A thread of the collector's own frees memory a little later.
+  // The garbage collector's thread frees memory a little later.
   await expect.poll(bytes, { timeout: 10_000 }).toBeLessThan(2_000_000);
   expect(held).toHaveLength(300);
 });

@@ -3,19 +3,19 @@ import { PackedFile } from "./packed-file.ts";
 import type { StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** A block of the file that is marked, and a byte in it. */
+/** Size of a position in bytes: a block of the marked file, and an offset in it. */
 const placeBytes = 16;
 const rowsBytes = 8;
 
 /**
- * Marks of a part's file: for each granule where its streams begin, and its number of rows. For 100 million
- * rows a wide part has 50 MB of them, so only the needed ones are unpacked. Source: ClickHouse
+ * Marks of a part's file. Each granule has a mark with the positions of its streams and its number of rows. For 100
+ * million rows a wide part has 50 MB of marks, so only needed marks are decompressed. Source: ClickHouse
  * src/Storages/MergeTree/MergeTreeIndexGranularityInfo.h
  */
 export class Marks {
   readonly #file: PackedFile;
   readonly #markBytes: number;
-  /** The last mark, because most are read once for each stream. */
+  /** The mark that was read last, because most marks are read once for each stream. */
   #last: { readonly granule: number; readonly mark: Buffer } | undefined;
 
   private constructor(file: PackedFile, markBytes: number) {
@@ -24,8 +24,8 @@ export class Marks {
   }
 
   /**
-   * @param streams that each mark has the places of
-   * @param count of marks
+   * @param streams number of streams that each mark describes
+   * @param count expected number of marks
    * @throws UnreadablePart when the number differs; errors of files
    */
   static open(path: string, streams: number, count: number, cache: BlockCache): Marks {
@@ -37,7 +37,7 @@ export class Marks {
     return new Marks(file, markBytes);
   }
 
-  /** Memory in bytes. */
+  /** Size in memory in bytes. */
   get bytes(): number {
     return this.#file.bytes;
   }
@@ -59,7 +59,7 @@ export class Marks {
       return this.#last.mark;
     }
     const from = granule * this.#markBytes;
-    // A separate buffer: a small slice would keep Node's shared 64 KiB alive.
+    // A separate buffer: a small slice would keep Node's shared 64 KiB in memory.
     const mark = Buffer.allocUnsafeSlow(this.#markBytes);
     this.#file.streamFrom(from).bytes(0, this.#markBytes).copy(mark);
     this.#last = { granule, mark };
@@ -67,7 +67,7 @@ export class Marks {
   }
 }
 
-/** A place in a file, or a number of rows. */
+/** Reads a position in a file, or a number of rows. */
 function uint64At(mark: Buffer, at: number): number {
   return mark.readUInt32LE(at) + mark.readUInt32LE(at + 4) * 2 ** 32;
 }

@@ -27,7 +27,7 @@ describe("a file of blocks", () => {
         fc.array(fc.oneof(plainBlocks, integerBlocks), { maxLength: 6 }),
         fc.nat(7),
         (blocks, shift) => {
-          // In memory, a file may begin anywhere.
+          // In memory, a file may begin at any address.
           const file = Buffer.concat([Buffer.alloc(shift), ...blocks.map(({ block }) => block)]).subarray(
             shift,
           );
@@ -59,7 +59,7 @@ describe("a file of blocks", () => {
   });
 });
 
-/** Memory that is kept with a block. */
+/** Memory that stays in use because of a block. */
 function keptBytes(file: Buffer): readonly [kept: number, said: number] {
   const { bytes } = unpackBlockAt(file, 0);
   return [bytes.subarray(0, 8).buffer.byteLength, bytes.heldBytes];
@@ -124,7 +124,7 @@ describe("a block", () => {
   });
 
   test("of several methods in several methods, and so on, is refused", () => {
-    // Each has the next one as what it has packed.
+    // Each block contains the next one as its compressed data.
     const levels = Array.from({ length: 20_000 }, (_, level, left = 20_000 - level) => {
       const header = Buffer.alloc(11);
       header[0] = blockMethods.several;

@@ -4,30 +4,30 @@ import { decompressLz4Block } from "../compression/lz4-block.ts";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Before each block: a checksum of all that follows. */
+/** Size of the checksum before each block; it covers everything after it. */
 const checksumBytes = 16;
-/** The method, the size from the method on, the size of the unpacked data. */
+/** Size of the header: the method, the size from the method on, and the decompressed size. */
 const headerBytes = 9;
-/** Limit of a file that is unpacked as a whole: a primary index. */
+/** Size limit for a file that is decompressed as a whole, such as a primary index. */
 const maxFileBytes = 128 * 1024 * 1024;
-/** The engine's limit for unpacked blocks. */
+/** The engine's size limit for decompressed blocks. */
 const maxBlockBytes = 64 * 1024 * 1024;
 
-/** The least that zlib takes for `chunkSize`. */
+/** Minimum that zlib accepts for `chunkSize`. */
 const leastChunk = 64;
 
 /** Bytes of methods. Source: ClickHouse src/Compression/CompressionInfo.h */
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
 
-/** The unpacked bytes of a block: all at once, or on demand. */
+/** The decompressed bytes of a block: all at once, or on demand. */
 export interface BlockBytes {
   readonly length: number;
-  /** Memory in bytes. */
+  /** Size in memory in bytes. */
   readonly heldBytes: number;
   subarray(from: number, to: number): Buffer;
 }
 
-/** Bytes that are already unpacked. */
+/** Bytes that are already decompressed. */
 export class PlainBytes implements BlockBytes {
   readonly #bytes: Buffer;
 
@@ -50,14 +50,14 @@ export class PlainBytes implements BlockBytes {
 
 /** A block of a part's file. */
 export interface PackedBlock {
-  /** Where the next block begins. */
+  /** Position of the next block. */
   readonly end: number;
   readonly bytes: BlockBytes;
 }
 
 /**
  * @param file a part of a file, from the beginning of a block on
- * @throws UnreadablePart when it is cut short, damaged, or packed in a way that is not read here
+ * @throws UnreadablePart for a block that is cut, damaged, or compressed with an unsupported method
  */
 export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
   const header = at + checksumBytes;
@@ -84,7 +84,7 @@ export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
 /** Bytes of a block's checksum and header. */
 export const blockHeaderBytes = checksumBytes + headerBytes;
 
-/** Lengths of a block: in the file, header included, and unpacked. @throws UnreadablePart for more than any block may have */
+/** Lengths of a block: in the file with its header, and decompressed. @throws UnreadablePart above the limits */
 export function lengthsOf(header: Buffer): { readonly packed: number; readonly unpacked: number } {
   const packed = checksumBytes + header.readUInt32LE(checksumBytes + 1);
   const unpacked = header.readUInt32LE(checksumBytes + 5);
@@ -94,7 +94,7 @@ export function lengthsOf(header: Buffer): { readonly packed: number; readonly u
   return { packed, unpacked };
 }
 
-/** Unpacks all blocks of a file. @throws UnreadablePart */
+/** Decompresses all blocks of a file. @throws UnreadablePart */
 export function unpackFile(file: Buffer): Buffer {
   const blocks: Buffer[] = [];
   let length = 0;
@@ -107,7 +107,7 @@ export function unpackFile(file: Buffer): Buffer {
     blocks.push(bytes.subarray(0, bytes.length));
     at = end;
   }
-  // A separate buffer, because a small one would keep a larger shared one alive.
+  // A separate buffer, because a small one would keep a larger shared one in memory.
   const all = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   for (const block of blocks) {
@@ -116,7 +116,7 @@ export function unpackFile(file: Buffer): Buffer {
   return all;
 }
 
-/** A copy, because blocks are kept longer than the buffer they were read into. */
+/** A copy, because blocks are used longer than the buffer into which they were read. */
 function copyOf(packed: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(packed.length);
   packed.copy(copy);
@@ -143,7 +143,7 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
       // One chunk of the whole size; Node's default chunks have 16 KiB.
       const options = { maxOutputLength: length, chunkSize: Math.max(length, leastChunk) };
       const unpackedBytes = readable(() => zstdDecompressSync(packed, options));
-      // Node places small buffers in shared memory, which stays while any of them lives.
+      // Node places small buffers in shared memory, which stays in use while one of them lives.
       const isAlone = unpackedBytes.buffer.byteLength === unpackedBytes.length;
       bytes = new PlainBytes(isAlone ? unpackedBytes : copyOf(unpackedBytes));
       break;
@@ -164,7 +164,7 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
 }
 
 /**
- * Several methods in a row: their number and bytes, then a block of the last one with its own header but
+ * Decompresses a block with several methods: their number and bytes, then a block of the last method, with a header but
  * without a checksum.
  */
 function unpackedSeveral(packed: Buffer, length: number): BlockBytes {

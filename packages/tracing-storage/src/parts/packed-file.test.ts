@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A file of these blocks. */
+/** Path of a file with these blocks. */
 function written(...blocks: readonly Buffer[]): string {
   path = join(folder, `file-${++files}`);
   writeFileSync(
@@ -77,7 +77,7 @@ describe("a file of packed blocks", () => {
     expect(cache.bytes).toBe(0);
     packed.streamFrom(12_345).bytes(0, 10);
     expect(cache.bytes).toBeLessThan(2_000);
-    // Nothing is read of the file any more.
+    // After this, the file can no longer be read.
     rmSync(path);
     expect(packed.streamFrom(12_000).bytes(0, 1_000)).toEqual(Buffer.alloc(1_000, 7));
     expect(() => packed.streamFrom(1).bytes(0, 1)).toThrow("ENOENT");

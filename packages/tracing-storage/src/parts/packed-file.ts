@@ -5,20 +5,20 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Limit for a file of marks or filters of some billion rows. */
+/** Limit of blocks, enough for marks or filters of several billion rows. */
 const maxBlocks = 1_000_000;
 
 /**
- * A file of packed blocks from which any piece can be read. Only the places of its blocks are in memory, and
- * only blocks with the piece are unpacked. The file is closed after each piece, because an open file would
- * keep its space on the disk after a merge has replaced the part.
+ * A file of compressed blocks from which any piece can be read. Only the positions of its blocks are in memory, and
+ * only blocks with the piece are decompressed. The file is closed after each piece, because an open file would keep its
+ * space on the disk after a merge has replaced the part.
  */
 export class PackedFile {
   readonly #path: string;
   readonly #cache: BlockCache;
-  /** For each block its place in the file, and finally the file's end. */
+  /** Position of each block in the file, and finally the file's end. */
   readonly #places: Float64Array;
-  /** The same for the unpacked data. */
+  /** Position of each block in the decompressed data, and finally its end. */
   readonly #firsts: Float64Array;
 
   private constructor(path: string, cache: BlockCache, places: readonly number[], firsts: readonly number[]) {
@@ -53,19 +53,19 @@ export class PackedFile {
     return new PackedFile(path, cache, places, firsts);
   }
 
-  /** Length of the unpacked data. */
+  /** Length of the decompressed data. */
   get length(): number {
     return this.#firsts.at(-1) as number;
   }
 
-  /** Memory in bytes. */
+  /** Size in memory in bytes. */
   get bytes(): number {
     return this.#places.byteLength + this.#firsts.byteLength;
   }
 
   /**
-   * @param from index in the unpacked data
-   * @throws UnreadablePart when it is not there
+   * @param from position in the decompressed data
+   * @throws UnreadablePart when it is outside of the data
    */
   streamFrom(from: number): Stream {
     const block = this.#blockWith(from);
@@ -73,9 +73,9 @@ export class PackedFile {
   }
 
   /**
-   * @param block a place in the file, as marks name it
-   * @param byte index in the unpacked data of that block
-   * @throws UnreadablePart when no block begins there
+   * @param block position in the file, from a mark
+   * @param byte position in the decompressed data of that block
+   * @throws UnreadablePart when no block begins at this position
    */
   streamAt(block: number, byte: number): Stream {
     if (this.#places[firstFrom(this.#places, block)] !== block) {
@@ -111,10 +111,7 @@ export class PackedFile {
   }
 }
 
-/**
- * @returns the index of the first of ascending numbers that is at least `least`; their number when all are
- *   less
- */
+/** @returns index of the first of the ascending numbers that is at least `least`; their count when all are smaller */
 function firstFrom(numbers: Float64Array, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {

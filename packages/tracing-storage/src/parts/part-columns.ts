@@ -8,10 +8,10 @@ const serializations = z.object({
 });
 
 /**
- * How a part has its columns, in the order of its streams.
- * @param columns `columns.txt`
- * @param serialization `serialization.json`
- * @param substreams `columns_substreams.txt`
+ * Forms of a part's columns, in the order of its streams.
+ * @param columns content of `columns.txt`
+ * @param serialization content of `serialization.json`
+ * @param substreams content of `columns_substreams.txt`
  * @throws UnreadablePart
  */
 export function columnForms(columns: string, serialization: string, substreams: string): ColumnForm[] {

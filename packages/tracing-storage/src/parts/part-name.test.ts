@@ -57,7 +57,7 @@ function nameOf(partition: string, first: number, last: number, level: number, m
   return name;
 }
 
-/** Changes of a table, by a number that says which parts they concern. */
+/** Changes of a table. The number chooses the parts that are changed. */
 const events = fc.array(
   fc.tuple(fc.constantFrom("insert", "merge", "mutate"), fc.nat(), fc.integer({ min: 1, max: 5 })),
   {
@@ -65,11 +65,11 @@ const events = fc.array(
   },
 );
 
-/** Parts of a table after inserts, merges and mutations: those that it has, and those that were replaced. */
+/** Parts of a table after inserts, merges and mutations: the active parts, and the replaced ones. */
 function partsAfter(history: readonly (readonly [event: string, which: number, count: number])[]) {
   const active: PartName[] = [];
   const replaced: PartName[] = [];
-  // Blocks and mutations are counted together, and for all partitions of a table.
+  // Blocks and mutations share one counter, for all partitions of a table.
   let number = 0;
   for (const [event, which, count] of history) {
     if (event === "insert") {
@@ -85,14 +85,14 @@ function partsAfter(history: readonly (readonly [event: string, which: number, c
       .filter(({ partition }) => partition === one.partition)
       .toSorted((part, other) => part.first - other.first);
     const begin = others.indexOf(one);
-    // One part, too, may be merged: where something of it is to be dropped, or it is to be optimized.
+    // A merge may also have only one part: to drop some of its rows, or to optimize it.
     const merged = event === "merge" ? others.slice(begin, begin + count) : others;
     if (event === "mutate") {
       number++;
     }
     const groups = event === "merge" ? [merged] : merged.map((part) => [part]);
     for (const group of groups) {
-      // Parts of different mutations are not merged.
+      // Parts with different mutations are not merged.
       if (new Set(group.map(({ mutation }) => mutation)).size > 1) {
         continue;
       }
@@ -112,7 +112,7 @@ function partsAfter(history: readonly (readonly [event: string, which: number, c
   return { active, replaced };
 }
 
-/** Those that no other one has in it. */
+/** Parts that no other part contains. */
 function naivelyActive(names: readonly PartName[]): PartName[] {
   const isIn = (inner: PartName, outer: PartName) =>
     inner !== outer &&
@@ -156,7 +156,7 @@ describe("active parts", () => {
   });
 
   test("are not those of which all rows were dropped", () => {
-    // An empty part takes the place of those of a dropped partition.
+    // An empty part replaces the parts of a dropped partition.
     const names = ["a_1_4_1", "a_5_5_0", "a_1_5_2", "a_6_6_0"].flatMap((text) => partNameOf(text) ?? []);
     expect(activeParts(names).map(({ text }) => text)).toEqual(["a_1_5_2", "a_6_6_0"]);
   });

@@ -1,22 +1,22 @@
-/** `<partition>_<first block>_<last block>_<level>[_<mutation>]`: the folder of a part. */
+/** Name of a part's folder: `<partition>_<first block>_<last block>_<level>[_<mutation>]`. */
 export interface PartName {
   /** The whole name. */
   readonly text: string;
   /** Id of the partition. */
   readonly partition: string;
-  /** Number of the first block that was merged into it. */
+  /** Number of the first block in the part. */
   readonly first: number;
-  /** Number of the last block that was merged into it. */
+  /** Number of the last block in the part. */
   readonly last: number;
-  /** Number of merges behind the part; 0: as inserted. */
+  /** Number of merges that led to the part; 0: as inserted. */
   readonly level: number;
-  /** Number of the last mutation it went through; 0: none. */
+  /** Number of the last mutation of the part; 0: none. */
   readonly mutation: number;
 }
 
 /**
- * @returns undefined for folders that are no parts: those of running inserts and merges, and of deleted or
- *   detached parts
+ * @returns undefined for folders that are not parts: folders of running inserts and merges, and of deleted or detached
+ * parts
  */
 export function partNameOf(text: string): PartName | undefined {
   const [, partition, first, last, level, mutation = "0"] =
@@ -30,7 +30,9 @@ export function partNameOf(text: string): PartName | undefined {
   };
 }
 
-/** Whether all rows of `inner` are in `outer`. Source: ClickHouse src/Storages/MergeTree/MergeTreePartInfo.h, contains */
+/**
+ * True when all rows of `inner` are in `outer`. Source: ClickHouse src/Storages/MergeTree/MergeTreePartInfo.h, contains
+ */
 function contains(outer: PartName, inner: PartName): boolean {
   return (
     outer.partition === inner.partition &&
@@ -42,8 +44,8 @@ function contains(outer: PartName, inner: PartName): boolean {
 }
 
 /**
- * The parts that hold a table's rows; replaced parts stay in the folder for some seconds.
- * @param names of all parts in a folder
+ * The active parts of a table; replaced parts stay in the folder for some seconds.
+ * @param names names of all parts in a folder
  */
 export function activeParts(names: readonly PartName[]): PartName[] {
   // When two parts share blocks, the one with more blocks comes first; with the same blocks, the newer one.

@@ -12,7 +12,7 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { WideLayout } from "./wide-layout.ts";
 
-/** The column that says, after a lightweight DELETE, whether a row still exists. */
+/** Column that tells, after a lightweight DELETE, if a row still exists. */
 const rowMask = "_row_exists";
 
 /** A column of a part: how its values are read, and from which streams. */
@@ -20,7 +20,7 @@ export interface PartColumn {
   /** Name of the ClickHouse type. */
   readonly type: string;
   readonly reader: ColumnReader;
-  /** Names of the streams that hold its values. */
+  /** Names of the streams with its values. */
   readonly streams: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface PartFiles {
   readonly cache: BlockCache;
 }
 
-/** A part of a table. Its facts are read once, because a part never changes. */
+/** A part of a table. Its descriptions are read once, because a part never changes. */
 export class Part {
   readonly folder: string;
   readonly columns: ReadonlyMap<string, PartColumn>;
@@ -54,8 +54,8 @@ export class Part {
   }
 
   /**
-   * @param keyTypes of the primary key, as its index has them
-   * @throws UnreadablePart for another form; errors of files
+   * @param keyTypes types of the primary key in the part's index
+   * @throws UnreadablePart for an unknown form; errors of files
    */
   static open(folder: string, keyTypes: readonly string[], cache: BlockCache): Part {
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -84,14 +84,14 @@ export class Part {
     return new Part(folder, columns, { index, layout, cache });
   }
 
-  /** Memory in bytes. */
+  /** Size in memory in bytes. */
   get bytes(): number {
     return this.#layout.bytes + this.index.bytes + this.#filterBytes;
   }
 
   /**
-   * @param name of an index of the type `bloom_filter(0.01)` with a filter for each granule
-   * @returns undefined when the part does not have it yet: inserts leave indexes to merges
+   * @param name name of an index of the type `bloom_filter(0.01)` with a filter for each granule
+   * @returns undefined when the part does not have the index yet: inserts leave indexes to merges
    * @throws UnreadablePart, and errors of files
    */
   filter(name: string): BloomIndex | undefined {

@@ -7,10 +7,10 @@ import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { plainBlock, sealed, streamOf, t64Block, t64Of, t64Types } from "./written-blocks.ts";
 
-/** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
+/** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 const timeoutMs = 30_000 + rounds * 10;
-/** One buffer: the largest that a block may have. */
+/** Size limit of one buffer: the limit of a block. */
 const maxPiece = 64 * 1024 * 1024;
 
 const random = randomOf(7);
@@ -42,7 +42,7 @@ const files = Array.from({ length: 30 }, () =>
   Buffer.concat(Array.from({ length: 1 + random(4) }, () => blocks[random(blocks.length)] as Buffer)),
 );
 
-/** A filter, as it stands in a file. */
+/** A filter in the form of a file. */
 function filter(): Buffer {
   const values = random(200);
   const count = values < 128 ? [values] : [(values & 127) | 128, 1];
@@ -50,7 +50,7 @@ function filter(): Buffer {
   return Buffer.from([...count, ...bits]);
 }
 
-/** Keys of a text and a number. */
+/** Keys that consist of a text and a number. */
 function keys(rows: number): Buffer {
   return Buffer.concat(
     Array.from({ length: rows }, (_, row) => {
@@ -67,12 +67,12 @@ function keys(rows: number): Buffer {
 
 const value = bloomHashes(Buffer.from("value"));
 
-/** With checksums that fit, or nothing else would be looked at. */
+/** Mostly with valid checksums, because otherwise nothing else would be checked. */
 function mostlySealed(damaged: Buffer, any: Random): Buffer {
   return any(20) === 0 ? damaged : sealed(damaged);
 }
 
-/** Says how much it read, or throws an UnreadablePart. */
+/** Returns the number of read bytes, or throws an UnreadablePart. */
 type Read = (bytes: Buffer, random: Random) => number;
 
 const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][] = [
@@ -84,7 +84,7 @@ const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][
       expect(end).toBeGreaterThan(0);
       expect(end).toBeLessThanOrEqual(bytes.length);
       expect(unpacked.length).toBeLessThanOrEqual(maxPiece);
-      // Pieces only, as readers of few rows take them.
+      // Only pieces are read, as for few rows.
       const from = 8 * any(Math.floor(unpacked.length / 8) + 1);
       const to = Math.min(from + 800, unpacked.length - (unpacked.length % 8));
       return unpacked.subarray(from, Math.max(from, to)).length;
@@ -95,7 +95,7 @@ const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][
     "blocks somewhere in a file",
     (damaged, any) => {
       const bytes = mostlySealed(damaged, any);
-      // Where a block ends the next one begins, but a mark may say anything.
+      // The next block begins at the end of a block, but a mark may have any position.
       let at = any(8) === 0 ? any(bytes.length + 30) : 0;
       for (let block = any(3); block >= 0; block--) {
         at = unpackBlockAt(bytes, at).end;

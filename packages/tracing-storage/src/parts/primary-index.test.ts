@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** A text as a file has it: behind its length. */
+/** A text in the form of a file: its length, then its bytes. */
 function textOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length: number[] = [];
@@ -37,7 +37,7 @@ const rows = fc
     ),
   );
 
-/** The keys of each granule's first row, and of the last row. */
+/** Keys of each granule's first row, and of the last row. */
 function indexed<T>(
   all: readonly T[],
   granularity: number,

@@ -1,16 +1,16 @@
 import { fixedWidth } from "./column-reader.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** The key of the first row of each granule, and of the last row of all. */
+/** Keys of the first row of each granule, and of the last row of the part. */
 export class PrimaryIndex {
   readonly rows: number;
   readonly #keys: Buffer;
   readonly #columns: number;
-  /** Where each value begins, and where the last one ends. */
+  /** Position of each value, and finally the end of the last one. */
   readonly #places: Uint32Array;
   #minutes: MinuteRanges | undefined;
 
-  /** @throws UnreadablePart for types that are not read here, and for damage */
+  /** @throws UnreadablePart for unsupported types, and for damage */
   constructor(keys: Buffer, types: readonly string[]) {
     const widths = types.map((type) => (isText(type) ? undefined : fixedWidth(type)));
     if (widths.some((width, index) => width === undefined && !isText(types[index] ?? ""))) {
@@ -49,16 +49,16 @@ export class PrimaryIndex {
 
   /**
    * Granules that may have rows whose first key column, of a fixed size, equals `value`.
-   * @returns the first one, and the one after the last
+   * @returns the first granule, and the granule after the last
    */
   granulesOf(value: Buffer): readonly [from: number, to: number] {
     const first = this.#firstWhere((row) => this.#compare(row, value) >= 0);
     const behind = this.#firstWhere((row) => this.#compare(row, value) > 0);
-    // The rows of a granule go up to the key of the next one.
+    // A granule may contain rows up to the key of the next granule.
     return [Math.max(first - 1, 0), Math.min(behind, this.rows - 1)];
   }
 
-  /** For a key of a text and a 4-byte number: granules that may have rows with one of the numbers. */
+  /** For a key of a text and a 4-byte number: granules that may have rows with one of these numbers. */
   granulesOfNumbers(numbers: readonly number[]): number[] {
     this.#minutes ??= this.#numberRanges();
     const { firsts, isOneText } = this.#minutes;
@@ -66,7 +66,7 @@ export class PrimaryIndex {
     for (let granule = 0; granule + 1 < this.rows; granule++) {
       const from = firsts[granule] as number;
       const to = firsts[granule + 1] as number;
-      // Between two different texts there may be others, with any numbers.
+      // Between two different texts there may be other texts with any number.
       const isLikely = isOneText[granule] === 0 || numbers.some((number) => number >= from && number <= to);
       if (isLikely) {
         found.push(granule);
@@ -89,20 +89,20 @@ export class PrimaryIndex {
     return { firsts, isOneText };
   }
 
-  /** The first key column of a row of the index. */
+  /** The first key column in a row of the index. */
   #text(row: number): Buffer {
     const place = row * this.#columns;
-    // The text is followed by a 4-byte number, which has no length before it.
+    // A 4-byte number, which has no length in front, follows the text.
     return this.#keys.subarray(this.#places[place], this.#places[place + 1]);
   }
 
-  /** Order of a row's first key column and `value`: negative when the row comes first. */
+  /** Compares a row's first key column with `value`: negative when the row comes first. */
   #compare(row: number, value: Buffer): number {
     const at = this.#places[row * this.#columns] as number;
     return this.#keys.compare(value, 0, value.length, at, at + value.length);
   }
 
-  /** Binary search. @param isBehind false for all rows up to some place, then true. @returns that place */
+  /** Binary search. @param isBehind false for all rows up to a position, then true. @returns that position */
   #firstWhere(isBehind: (row: number) => boolean): number {
     let [from, to] = [0, this.rows];
     while (from < to) {
@@ -117,10 +117,10 @@ export class PrimaryIndex {
   }
 }
 
-/** The numbers of the index, one for each of its rows. */
+/** Numbers of the index, one for each of its rows. */
 interface MinuteRanges {
   readonly firsts: Uint32Array;
-  /** Whether the text of a granule's first row is that of the next one. */
+  /** 1 when the first row of a granule has the same text as the first row of the next granule. */
   readonly isOneText: Uint8Array;
 }
 

@@ -1,23 +1,25 @@
-/** Longer pieces get their own buffer. */
+/** Size limit of the shared buffer in bytes; longer pieces get a separate buffer. */
 const sharedBytes = 1024 * 1024;
 
-/** A buffer for pieces of files in turn; unpacked data is kept elsewhere. */
+/** A buffer that successive pieces of files share. Decompressed data is stored elsewhere. */
 let shared: Buffer | undefined;
 let owner: ScratchPiece | undefined;
 
-/** A piece of a file in memory that the next piece takes from it; then it is read again, if it is still needed. */
+/**
+ * A piece of a file in the shared buffer. The next piece overwrites it; it is then read again if it is still needed.
+ */
 export class ScratchPiece {
   readonly #read: (target: Buffer) => number;
   readonly #length: number;
   #bytes: Buffer | undefined;
 
-  /** @param read fills the buffer, and returns the number of bytes */
+  /** @param read fills the buffer and returns the number of bytes */
   constructor(read: (target: Buffer) => number, length: number) {
     this.#read = read;
     this.#length = length;
   }
 
-  /** Valid only until the next piece. */
+  /** Bytes of the piece; only valid until the next piece. */
   get bytes(): Buffer {
     const isShared = this.#length <= sharedBytes;
     if (this.#bytes !== undefined && (!isShared || owner === this)) {

@@ -1,22 +1,22 @@
 import { type BlockBytes, type PackedBlock, PlainBytes } from "./packed-block.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** The begin of a stream: a block of the file, and an index in its unpacked data. */
+/** Start of a stream: a block of the file, and an offset in its decompressed data. */
 export interface StreamPlace {
   readonly block: number;
   readonly byte: number;
 }
 
-/** Gives the block that begins at a byte of a file. @throws UnreadablePart, and errors of files */
+/** Returns the block that begins at a position of a file. @throws UnreadablePart, and errors of files */
 export type BlockAt = (at: number) => PackedBlock;
 
-/** Limit of one read from a stream; no column has more in a granule. */
+/** Size limit of one read from a stream; no column has more in a granule. */
 const maxPieceBytes = 64 * 1024 * 1024;
 
 /** The bytes of one stream, which continues from block to block. */
 export class Stream {
   readonly #blockAt: BlockAt;
-  /** The last block: its place, and the index of its first byte in the stream. */
+  /** Position of the last block; the next field is the position of its first byte in the stream. */
   #at: number;
   #from: number;
 
@@ -27,9 +27,9 @@ export class Stream {
   }
 
   /**
-   * @param from a byte of the stream, not before the block that was read last
-   * @returns a view when one block has all bytes
-   * @throws UnreadablePart when there are fewer bytes
+   * @param from position in the stream, not before the block that was read last
+   * @returns a view when a single block has all bytes
+   * @throws UnreadablePart when the stream is shorter
    */
   bytes(from: number, length: number): Buffer {
     if (length === 0) {
@@ -70,7 +70,7 @@ export class Stream {
   }
 }
 
-/** Reads numbers in a row. */
+/** Reads successive values from a stream. */
 export class StreamCursor {
   readonly #stream: Stream;
   #at = 0;
@@ -106,7 +106,7 @@ export class StreamCursor {
     return bytes;
   }
 
-  /** Eight bytes. @throws UnreadablePart for more than a number holds */
+  /** Reads eight bytes. @throws UnreadablePart for a number above 2^53 */
   uint64(): number {
     const value = Number(this.bytes(8).readBigUInt64LE(0));
     if (!Number.isSafeInteger(value)) {
@@ -115,7 +115,7 @@ export class StreamCursor {
     return value;
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Reads a varint: seven bits in each byte, the lowest first. */
   varUint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 64n; shift += 7n) {
@@ -128,7 +128,7 @@ export class StreamCursor {
     throw new UnreadablePart("a number of more than ten bytes");
   }
 
-  /** A text after its length. */
+  /** Reads a text with its length in front. */
   text(): Buffer {
     const length = Number(this.varUint());
     return this.bytes(length);

@@ -4,7 +4,7 @@ import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { integersOf, t64Of, t64Types } from "./written-blocks.ts";
 
-/** Integers that lie close together or far apart, around zero or far from it. */
+/** Integers that are close together or far apart, near zero or far from it. */
 function integers(width: number, isSigned: boolean): fc.Arbitrary<bigint[]> {
   const [least, most] = isSigned
     ? [-(1n << BigInt(width * 8 - 1)), (1n << BigInt(width * 8 - 1)) - 1n]

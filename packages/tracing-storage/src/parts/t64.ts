@@ -1,6 +1,9 @@
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Sizes of integers by the first byte: of their types, without the highest bit. Types that are not here are not read. */
+/**
+ * Sizes of integers by the first byte, which is the number of their type without the highest bit. Types that are
+ * missing are not supported.
+ */
 const widths: ReadonlyMap<number, number> = new Map([
   ...([3, 8, 14] as const).map((type) => [type, 4] as const),
   ...([4, 9, 15] as const).map((type) => [type, 8] as const),
@@ -10,18 +13,18 @@ const rowsOfMatrix = 64;
 const headerBytes = 17;
 
 /**
- * Integers without their upper bits, which are the same in all of them. For each 64 integers it stores all
- * lowest bytes, then the next ones, and the rest of a last byte bit by bit. Requested integers are assembled.
- * Source: ClickHouse src/Compression/CompressionCodecT64.cpp
+ * Integers without their upper bits, which are equal in all of them. For each 64 integers, the block stores all lowest
+ * bytes, then all next bytes, and the remaining bits bit by bit. Only requested integers are assembled. Source:
+ * ClickHouse src/Compression/CompressionCodecT64.cpp
  */
 export class T64Values {
   readonly length: number;
   readonly #packed: Buffer;
   readonly #width: number;
-  /** Stored bits of each integer, and bytes of 64 integers. */
+  /** Stored bits of each integer; the next field is the size of 64 stored integers in bytes. */
   readonly #bits: number;
   readonly #matrixBytes: number;
-  /** The upper bytes: of integers with the sign bit, or of all; and of the others. */
+  /** The upper bytes of integers with the sign bit, or of all integers; the next field has those of the others. */
   readonly #upper: Buffer;
   readonly #upperOfPositive: Buffer;
 
@@ -59,7 +62,7 @@ export class T64Values {
     return this.#packed.length;
   }
 
-  /** A range of the unpacked bytes; whole integers only. @throws UnreadablePart */
+  /** A range of the decompressed bytes; it must consist of whole integers. @throws UnreadablePart */
   subarray(from: number, to: number): Buffer {
     const width = this.#width;
     if (from % width !== 0 || to % width !== 0) {
@@ -94,7 +97,7 @@ export class T64Values {
   }
 }
 
-/** How many of the lower bits are not the same in all. */
+/** Number of lower bits that differ between the integers. */
 function significantBits(least: bigint, most: bigint, isSigned: boolean): number {
   if (isSigned && least < 0n && most >= 0n) {
     return lengthOf(least + most >= 0n ? most : ~least) + 1;

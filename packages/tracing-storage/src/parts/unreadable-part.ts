@@ -1,5 +1,5 @@
 /**
- * The files of a part have an unknown form: another version, damage, or removed meanwhile. The engine answers
+ * The error for files of a part in an unknown form: another version, damage, or removed meanwhile. The engine answers
  * instead.
  */
 export class UnreadablePart extends Error {

@@ -8,7 +8,7 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** A shared value, with the place from which it was read. */
+/** A shared value, with the position from which it was read. */
 interface Shared {
   readonly place: StreamPlace;
   readonly value: unknown;
@@ -16,8 +16,8 @@ interface Shared {
 }
 
 /**
- * A file for each stream, as large parts have it: a block may have several granules.
- * Source: ClickHouse src/Storages/MergeTree/MergeTreeDataPartWriterWide.cpp
+ * A separate file for each stream, which large parts use; a block may have several granules. Source: ClickHouse
+ * src/Storages/MergeTree/MergeTreeDataPartWriterWide.cpp
  */
 export class WideLayout implements Layout {
   readonly granules: number;
@@ -25,10 +25,10 @@ export class WideLayout implements Layout {
   readonly #streams: ReadonlySet<string>;
   readonly #cache: BlockCache;
   readonly #marks = new Map<string, Marks>();
-  /** The last value of each stream. */
+  /** The last shared value of each stream. */
   readonly #shared = new Map<string, Shared>();
 
-  /** @param streams of all columns */
+  /** @param streams streams of all columns */
   constructor(folder: string, streams: readonly string[], granules: number, cache: BlockCache) {
     this.#folder = folder;
     this.#streams = new Set(streams);
@@ -89,13 +89,13 @@ export class WideLayout implements Layout {
     };
   }
 
-  /** Marks of any stream have the number of rows, so those of the first one are asked. */
+  /** Marks of every stream have the number of rows, so the first stream is used. */
   #rowsOf(granule: number): number {
     const [stream = ""] = this.#streams;
     return this.#marksOf(stream).rows(granule);
   }
 
-  /** Where a granule begins in the file of a stream. */
+  /** Position of a granule in the file of a stream. */
   #place(granule: number, stream: string): StreamPlace {
     return this.#marksOf(stream).place(granule, 0);
   }
@@ -116,7 +116,7 @@ export class WideLayout implements Layout {
   }
 }
 
-/** @throws UnreadablePart when the file ends in its header */
+/** @throws UnreadablePart when the file ends inside the block's header */
 function blockLength(file: number, at: number): number {
   const header = Buffer.allocUnsafe(blockHeaderBytes);
   if (readSync(file, header, 0, header.length, at) < header.length) {

@@ -5,7 +5,7 @@ import { PlainBytes } from "./packed-block.ts";
 import { Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** For tests: the methods that pack a block, with their bytes. */
+/** For tests: the compression methods of a block, with their bytes. */
 export const blockMethods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
 
 /** For tests: the integer types of T64, by their byte. */
@@ -18,7 +18,7 @@ export const t64Types = [
   { type: 15, width: 8, isSigned: true },
 ] as const;
 
-/** Packed data with a header, without a checksum. */
+/** Compressed data with a header, without a checksum. */
 function behindHeader(method: number, packed: Buffer, length: number): Buffer {
   const header = Buffer.alloc(9);
   header[0] = method;
@@ -27,12 +27,12 @@ function behindHeader(method: number, packed: Buffer, length: number): Buffer {
   return Buffer.concat([header, packed]);
 }
 
-/** For tests: a block as a file contains it. */
+/** For tests: a block in the form of a file. */
 export function blockOf(method: number, packed: Buffer, length: number): Buffer {
   return sealed(Buffer.concat([Buffer.alloc(16), behindHeader(method, packed, length)]));
 }
 
-/** For tests: blocks with fitting checksums, as far as their headers give their places. */
+/** For tests: blocks with valid checksums, if their headers have valid lengths. */
 export function sealed(blocks: Buffer): Buffer {
   const bytes = Buffer.from(blocks);
   for (let at = 0; at + 25 <= bytes.length; ) {

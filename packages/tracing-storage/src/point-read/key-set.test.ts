@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { KeySet, rowsOfSorted } from "./key-set.ts";
 
-/** Only two byte values: many keys are equal, and many differ only at the end or at the beginning. */
+/** Bytes have only two values: many keys are equal, and many differ only at the end or at the beginning. */
 function keyOf(width: number): fc.Arbitrary<Buffer> {
   return fc
     .array(fc.constantFrom(0x00, 0xff), { minLength: 3, maxLength: 3 })
@@ -18,7 +18,7 @@ function valuesOf(width: number, minLength = 0) {
   return fc.array(keyOf(width), { minLength, maxLength: 30 });
 }
 
-/** The same bytes at a place that is no multiple of four. */
+/** The same bytes at an address that is not a multiple of four. */
 function shifted(bytes: Buffer, by: number): Buffer {
   return Buffer.concat([Buffer.alloc(by), bytes, Buffer.alloc(3)]).subarray(by, by + bytes.length);
 }

@@ -1,10 +1,10 @@
-/** The key values of one length to find in rows. */
+/** The key values to find in rows; all have one length. */
 export class KeySet {
   readonly #width: number;
-  /** By the first four bytes. */
+  /** Keys by their first four bytes. */
   readonly #byWord = new Map<number, Buffer[]>();
 
-  /** @param keys at least one key; all keys have the same length, of four bytes or more */
+  /** @param keys at least one key; all keys have the same length of at least four bytes */
   constructor(keys: readonly Buffer[]) {
     this.#width = keys[0]?.length ?? 0;
     for (const key of keys) {
@@ -13,7 +13,7 @@ export class KeySet {
     }
   }
 
-  /** @param column values in a row. @returns the rows with one of the keys, in ascending order */
+  /** @param column values without separators. @returns the rows with one of the keys, in ascending order */
   rowsIn(column: Buffer): number[] {
     const [first] = this.#byWord.keys();
     const only = this.#byWord.size === 1 ? first : undefined;
@@ -43,7 +43,7 @@ export class KeySet {
   }
 }
 
-/** Words lie at multiples of four. */
+/** A word must be at a multiple of four. */
 function wordsOf(column: Buffer): Int32Array {
   const { buffer, byteOffset, byteLength } = column.byteOffset % 4 === 0 ? column : new Uint8Array(column);
   return new Int32Array(buffer, byteOffset, Math.floor(byteLength / 4));

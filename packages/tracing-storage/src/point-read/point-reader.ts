@@ -6,28 +6,30 @@ import type { PointThread, ToldTable } from "./point-thread.ts";
 import type { PointAnswer } from "./read-point.ts";
 import { readTableFacts, type TableFacts } from "./table-facts.ts";
 
-/** Tables with pending changes are described again after this many milliseconds. */
+/** Tables with pending changes are described again after this time in milliseconds. */
 const againMs = 1_000;
-/** Most bytes that a byte of an answer takes in the engine's memory; the engine's limits count those. */
+/**
+ * Maximum number of bytes in the engine's memory for one byte of an answer. The engine's limits apply to its memory.
+ */
 const memoryOfByte = 8;
-/** Fewest hex digits of a key. */
+/** Minimum number of hex digits of a key. */
 const leastKey = 8;
-/** Most tables that are remembered, including missing ones. */
+/** Limit of remembered tables, including missing ones. */
 const maxTables = 64;
 
-/** The engine's limits; 0: none. */
+/** The engine's limits; 0: no limit. */
 export type PointLimits = Pick<EngineLimits, "maxQuerySeconds" | "maxResultBytes">;
 
 interface KnownTable {
   readonly version: number;
-  /** When it is described again, if it could not be read. */
+  /** Time until which the description is valid, if the table could not be read. */
   readonly untilMs: number;
   readonly table: ToldTable | undefined;
 }
 
 /**
- * Answers statements for few rows by key from the files of parts. The engine takes longer to plan such a
- * statement than to read the rows; this reader plans nothing. Anything unknown is left to the engine:
+ * Answers statements for few rows by key from the files of parts. The engine needs more time to plan such a statement
+ * than to read the rows; this reader needs no planning. The engine answers everything unknown:
  * docs/adr/043-point-reads.md.
  */
 export class PointReader {
@@ -67,7 +69,7 @@ export class PointReader {
     return isLong ? undefined : answer;
   }
 
-  /** The table's description since the last statement that may have changed a table. */
+  /** The table's description. It is renewed after each statement that may have changed a table. */
   async #table(name: TableName): Promise<ToldTable | undefined> {
     const path = `${name.database}.${name.table}`;
     const version = this.#engine.tablesVersion;
@@ -75,7 +77,7 @@ export class PointReader {
     if (known?.version === version && (known.table !== undefined || performance.now() < known.untilMs)) {
       return known.table;
     }
-    // When the description fails, the engine answers the statement, or reports why it cannot.
+    // When the description fails, the engine answers the statement, or reports the reason.
     const facts = await readTableFacts(this.#engine, name).catch(() => undefined);
     const keyTypes = facts === undefined ? undefined : keyTypesOf(facts);
     const table = facts === undefined || keyTypes === undefined ? undefined : { facts, keyTypes };
@@ -96,7 +98,7 @@ export class PointReader {
   }
 }
 
-/** Whether the form of the tables allows an answer from their parts. */
+/** True when the tables have the expected form, so that their parts can answer. */
 function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFacts): boolean {
   const { key, keys, columns, equal, partition, time, places } = statement;
   const [text = "", minute] = rows.primaryKey;
@@ -104,7 +106,8 @@ function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFact
   return (
     [...columns, equal.column].every((name) => rows.columns.has(name)) &&
     keys.every(({ length }) => length >= leastKey && `FixedString(${length / 2})` === keyType) &&
-    // The places: by the minute within a text, and by the key; partitions of the same days have the same names.
+    // The table of places: ordered by minute within a text, and by the key. Partitions of the same days must have the
+    // same names.
     /^(LowCardinality\(String\)|String)$/.test(rows.columns.get(text) ?? "") &&
     minute === `toStartOfMinute(${time})` &&
     there.primaryKey[0] === key &&
@@ -115,7 +118,7 @@ function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFact
   );
 }
 
-/** @returns undefined for other expressions than columns, and the minute of a column */
+/** @returns undefined for expressions other than columns and the minute of a column */
 function keyTypesOf({ primaryKey, columns }: TableFacts): string[] | undefined {
   const types = primaryKey.map((expression) => {
     const minuteOf = /^toStartOfMinute\((\w+)\)$/.exec(expression)?.[1];

@@ -1,11 +1,11 @@
 import { type PointStatement, pointStatementOf } from "./point-statement.ts";
 
-/** The facts of a request besides its statement; any of them may change the meaning. */
+/** The parts of a request besides its statement; each of them may change the meaning of the statement. */
 export interface PointRequest {
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly parameters: ReadonlyMap<string, string>;
-  /** A read-only user, whose limits are the process's. */
+  /** True for a read-only user, who has the process's limits. */
   readonly reader: boolean;
 }
 
@@ -15,12 +15,12 @@ export interface PointQuestion {
   readonly value: string;
 }
 
-/** Values that the engine accepts for all settings that are allowed here. */
+/** Values that the engine accepts for all allowed settings. */
 const number = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * @param maxQuerySeconds limit of a read-only user; 0: none
- * @returns undefined when the engine must answer: it may understand more of the request, or refuse it
+ * @param maxQuerySeconds time limit of a read-only user; 0: none
+ * @returns undefined when the engine must answer: it may support more of the request, or refuse it
  */
 export function pointQuestionOf(
   sql: string,
@@ -41,7 +41,7 @@ export function pointQuestionOf(
     return undefined;
   }
   const value = parameters.get(statement.equal.parameter);
-  // A value with a backslash is an escaped one, and some must be escaped.
+  // A value with a backslash is escaped, and some values must be escaped.
   if (value === undefined || parameters.size > 1 || /[\\\p{Cc}]/u.test(value)) {
     return undefined;
   }
@@ -49,7 +49,7 @@ export function pointQuestionOf(
 }
 
 function isTaken(name: string, value: string): boolean {
-  // With 1, the statement may not have settings of its own.
+  // With `readonly=1`, the statement may not have settings.
   if (name === "readonly") {
     return value === "2";
   }

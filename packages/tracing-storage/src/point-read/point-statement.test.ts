@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pointStatementOf } from "./point-statement.ts";
 
-// As the ClickHouse engine of storage sends them, for one trace and for two.
+// Statements of the ClickHouse engine of storage, for one trace and for two.
 const ofOne = String.raw`SELECT format, service, resource_text, scope_text, trace_id, span_id, parent_span_id, trace_state, flags, name, kind, start, duration, status, status_message, attribute_text, event_text, span_details FROM tracing.spans PREWHERE trace_id = '\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef' WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN (SELECT received, minute FROM tracing.trace_minutes WHERE trace_id = '\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef')) SETTINGS max_threads = 1, ignore_data_skipping_indices = 'start_index', use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0 FORMAT RowBinary`;
 const ofTwo = String.raw`SELECT format, service, resource_text, scope_text, trace_id, span_id, parent_span_id, trace_state, flags, name, kind, start, duration, status, status_message, attribute_text, event_text, span_details FROM tracing.spans PREWHERE trace_id IN ('\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef', '\xfe\xdc\xba\x98\x76\x54\x32\x10\xfe\xdc\xba\x98\x76\x54\x32\x10') WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN (SELECT received, minute FROM tracing.trace_minutes WHERE trace_id IN ('\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef', '\xfe\xdc\xba\x98\x76\x54\x32\x10\xfe\xdc\xba\x98\x76\x54\x32\x10'))) SETTINGS ignore_data_skipping_indices = 'start_index', use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0 FORMAT RowBinary`;
 
@@ -9,7 +9,7 @@ const first = "0123456789abcdef0123456789abcdef";
 const second = "fedcba9876543210fedcba9876543210";
 const bytesOf = (id: string) => `'${id.replaceAll(/../g, "\\x$&")}'`;
 
-/** The rest of the request, as the same engine sends it. */
+/** Settings of the request that this engine sends. */
 const requestSettings = [
   "max_execution_time",
   "readonly",
@@ -228,7 +228,7 @@ describe("the engine is asked", () => {
   });
 
   test("for settings that do not end as they should, which is known at once", () => {
-    // Each piece may be cut in ten ways: all of them together are more than can be tried.
+    // Each piece may be cut in ten ways, so trying all combinations would never end.
     const settings = `max_threads${" = bbbbbbbbbb".repeat(30)}`;
     expect(pointStatementOf(ofOne.replace(/SETTINGS .*$/, `SETTINGS ${settings} ;`), [])).toBeUndefined();
     const many = "max_threads = 1, ".repeat(5_000);

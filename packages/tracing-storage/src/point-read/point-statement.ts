@@ -7,20 +7,20 @@ export interface TableName {
 /** A statement for rows of a table by values of one column. */
 export interface PointStatement {
   readonly table: TableName;
-  /** In the order of the answer. */
+  /** Columns in the order of the answer. */
   readonly columns: readonly string[];
-  /** The column whose values are given, and these values in hex. */
+  /** The key column; the next field has its values in hex. */
   readonly key: string;
   readonly keys: readonly string[];
-  /** Another column, and the parameter with its value. */
+  /** Another column, and the parameter with the required value. */
   readonly equal: { readonly column: string; readonly parameter: string };
-  /** Where the rows are: partitions and minutes that another table has for the same keys. */
+  /** Where to look for rows: partitions and minutes that another table has for the same keys. */
   readonly places: {
     readonly table: TableName;
     readonly partition: string;
     readonly minute: string;
   };
-  /** Columns of `table`: the one that partitions it, and the time whose minutes are used. */
+  /** Columns of `table`: the partition column, and the time column whose minutes are used. */
   readonly partition: string;
   readonly time: string;
 }
@@ -35,7 +35,7 @@ const shape = new RegExp(
     `\\(SELECT (${word}), (${word}) FROM (${word})\\.(${word}) WHERE (${word}) ${isNamed}\\)\\) ` +
     `SETTINGS (${setting}(?:, ${setting})*) FORMAT RowBinary$`,
 );
-/** Settings about how rows are found, which do not change the result. */
+/** Settings that concern how rows are found, and do not change the result. */
 const harmless: ReadonlySet<string> = new Set([
   "max_threads",
   "ignore_data_skipping_indices",
@@ -50,10 +50,10 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses a statement of the one known shape: rows by values of a key, in the places that a second table
- * gives.
+ * Parses a statement of the only supported form: rows by values of a key, in the partitions and minutes that a second
+ * table has.
  * @param settings names of the request's settings
- * @returns undefined for every other statement
+ * @returns undefined for all other statements
  */
 export function pointStatementOf(sql: string, settings: Iterable<string>): PointStatement | undefined {
   const match = shape.exec(sql);

@@ -1,6 +1,6 @@
 /**
- * The program of the thread that reads parts. Files are read and unpacked here, so that nothing else waits
- * for a disk.
+ * The program of the thread that reads parts. It reads and decompresses files, so that the main thread does not wait
+ * for the disk.
  */
 import { parentPort } from "node:worker_threads";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
@@ -10,9 +10,9 @@ import type { FromThread, ReadMessage, ToThread } from "./thread-messages.ts";
 import { garbageCollector } from "./unpacked-garbage.ts";
 
 /**
- * Limits of the caches. Facts about parts are mostly primary indexes: 1 MiB for 80 million spans. Blocks are
- * columns, marks and filters. The twenty traces of a search, which users repeat, need more than 8 MiB, and
- * take three times as long when they are unpacked again.
+ * Size limits of the caches in bytes. Descriptions of parts are mostly primary indexes: 1 MiB for 80 million spans.
+ * Blocks are columns, marks and filters. The twenty traces of a search, which users repeat, need more than 8 MiB, and
+ * take three times as long when they must be decompressed again.
  */
 const cachedBytes = 8 * 1024 * 1024;
 const cachedBlockBytes = 32 * 1024 * 1024;
@@ -57,7 +57,7 @@ parentPort?.on("message", (message: ToThread) => {
   const answer = answerTo(message);
   const moved = answer.kind === "answer" ? [answer.bytes.buffer as ArrayBuffer] : [];
   parentPort?.postMessage(answer, moved);
-  // Runs after the answer was sent, so that nobody waits for it.
+  // Runs after the answer was sent, so that it delays no answer.
   setImmediate(collectGarbage);
 });
 parentPort?.postMessage({ kind: "ready" } satisfies FromThread);

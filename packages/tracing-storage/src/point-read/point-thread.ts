@@ -5,21 +5,21 @@ import type { PointAnswer } from "./read-point.ts";
 import type { TableFacts } from "./table-facts.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 
-/** Most waiting calls. Further statements go to the engine, which has several threads. */
+/** Limit of waiting calls. Further statements go to the engine, which has several threads. */
 const maxCalls = 4;
 /** Limit of the thread's young generation in MB. */
 const maxYoungGenerationSizeMb = 3;
-/** Wait in milliseconds after the thread has ended by itself. */
+/** Pause in milliseconds after the thread has ended unexpectedly. */
 const againMs = 10_000;
 
-/** A table that the thread knows. */
+/** A table that the main thread has described to the reading thread. */
 export interface ToldTable {
   readonly facts: TableFacts;
   /** Types of the primary key's columns. */
   readonly keyTypes: readonly string[];
 }
 
-/** A thread for `readPoint`. It begins with the first call, which it does not answer yet. */
+/** A thread that runs `readPoint`. It starts at the first call; that call goes to the engine. */
 export class PointThread {
   readonly #log: Logger;
   #worker: Worker | undefined;
@@ -36,7 +36,7 @@ export class PointThread {
   }
 
   /**
-   * @param tables the tables of the statement; the same objects while nothing has changed
+   * @param tables tables of the statement; the objects must be the same while nothing has changed
    * @returns undefined when the engine must answer: the thread is starting or busy, or cannot read the parts
    */
   async read(
@@ -56,7 +56,7 @@ export class PointThread {
     });
   }
 
-  /** A table has changed, so its number is forgotten. */
+  /** Must be called when a table has changed; its number is no longer used. */
   forget(table: ToldTable): void {
     const number = this.#tables.get(table);
     this.#tables.delete(table);
@@ -85,7 +85,7 @@ export class PointThread {
       this.#ended();
       return undefined;
     }
-    // The process may end without waiting for the thread.
+    // The process may end while the thread runs.
     worker.unref();
     worker.on("message", (message: FromThread) => this.#take(message));
     worker.on("error", (error) => this.#failed(error));
@@ -117,7 +117,7 @@ export class PointThread {
     resolve?.({ bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows });
   }
 
-  /** The engine answers the open calls, and the next thread learns the tables again. */
+  /** The engine answers the open calls. The next thread gets the tables again. */
   #ended(): void {
     this.#worker = undefined;
     this.#isReady = false;

@@ -10,16 +10,17 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /**
- * Most granules that may have rows. The column of keys is unpacked in each. In a minute of three million spans the
- * filters let some 300 pass for the twenty traces of a search. The engine takes twice the processor time for them.
+ * Limit of granules that may have rows. The column of keys is decompressed in each of them. In a minute of three
+ * million spans, about 300 granules pass the filters for the twenty traces of a search. The engine needs twice the
+ * processor time for them.
  */
 const maxGranules = 512;
-/** The same for the table with the places, for all keys together; its granules are small. */
+/** The same limit for the table of places, for all keys together; its granules are small. */
 const maxIndexGranules = 2_048;
-/** Rows and bytes of an answer: large traces are the engine's. */
+/** Limit of rows in an answer; the next constant limits the bytes. The engine answers for larger traces. */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
-/** Longest read in milliseconds. Slower disks and larger spans are left to the engine. */
+/** Time limit of a read in milliseconds. On slower disks, and for larger spans, the engine answers. */
 const maxMs = 500;
 
 /** A table whose parts are read. */
@@ -32,24 +33,24 @@ export interface OpenTable {
 
 /** The tables that a statement names. */
 export interface PointTables {
-  /** The table that the answer's rows come from. */
+  /** Table with the rows of the answer. */
   readonly rows: OpenTable;
-  /** The table that says in which minutes a key has rows. */
+  /** Table with the minutes in which a key has rows. */
   readonly places: OpenTable;
 }
 
 export interface PointAnswer {
-  /** RowBinary. */
+  /** The rows in RowBinary. */
   readonly bytes: Buffer;
   readonly rows: number;
 }
 
-/** Where rows may be: partitions with their minutes. */
+/** Where rows may be: partitions, each with minutes. */
 type Places = Map<string, Set<number>>;
 
 /**
  * The answer to a statement from the files of parts.
- * @param value of the statement's parameter
+ * @param value value of the statement's parameter
  * @throws UnreadablePart, and errors of files, when the engine must answer
  */
 export function readPoint(tables: PointTables, statement: PointStatement, value: string): PointAnswer {
@@ -86,7 +87,7 @@ class Answer {
   readonly #rows: Buffer[] = [];
   #bytes = 0;
 
-  /** @throws UnreadablePart when it becomes too long */
+  /** @throws UnreadablePart when the answer exceeds its limits */
   add(values: readonly Buffer[]): void {
     const row = Buffer.concat(values);
     this.#bytes += row.length;
@@ -96,7 +97,7 @@ class Answer {
     }
   }
 
-  /** In a buffer of its own, which can be transferred to another thread. */
+  /** The rows in a separate buffer, which can be transferred to another thread. */
   whole(): PointAnswer {
     const bytes = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
@@ -125,7 +126,7 @@ function checkTime(untilMs: number): void {
   }
 }
 
-/** Partitions and minutes that a table has for keys, which is in their order. */
+/** Partitions and minutes of keys, from the table that is ordered by key. */
 function placesOf(
   parts: TableParts,
   { key, places: { minute } }: PointStatement,
@@ -162,15 +163,15 @@ function placesOf(
 
 /** Conditions that choose granules. */
 interface GranuleFilter {
-  /** Minutes to look at, by partition. */
+  /** Minutes to read, by partition. */
   readonly places: Places;
-  /** Name of the Bloom filter of the key's column; undefined: the table has none. */
+  /** Name of the Bloom filter for the key column; undefined: the table has none. */
   readonly filterName: string | undefined;
-  /** Hashes of each key, as the filter counts them. */
+  /** Hashes of each key for the filter. */
   readonly hashes: readonly BloomHashes[];
 }
 
-/** Granules of the minutes, without those whose filter has none of the keys. */
+/** Granules of the minutes, without granules whose filter excludes all keys. */
 function likelyGranules(
   parts: TableParts,
   name: PartName,
@@ -185,18 +186,18 @@ function likelyGranules(
   return { part, granules: granules.filter((granule) => filter.mayHaveAny(granule, hashes)) };
 }
 
-/** The keys to find, and the deadline. */
+/** The keys to find, and the time limit. */
 interface Search {
   readonly statement: PointStatement;
   /** Facts of the table with the rows. */
   readonly facts: TableFacts;
-  /** The value that the statement's equal column must have. */
+  /** Required value of the statement's equal column. */
   readonly value: string;
-  /** Deadline by `performance.now()`, in milliseconds. */
+  /** End of the time limit by `performance.now()`, in milliseconds. */
   readonly untilMs: number;
 }
 
-/** Rows of a granule that have one of the keys. */
+/** Rows of a granule with one of the keys. */
 interface FoundRows {
   /** Number of the granule in its part. */
   readonly granule: number;
@@ -204,7 +205,7 @@ interface FoundRows {
   readonly rows: readonly number[];
 }
 
-/** Looks at the column of the keys alone. */
+/** Finds rows by reading only the column of the keys. */
 function foundIn(
   part: Part,
   granules: readonly number[],
@@ -221,7 +222,7 @@ function foundIn(
   });
 }
 
-/** Adds the rows that were found, if they have the value. */
+/** Adds the found rows that have the required value. */
 function readRows(part: Part, found: readonly FoundRows[], search: Search, answer: Answer): void {
   const { statement, facts, value, untilMs } = search;
   const { columns, equal } = statement;
@@ -250,7 +251,7 @@ function allOf({ reader }: PartColumn, granule: Granule): Buffer {
   return all;
 }
 
-/** @param type required type, if any */
+/** @param type required type; undefined: any type */
 function columnOf(part: Part, name: string, type?: string): PartColumn {
   const column = part.columns.get(name);
   if (column === undefined || (type !== undefined && column.type !== type)) {

@@ -5,13 +5,13 @@ import type { TableName } from "./point-statement.ts";
 
 /** Facts about a table whose parts are read. */
 export interface TableFacts {
-  /** The folder of its parts. */
+  /** Folder of the table's parts. */
   readonly folder: string;
   readonly partitionKey: string;
-  /** Expressions. */
+  /** Expressions of the primary key. */
   readonly primaryKey: readonly string[];
   readonly columns: ReadonlyMap<string, string>;
-  /** By expression: indexes that can exclude a value from a granule. */
+  /** Indexes that can exclude a value from a granule, by expression. */
   readonly filters: ReadonlyMap<string, string>;
 }
 
@@ -27,13 +27,13 @@ const row = z.object({
   policies: z.coerce.number(),
 });
 
-/** Engines whose rows are those of the parts, whatever merges do with equal rows later. */
+/** Table engines whose rows are exactly the rows of the parts, until a merge replaces equal rows. */
 const engines = new Set(["MergeTree", "ReplacingMergeTree"]);
 
 /**
  * Describes a table with a statement to the engine.
- * @returns undefined when its parts may differ from a statement's result: another engine, pending changes of
- *   parts, or users who may not see all rows
+ * @returns undefined when a statement's result may differ from the parts: another table engine, pending changes of
+ * parts, or users who may not see all rows
  */
 export async function readTableFacts(
   engine: Pick<Engine, "run" | "folder">,

@@ -6,12 +6,12 @@ import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
 
 /**
- * Milliseconds after a folder's change during which a second change may have the same time: the file system's clock
- * ticks every few milliseconds.
+ * Time in milliseconds after a folder's change during which a second change may get the same time, because the file
+ * system's clock has a resolution of some milliseconds.
  */
 const unsureMs = 100;
 
-/** The parts of a table, as its folder has them now. */
+/** The parts of a table, from the present content of its folder. */
 export class TableParts {
   readonly #folder: string;
   readonly #cache: PartCache;
@@ -26,7 +26,7 @@ export class TableParts {
     this.#cache = cache;
   }
 
-  /** @throws UnreadablePart when parts have changes beside them; errors of files */
+  /** @throws UnreadablePart when parts have separate files with changes; errors of files */
   active(): readonly PartName[] {
     const { mtimeMs } = statSync(this.#folder);
     const known = this.#listed;
@@ -51,7 +51,7 @@ export class TableParts {
   }
 }
 
-/** Facts about the parts that were read last, and blocks of their files. */
+/** Cache of the parts that were read last, and of blocks of their files. */
 export class PartCache {
   readonly blocks: BlockCache;
   readonly #maxBytes: number;
@@ -67,7 +67,7 @@ export class PartCache {
     const known = this.#parts.get(folder);
     const part = known?.part ?? open();
     this.#parts.delete(folder);
-    // Some of a part's facts are read later.
+    // A part may grow, because some of its descriptions are read later.
     const { bytes } = part;
     this.#parts.set(folder, { part, bytes });
     this.#bytes += bytes - (known?.bytes ?? 0);
@@ -81,7 +81,7 @@ export class PartCache {
     return part;
   }
 
-  /** Forgets all parts in a table's folder, because after some statements new parts may have old names. */
+  /** Drops all parts in a table's folder, because after some statements new parts may have old names. */
   forget(tableFolder: string): void {
     const prefix = join(tableFolder, "/");
     for (const [folder, { bytes }] of this.#parts) {

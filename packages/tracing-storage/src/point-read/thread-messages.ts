@@ -1,17 +1,17 @@
 import type { PointStatement } from "./point-statement.ts";
 import type { TableFacts } from "./table-facts.ts";
 
-/** A table that is named by its number from now on. */
+/** Describes a table, which later messages identify by its number. */
 export interface TableMessage {
   readonly kind: "table";
-  /** Its number; the main thread gives them. */
+  /** Number of the table, which the main thread chooses. */
   readonly table: number;
   readonly facts: TableFacts;
   /** Types of the primary key's columns. */
   readonly keyTypes: readonly string[];
 }
 
-/** A number that is not used any more. */
+/** Says that a number is no longer used. */
 export interface ForgetMessage {
   readonly kind: "forget";
   readonly table: number;
@@ -20,20 +20,20 @@ export interface ForgetMessage {
 /** Requests the result of `readPoint`. */
 export interface ReadMessage {
   readonly kind: "read";
-  /** Number of the call; the answer repeats it. */
+  /** Number of the call; the answer contains it. */
   readonly call: number;
-  /** Number of the table with the rows. */
+  /** Number of the table with the rows of the answer. */
   readonly rows: number;
   /** Number of the table with the minutes of keys. */
   readonly places: number;
   readonly statement: PointStatement;
-  /** The value that the statement's equal column must have. */
+  /** Required value of the statement's equal column. */
   readonly value: string;
 }
 
 export type ToThread = TableMessage | ForgetMessage | ReadMessage;
 
-/** The thread has started; or the answer to a call. */
+/** The thread has started, or the answer to a call. */
 export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "answer"; readonly call: number; readonly bytes: Uint8Array; readonly rows: number }

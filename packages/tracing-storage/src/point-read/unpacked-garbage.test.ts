@@ -17,7 +17,7 @@ test("garbage is collected when much was unpacked since the last time", () => {
   for (held of [10, 17, 18, 21].map((size) => size * mib)) {
     collect();
   }
-  // Once, at 18: what it has left then is counted from, and less of it too.
+  // One collection at 18 MiB. Later limits are counted from the memory that remained, even if it decreases.
   expect(left).toEqual([9]);
   kept = 3 * mib;
   held = 4 * mib;
@@ -37,6 +37,6 @@ test("what is unpacked and forgotten goes back", () => {
     collect();
     most = Math.max(most, held() - before);
   }
-  // Other tests of this process have garbage, too. V8 alone has more than 60 of it.
+  // Other tests of this process also cause garbage. Without this collector, V8 would keep more than 60 MiB.
   expect(most).toBeLessThan(40 * mib);
 });

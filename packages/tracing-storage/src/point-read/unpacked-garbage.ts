@@ -2,14 +2,14 @@ import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
 /**
- * Most unpacked bytes that may be garbage. V8 alone waits for 64 MiB, because it watches its heap, in which
- * buffers are small.
+ * Limit of decompressed bytes that may be garbage. V8 itself waits for 64 MiB, because it only measures its heap, in
+ * which buffers are small.
  */
 const maxGarbageBytes = 12 * 1024 * 1024;
 
-/** The inputs of a {@link garbageCollector}; tests replace them. */
+/** Functions that a {@link garbageCollector} uses; tests replace them. */
 export interface CollectorMeans {
-  /** Memory outside the heap that this thread's objects hold. */
+  /** Memory outside of the heap that this thread's objects use, in bytes. */
   readonly heldBytes: () => number;
   readonly collect: () => void;
 }
@@ -20,8 +20,8 @@ const thisThread: CollectorMeans = {
 };
 
 /**
- * @returns a function to call in idle time: it frees unpacked garbage when there is much, which takes some
- *   milliseconds
+ * @returns a function that must be called in idle time. It frees garbage when there is much, which takes some
+ * milliseconds
  */
 export function garbageCollector(means: CollectorMeans = thisThread): () => void {
   let leftBytes = means.heldBytes();

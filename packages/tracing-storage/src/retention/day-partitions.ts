@@ -5,9 +5,9 @@ import { quoteIdentifier, quoteString } from "../sql/statement.ts";
 export interface DayPartition {
   readonly database: string;
   readonly table: string;
-  /** For `ALTER TABLE … DROP PARTITION ID`. */
+  /** Id for `ALTER TABLE … DROP PARTITION ID`. */
   readonly id: string;
-  /** 2026-11-21 */
+  /** Date of the day: 2026-11-21 */
   readonly day: string;
   readonly bytes: number;
   readonly rows: number;
@@ -58,7 +58,7 @@ ORDER BY day, database, table`,
   );
 }
 
-/** Bytes of all tables of the databases, including those without days. */
+/** Size of all tables of the databases in bytes, including tables without days. */
 export async function readTableBytes(engine: Engine, databases: readonly string[]): Promise<number> {
   if (databases.length === 0) {
     return 0;
@@ -68,7 +68,7 @@ export async function readTableBytes(engine: Engine, databases: readonly string[
   return row?.bytes ?? 0;
 }
 
-/** Drops one day of one table; queries that read it go on and see it to their end. */
+/** Drops one day of one table. Running queries that read it continue to their end. */
 export async function dropDayPartition(engine: Engine, { database, table, id }: DayPartition): Promise<void> {
   await engine.run({
     prepare: "",

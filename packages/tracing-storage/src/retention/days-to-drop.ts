@@ -1,21 +1,21 @@
 /** Facts about one day of a table, for retention. */
 export interface StoredDay {
-  /** 2026-11-21, in UTC. */
+  /** Date of the day in UTC: 2026-11-21 */
   readonly day: string;
   readonly bytes: number;
 }
 
 export interface RetentionLimits {
-  /** A day is dropped when all of it is older; 0 keeps all. */
+  /** Age in milliseconds after which a day is dropped, counted from its end; 0: no limit. */
   readonly maxAgeMs: number;
-  /** Limit for all tables together; 0: none. */
+  /** Size limit for all tables together in bytes; 0: no limit. */
   readonly maxBytes: number;
 }
 
 export interface DaysToDrop<Day> {
   readonly byAge: readonly Day[];
   readonly bySize: readonly Day[];
-  /** True when more than `maxBytes` remains after everything that may be dropped. */
+  /** True when the size exceeds `maxBytes` even without everything that may be dropped. */
   readonly isStillTooLarge: boolean;
 }
 
@@ -25,7 +25,7 @@ const dayMs = 86_400_000;
  * Chooses the days to drop: those that are too old, then the oldest others until the rest fits. The newest
  * day is never dropped for its size, because just stored spans would vanish at once.
  * @param days oldest first; a day may occur once for each table, and is dropped from all of them or none
- * @param totalBytes of all tables, including those without days
+ * @param totalBytes size of all tables, including tables without days
  */
 export function daysToDrop<Day extends StoredDay>(
   days: readonly Day[],

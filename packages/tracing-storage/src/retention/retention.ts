@@ -4,15 +4,15 @@ import type { Engine } from "../engine/engine.ts";
 import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-partitions.ts";
 import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";
 
-/** Limits, and how often they are compared with the tables. */
+/** Limits, and the time between two checks. */
 export interface RetentionSettings extends RetentionLimits {
-  /** Only tables of these databases lose days. */
+  /** Only tables of these databases are changed. */
   readonly databases: readonly string[];
-  /** Milliseconds between two looks; the first is at once. */
+  /** Time between two checks in milliseconds; the first check is immediate. */
   readonly intervalMs: number;
 }
 
-/** The engine whose tables lose days, and the places where that is reported. */
+/** The engine, and the services for reports. */
 interface RetentionParts {
   readonly engine: Engine;
   readonly log: Logger;
@@ -21,7 +21,7 @@ interface RetentionParts {
 
 const prefix = "tracing_storage_retention_";
 
-/** Drops old days, at the start and every few minutes. */
+/** Drops old days, at startup and every few minutes. */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #settings: RetentionSettings;
@@ -33,7 +33,10 @@ export class Retention {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Whether the log has said that a newest day alone is too large; said once, until it fits again. */
+  /**
+   * True after a warning that the newest day alone exceeds the limit. The warning is repeated only after the size was
+   * within the limit again.
+   */
   #saidTooLarge = false;
 
   constructor(parts: RetentionParts, settings: RetentionSettings) {
@@ -71,7 +74,7 @@ export class Retention {
     });
   }
 
-  /** Looks now, and again and again until it is closed. */
+  /** Checks now, and repeatedly until `close`. */
   start(): void {
     const look = () => {
       this.#running = this.#look().finally(() => {
@@ -83,7 +86,7 @@ export class Retention {
     look();
   }
 
-  /** Resolves when no look is running. */
+  /** Resolves when no check is running. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -91,7 +94,7 @@ export class Retention {
   }
 
   /**
-   * One look. Never rejects: a fault is counted and logged, and the next look tries again. Days are dropped one by
+   * One check. Never rejects: a fault is counted and logged, and the next check tries again. Days are dropped one by
    * one, so a stop waits for one partition at most.
    */
   async #look(): Promise<void> {
@@ -130,7 +133,7 @@ export class Retention {
     }
   }
 
-  /** Warns when only the newest day is left and is still too large. */
+  /** Warns when only the newest day is left and it still exceeds the limit. */
   #tellSize(isTooLarge: boolean, bytes: number): void {
     if (isTooLarge && !this.#saidTooLarge) {
       this.#parts.log.warn(

@@ -8,9 +8,9 @@ export interface SessionInput {
   readonly settings: ReadonlyMap<string, string>;
   /** Values of `{name:Type}` placeholders, in ClickHouse's escaped text form. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** True for requests that may only read (GET): sets `readonly = 2` as a server does. */
+  /** True for requests that may only read (GET): sets `readonly = 2`, like a server. */
   readonly readOnly: boolean;
-  /** A read-only user, which cannot change the settings that its profile fixes. */
+  /** True for a read-only user, who cannot change the settings that the profile fixes. */
   readonly reader?: boolean;
 }
 
@@ -24,17 +24,17 @@ function checkedName(text: string, what: string): string {
 }
 
 /**
- * The SQL that prepares a fresh connection for one request; "" when nothing is needed.
- * @throws EngineError when a setting's or parameter's name is not a plain word
+ * SQL that prepares a new connection for one request; "" when nothing is needed.
+ * @throws EngineError when the name of a setting or parameter is not a plain word
  */
 export function sessionStatement(input: SessionInput): string {
   return statementOf(input, [...parameterAssignments(input), ...settingAssignments(input)]);
 }
 
 /**
- * For a question: how it can use connections of other questions with the same settings. They had the same
- * parameters, so no connection keeps a foreign value.
- * @param tag of the question, for `log_comment`
+ * How a question can reuse connections of other questions with the same settings. They had parameters with the same
+ * names, so all old values are replaced.
+ * @param tag tag of the question, for `log_comment`
  * @returns undefined when nothing more can be set on the connection
  * @throws EngineError as `sessionStatement`
  */

@@ -3,42 +3,42 @@ import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
 import { utf8Text } from "./utf8-text.ts";
 
-/** The facts about a statement that the HTTP front needs before the engine gets it. */
+/** Data about a statement that the HTTP interface needs before the engine gets the statement. */
 export interface Statement {
-  /** Its first word, upper case: SELECT, INSERT, CREATE … "" when there is none. */
+  /** First word of the statement, upper case: SELECT, INSERT, CREATE … "" when there is none. */
   readonly verb: string;
-  /** The `FORMAT` it names for its result, or for the rows it brings; undefined when it names none. */
+  /** `FORMAT` in the statement, for its result or for the inserted rows; undefined without FORMAT. */
   readonly format: string | undefined;
-  /** Present when the statement is an insert that brings its rows along (`FORMAT x` or `VALUES`). */
+  /** Present for an insert whose rows are in the request (`FORMAT x` or `VALUES`). */
   readonly insert?: InsertStatement;
-  /** The byte index for `INTO OUTFILE`: after the query and before `FORMAT`. */
+  /** Position for `INTO OUTFILE`: after the query and before `FORMAT`. */
   readonly outfileAt: number;
-  /** Where the statement ends, before a semicolon. */
+  /** End of the statement, before a semicolon. */
   readonly end: number;
-  /** True for `WITH … INSERT`, and for a profile of settings. */
+  /** True for `WITH … INSERT`, whose verb is WITH. The next field is true for a profile of settings. */
   readonly inserts: boolean;
   readonly setsProfile: boolean;
 }
 
-/** Byte indexes in the text of an insert, in this order. */
+/** Positions in the text of an insert, in ascending order. */
 export interface InsertStatement {
-  /** The place for `FROM INFILE`: just after the table and its columns. */
+  /** Position for `FROM INFILE`: after the table and its columns. */
   readonly sourceAt: number;
-  /** The word FORMAT or VALUES. */
+  /** Position of the word FORMAT or VALUES. */
   readonly formatAt: number;
-  /** `Values` when the statement has VALUES. */
+  /** Format of the rows; `Values` for VALUES. */
   readonly format: string;
-  /** Just after the format; `SETTINGS …` may come between here and the rows. */
+  /** Position after the format; `SETTINGS …` may follow before the rows. */
   readonly formatEnd: number;
-  /** The first byte of the rows. */
+  /** Position of the first byte of the rows. */
   readonly dataAt: number;
 }
 
-/** Reads tokens one at a time and remembers the last. */
+/** Reads tokens one at a time and stores the last one. */
 class Cursor {
   readonly #tokens: Iterator<Token, undefined>;
   #next: Token | undefined;
-  /** Just after the last token. */
+  /** Position after the last token. */
   end = 0;
 
   constructor(sql: string, from = 0) {
@@ -50,7 +50,7 @@ class Cursor {
     return this.#next;
   }
 
-  /** Takes a token without reading the next one, which may be data. */
+  /** Takes a token. With `last`, the next token is not read, because it may be data. */
   take(last = false): Token | undefined {
     const token = this.#next;
     this.end = token?.end ?? this.end;
@@ -70,7 +70,7 @@ class Cursor {
     return true;
   }
 
-  /** Takes everything from an opening parenthesis to its closing one. */
+  /** Skips everything from an opening parenthesis to its closing one. */
   skipParentheses(): void {
     let depth = 0;
     do {
@@ -90,7 +90,7 @@ function skipToData(sql: string, from: number): number {
   return index + (sql.charAt(index) === "\n" ? 1 : 0);
 }
 
-/** The value of a setting: a string, or text without blanks such as `-1.5`. */
+/** Skips the value of a setting: a string, or text without blanks such as `-1.5`. */
 function takeValue(cursor: Cursor): boolean {
   if (cursor.next?.kind === "string") {
     cursor.take();
@@ -107,7 +107,7 @@ function takeValue(cursor: Cursor): boolean {
   return cursor.next !== next;
 }
 
-/** `SETTINGS a = 1, b = 'x'` after the format; data follows the last value. */
+/** End of `SETTINGS a = 1, b = 'x'` after the format; data follows the last value. */
 function settingsEnd(sql: string, from: number): number {
   const cursor = new Cursor(sql, from);
   let end = from;
@@ -170,12 +170,12 @@ function refuse(text: string): never {
   throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
 }
 
-/** The facts that `check` collects from the tokens. */
+/** Data that `check` collects from the tokens. */
 type Checked = Pick<Statement, "format" | "outfileAt" | "end" | "inserts" | "setsProfile">;
 
 /**
- * Refuses what a server, unlike the embedded engine, does not allow: further statements, and files. The
- * engine's grants do not cover these cases (see engine-config.ts).
+ * Refuses what a server, unlike the embedded engine, does not allow: several statements, and files. The engine's grants
+ * do not cover these cases (see engine-config.ts).
  */
 function check(sql: string): Checked {
   const engineClause = new EngineClause();
@@ -185,7 +185,7 @@ function check(sql: string): Checked {
   let inserts = false;
   let setsProfile = false;
   let end = 0;
-  /** The last `FORMAT x`, as long as the following tokens are allowed after it. */
+  /** The last `FORMAT x`; it counts only if the following tokens are allowed after it. */
   let clause: { readonly format: string; readonly from: number } | undefined;
   let isClauseOver = false;
   let beforeFormat = 0;
@@ -197,7 +197,7 @@ function check(sql: string): Checked {
     const isEnd = token.kind === "symbol" && token.text === ";";
     if (clause !== undefined && !isClauseOver) {
       isClauseOver = true;
-      // `SELECT x AS format FROM t` names no format.
+      // `SELECT x AS format FROM t` has no FORMAT clause.
       clause = isEnd || (token.kind === "word" && token.text === "SETTINGS") ? clause : undefined;
     }
     if (token.kind === "symbol") {
@@ -235,9 +235,9 @@ function check(sql: string): Checked {
 }
 
 /**
- * Parses as much of a statement as the front needs. It refuses several statements, `INTO OUTFILE`, `FROM
- * INFILE`, `file(…)`, `disk(…)`, and table and database engines on other files or hosts. The engine's grants
- * refuse the rest.
+ * Parses the parts of a statement that the HTTP interface needs. It refuses several statements, `INTO OUTFILE`, `FROM
+ * INFILE`, `file(…)`, `disk(…)`, and table and database engines on other files or hosts. The engine's grants refuse
+ * other forbidden statements.
  * @param sql bytes as latin1 characters
  * @throws EngineError
  */
@@ -261,7 +261,7 @@ export function quoteString(text: string): string {
 }
 
 /**
- * The insert with its rows in a file. Settings after the format move before it, where the engine expects
+ * An insert that reads its rows from a file. Settings after the format are moved before it, where the engine expects
  * them.
  * @param text the statement; text after `dataAt` is dropped
  */
@@ -278,8 +278,8 @@ export function insertFromFile(text: Buffer, insert: InsertStatement, path: stri
 }
 
 /**
- * The statement with its result in an existing file.
- * @param format of the result when the statement names none
+ * A statement that writes its result to an existing file.
+ * @param format format of the result when the statement has none
  */
 export function resultToFile(
   text: Buffer,
@@ -295,8 +295,8 @@ export function resultToFile(
 }
 
 /**
- * A `KILL QUERY` that means the ids clients gave. The embedded engine names queries itself; the client's id travels
- * as the query's log_comment.
+ * Rewrites a `KILL QUERY` with the ids of clients. The embedded engine chooses the query ids, so a query's log_comment
+ * contains the client's id.
  * @param sql bytes as latin1 characters
  */
 export function killByClientId(sql: string): string {

@@ -19,7 +19,7 @@ describe("tokenize", () => {
     expect(texts(sql)).toEqual(expected);
   });
 
-  // A search to the end for each of these takes minutes, far over the test's limit of time.
+  // A search to the end for each opening would take minutes, far above the test's time limit.
   test.each([
     ["heredocs, none closed", (n: number) => `$a${n}$ `, 300_000],
     ["heredocs of one tag", () => "$a$ ", 1_000_001],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { utf8Text } from "./utf8-text.ts";
 
-/** The bytes of a literal with this text. */
+/** The bytes of a literal with this text, as the engine reads them. */
 function bytesOf(text: string): Buffer {
   const pieces = text.split(/\\x([0-9a-f]{2})/);
   return Buffer.concat(pieces.map((piece, index) => Buffer.from(piece, index % 2 === 0 ? "utf8" : "hex")));

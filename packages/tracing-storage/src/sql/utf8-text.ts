@@ -30,7 +30,7 @@ export function utf8Text(bytes: Buffer): string {
       continue;
     }
     const before = bytes.toString("utf8", copied, at);
-    // A backslash before such a byte is itself escaped, because the two are no escape sequence.
+    // A backslash before such a byte is escaped too, because the two are not an escape sequence.
     const isEscaped = /(?<!\\)(?:\\\\)*\\$/.test(before);
     text += `${before}${isEscaped ? "\\" : ""}\\x${first.toString(16)}`;
     copied = ++at;
