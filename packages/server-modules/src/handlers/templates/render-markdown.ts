@@ -1,4 +1,5 @@
 import { Marked } from "marked";
+import { MarkdownFootnotes } from "./markdown-footnotes.ts";
 
 /** The id of a heading: letters and digits in lower case, blanks as `-`. Source: goldmark, `parser.IDs` */
 function headingId(text: string, taken: Set<string>): string {
@@ -27,5 +28,8 @@ export function renderMarkdown(text: string): string {
       },
     },
   });
-  return marked.parse(text, { async: false });
+  const footnotes = new MarkdownFootnotes();
+  marked.use(footnotes.extension);
+  const html = marked.parse(text, { async: false });
+  return html + footnotes.section(marked);
 }
