@@ -272,7 +272,7 @@ export class Http2Connection implements FrameHandler {
 
   #finish(stream: Http2Stream, trailers: Headers | undefined): void {
     if (this.#sending.has(stream.id)) {
-      // Answered before it has heard all: the rest is of no interest to it.
+      // The server answered before it got the whole request, so it needs no more of it.
       this.#write(encodeRstStream(stream.id, errorCodes.noError));
     }
     this.#remove(stream);

@@ -7,7 +7,7 @@ export type Headers = ReadonlyMap<string, string>;
 export interface Http2Response {
   /** Fields of the head. An answer without messages tells its gRPC status in them. */
   readonly headers: Headers;
-  /** Empty when the headers were all. */
+  /** Undefined when the response ends with its head. */
   readonly trailers: Headers | undefined;
   /** All DATA of the stream, without padding. */
   readonly body: Buffer;
@@ -35,7 +35,7 @@ export interface Http2Stream {
   headers: Headers | undefined;
   /** The received part of the response's body, with room for more. */
   response: Buffer;
-  /** How many bytes of `response` came. */
+  /** Number of bytes at the start of `response` that have arrived. */
   receivedBytes: number;
   /** Window of this stream: a peer that sends more than it allows is cut off. */
   readonly received: ReceiveWindow;

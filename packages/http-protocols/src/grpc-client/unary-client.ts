@@ -183,6 +183,6 @@ function fieldsOf({ path, headers, gzip }: UnaryClientSettings, { protocol, host
     "content-type": "application/grpc",
     ...(gzip ? { "grpc-encoding": "gzip" } : {}),
   };
-  // First, because pseudo-header fields stand before all others; last, because metadata changes none of them.
+  // Own fields come first, because pseudo-header fields stand before all others. They come last again, so metadata cannot replace them.
   return Object.entries({ ...own, ...headers, ...own }).map(([name, value]) => ({ name, value }));
 }

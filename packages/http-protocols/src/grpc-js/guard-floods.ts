@@ -10,7 +10,7 @@ interface ListeningServer {
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 
-/** Bytes of a DATA frame, as Node's server writes them; it tells of bytes only. */
+/** Bytes of a DATA frame, as Node's server writes them. Node counts sent bytes, not sent frames. */
 const frameBytes = 16_384;
 
 /** Milliseconds between looks at what connections sent. */

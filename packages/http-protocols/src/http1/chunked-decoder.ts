@@ -10,7 +10,7 @@ const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** Takes the chunks off a body. Extensions are checked and left away. Source: RFC 9112, section 7.1 */
+/** Joins the chunks of a body. Extensions are checked and dropped. Source: RFC 9112, section 7.1 */
 export class ChunkedDecoder {
   readonly #take: (data: Buffer) => void;
   readonly #takeTrailer: ((name: string, value: string) => void) | undefined;
@@ -23,7 +23,7 @@ export class ChunkedDecoder {
 
   /**
    * @param take gets the bytes of the body, never none at once
-   * @param takeTrailer gets the fields after it; absent: they are left away
+   * @param takeTrailer gets the fields after the body; absent: the fields are dropped
    */
   constructor(take: (data: Buffer) => void, takeTrailer?: (name: string, value: string) => void) {
     this.#take = take;

@@ -1,6 +1,6 @@
 import type { HeaderList } from "../header-list.ts";
 
-/** Field lines without folding; a control character nowhere but a tab in a value. Source: RFC 9112, section 5 */
+/** Field lines without folding. The only control character is a tab, inside a value. Source: RFC 9112, section 5 */
 const fieldLines = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 
 /** A part of a text without spaces and tabs at both ends, in linear time: a regular expression for it is quadratic. */

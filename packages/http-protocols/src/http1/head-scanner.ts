@@ -10,7 +10,7 @@ const cr = 0x0d;
 /** Finds the heads of requests in the bytes of one connection. */
 export class HeadScanner {
   readonly #reader = new RequestHeadReader();
-  /** How much of the bytes was searched for the end of a head. */
+  /** Number of bytes that were searched for the end of a head. */
   #searched = 0;
   #used = 0;
   #isUnderWay = false;

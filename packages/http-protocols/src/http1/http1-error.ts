@@ -8,7 +8,7 @@
  */
 export type Http1Fault = "malformed" | "version" | "transfer-encoding" | "expectation" | "head-too-large";
 
-/** Bytes that the readers of HTTP/1 refuse. Servers and clients make errors of their own of it. */
+/** The readers of HTTP/1 refuse the bytes. Servers and clients turn it into errors of their own. */
 export class Http1Error extends Error {
   override readonly name = "Http1Error";
   readonly fault: Http1Fault;

@@ -62,7 +62,7 @@ export interface RequestFields {
 export interface ClientConnectionOwner {
   /** There may be room for more requests. */
   roomChanged(): void;
-  /** No further requests are taken. Those that run go on. */
+  /** The connection takes no more requests; running requests continue. */
   leaving(): void;
   /** The socket is closed, and each stream has ended. Called once. */
   closed(): void;

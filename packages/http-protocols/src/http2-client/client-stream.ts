@@ -17,7 +17,7 @@ export interface ResponseListener {
   interim(status: number, headers: HeaderList): void;
   /** @param endsStream whether nothing follows but `end`, which is called right after */
   head(status: number, headers: HeaderList, endsStream: boolean): void;
-  /** @param chunk may be kept. @returns false when it is enough for now: nothing comes until `resume` */
+  /** @param chunk may be kept. @returns false to get no more data until `resume` */
   data(chunk: Buffer): boolean;
   /** @param trailers fields behind the body */
   end(trailers: HeaderList): void;
@@ -26,7 +26,7 @@ export interface ResponseListener {
 
 /** The connection, as far as a stream needs it. */
 export interface StreamCarrier {
-  /** There is something in the queue of this stream. */
+  /** The queue of this stream has data or an end to send. */
   queued(stream: ClientStream): void;
   /** Bytes of the response were handed on, so the server may send that many again. */
   taken(stream: ClientStream, bytes: number): void;
@@ -85,7 +85,7 @@ export class ClientStream implements SendingStream, ReceivingStream {
 
   // For the client
 
-  /** Sends a part of the body. @param chunk may not change until it is sent. @returns false when it is enough until `onceDrain` */
+  /** Sends a part of the body. @param chunk may not change until it is sent. @returns false: write again after `onceDrain` */
   write(chunk: Uint8Array): boolean {
     if (this.#isOver || this.#requestSent || chunk.length === 0) {
       return true;

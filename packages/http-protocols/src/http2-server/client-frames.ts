@@ -30,7 +30,7 @@ export interface FrameOwner<Stream extends ServerStream> {
   readTrailers(fields: readonly HeaderField[]): HeaderList | string;
   /** Breaks a stream off. */
   breakOff(stream: Stream, errorCode: number): void;
-  /** A stream is not open any more. */
+  /** A stream has closed. */
   streamGone(streamId: number): void;
   /** Closes when no new streams are taken and none is open. */
   endWhenIdle(): void;

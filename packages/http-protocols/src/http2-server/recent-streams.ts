@@ -1,4 +1,4 @@
-/** How many are remembered. */
+/** Number of closed streams that are remembered. */
 const kept = 256;
 
 /** Facts about a closed stream. */

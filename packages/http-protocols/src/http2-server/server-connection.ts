@@ -47,8 +47,8 @@ export interface ServerConnectionLimits {
 
 /**
  * The server's side of one HTTP/2 connection: reads frames, keeps streams and windows, and sends what streams have. Clients that
- * break the rules get what RFC 9113 says; what would cost this side more than them ends the connection
- * (ENHANCE_YOUR_CALM). A server makes its own streams of the heads.
+ * break the rules get what RFC 9113 says. Frames that cost this side more than the client end the connection
+ * (ENHANCE_YOUR_CALM). Subclasses make streams from the heads of requests.
  *
  * Source: RFC 9113
  */
@@ -119,7 +119,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Opens the stream of a request's head. */
   abstract openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   abstract readTrailers(fields: readonly HeaderField[]): HeaderList | string;
-  /** All that came at once was read. */
+  /** All frames of one read were applied. */
   protected abstract readDone(): void;
   /** Tells a stream that it is gone. */
   protected abstract loseStream(stream: Stream, why: string): void;
@@ -165,7 +165,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     }
   }
 
-  /** Takes no new streams, and closes when the last is done. @returns false when that was said before */
+  /** Takes no new streams, and closes after the last one. @returns false when the connection was leaving already */
   protected leave(): boolean {
     if (this.isLeaving || this.#isDead) {
       return false;
@@ -193,7 +193,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.sendHeaders(streamId, [], trailers, true);
   }
 
-  /** There is something in the queue of this stream. */
+  /** The queue of this stream has data or an end to send. */
   queued(stream: Stream): void {
     this.#scheduler.add(stream);
   }
@@ -274,7 +274,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.#socket.end(() => this.#socket.destroy());
   }
 
-  /** A stream is not open any more. */
+  /** A stream has closed. */
   streamGone(streamId: number): void {
     if (this.pushed.isPromised(streamId)) {
       this.pushed.ended();

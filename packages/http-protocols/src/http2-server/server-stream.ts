@@ -7,9 +7,9 @@ import type { SendingStream } from "../http2/send-scheduler.ts";
 export interface ServerStream extends SendingStream, ReceivingStream {
   /** Whether the client has sent all. */
   readonly requestEnded: boolean;
-  /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
+  /** Bytes of the body came. @param piece valid during the call only. @returns false when the body exceeds its declared length */
   receive(piece: Buffer): boolean;
-  /** The client has sent all. @returns false when it was less than declared */
+  /** The client has sent all. @returns false when the body is shorter than its declared length */
   receiveEnd(trailers: HeaderList): boolean;
   /** The stream is gone before its end. @param why the client reset it or disconnected, or this side broke it off */
   streamLost(why: string): void;

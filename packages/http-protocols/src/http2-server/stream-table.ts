@@ -5,7 +5,7 @@ import { Http2Error } from "../http2/http2-error.ts";
 import type { SendingStream, SendScheduler } from "../http2/send-scheduler.ts";
 import { RecentStreams, type StreamFate } from "./recent-streams.ts";
 
-/** The streams of one connection: those that are open, and what is known of those that are not. Source: RFC 9113, section 5.1 */
+/** The open streams of one connection, and the fate of streams that closed lately. Source: RFC 9113, section 5.1 */
 export class StreamTable<Stream extends SendingStream> {
   readonly #writer: FrameWriter;
   readonly #guard: FloodGuard;
@@ -47,7 +47,7 @@ export class StreamTable<Stream extends SendingStream> {
     this.#guard.streamOpened();
   }
 
-  /** Takes one out. @returns whether it was open */
+  /** Removes a stream. @returns whether the stream was open */
   remove(stream: Stream, fate: StreamFate): boolean {
     if (!this.#open.delete(stream.id)) {
       return false;
@@ -57,7 +57,7 @@ export class StreamTable<Stream extends SendingStream> {
     return true;
   }
 
-  /** Takes all out, of which nothing is to be sent. */
+  /** Removes all streams; their unsent data is dropped. */
   clear(): Stream[] {
     const streams = this.all();
     this.#open.clear();
@@ -82,17 +82,17 @@ export class StreamTable<Stream extends SendingStream> {
     return false;
   }
 
-  /** The client opens a stream, whether it is taken or not. */
+  /** The client opens a stream, which this side may take or refuse. */
   opened(streamId: number): void {
     this.#lastId = streamId;
   }
 
-  /** A stream never was one: its answer went out whole. */
+  /** A request was answered at once, without a stream object. */
   answered(streamId: number): void {
     this.#recent.remember(streamId, "closed");
   }
 
-  /** A stream that never was one is sent back. */
+  /** Refuses a stream before a stream object exists. */
   refuse(streamId: number, errorCode: number): void {
     this.#recent.remember(streamId, "abandoned");
     this.#writer.frame(encodeRstStream(streamId, errorCode));
@@ -105,7 +105,7 @@ export class StreamTable<Stream extends SendingStream> {
     }
   }
 
-  /** The client did what breaks a stream that is not open. */
+  /** The client broke a rule on a stream that is not open. */
   reset(streamId: number, errorCode: number): void {
     this.#guard.reset();
     this.#writer.frame(encodeRstStream(streamId, errorCode));

@@ -122,7 +122,7 @@ export class FrameDispatcher implements FrameSink {
         this.#continuation(flags, payload);
         break;
       default:
-        // Types that we do not know are to be ignored.
+        // A receiver must ignore unknown types: RFC 9113, section 4.1.
         this.#handler.idleFrame?.();
     }
   }

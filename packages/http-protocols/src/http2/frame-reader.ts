@@ -8,8 +8,8 @@ export interface FrameSink {
 }
 
 /**
- * Splits received bytes into frames. A frame within one chunk is not copied. For other frames memory is
- * allocated with the first of them. Source: RFC 9113, sections 3.4 and 4.1
+ * Splits received bytes into frames. A frame within one chunk is not copied. The first frame that spans chunks allocates memory
+ * for all such frames. Source: RFC 9113, sections 3.4 and 4.1
  */
 export class FrameReader {
   readonly #sink: FrameSink;

@@ -8,7 +8,7 @@ import {
   frameTypes,
 } from "./frames.ts";
 
-/** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
+/** A payload up to this size is copied behind its frame's header. A larger one is written without a copy. */
 const maxJoinedBytes = 4 * 1024;
 const promisedIdBytes = 4;
 const firstChunkBytes = 1024;
@@ -18,13 +18,12 @@ const maxWaitingBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Puts the frames of one connection into as few writes as can be: those that come about in one turn of the event loop go
- * out together.
+ * Puts the frames of one connection into few writes: all frames of one turn of the event loop go out together.
  */
 export class FrameWriter {
   readonly #socket: Duplex;
   readonly #flushed: () => void;
-  /** Small frames stand here, one behind the other; from `#start` on they were not handed on. */
+  /** Small frames, one behind the other. The frames from `#start` on wait for the socket. */
   #chunk: Buffer = nothing;
   #start = 0;
   #at = 0;
@@ -32,7 +31,7 @@ export class FrameWriter {
   #waitingBytes = 0;
   #due = false;
 
-  /** @param flushed called after each write that the turn's end brought about */
+  /** @param flushed called after each write at the end of a turn */
   constructor(socket: Duplex, flushed: () => void) {
     this.#socket = socket;
     this.#flushed = flushed;
@@ -43,7 +42,7 @@ export class FrameWriter {
     return this.#waitingBytes + this.#socket.writableLength;
   }
 
-  /** Any frame, ready made. */
+  /** Sends a complete frame. */
   frame(bytes: Buffer): void {
     this.#reserve(bytes.length);
     this.#at += bytes.copy(this.#chunk, this.#at);

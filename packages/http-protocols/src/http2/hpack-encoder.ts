@@ -32,7 +32,7 @@ export class HpackEncoder {
   readonly #table = new Map<string, number>();
   #tableBytes = 0;
   #tableLimit = maxTableBytes;
-  /** How many entries there were ever. */
+  /** Number of entries that were ever inserted. */
   #inserted = 0;
   /** The smallest limit since the last block, which the peer must hear of first; undefined when it did not change. */
   #smallestLimit: number | undefined;
@@ -97,7 +97,7 @@ export class HpackEncoder {
     }
   }
 
-  /** The block, good until the next one begins. */
+  /** The block; valid until the next one begins. */
   end(): Buffer {
     return this.#bytes.subarray(0, this.#at);
   }

@@ -11,7 +11,7 @@ export interface ReceivingStream {
   readonly id: number;
   /** Bytes that the peer may still send before it gets a larger window. */
   receiveWindowBytes: number;
-  /** Bytes that were used up and of which the peer was not told yet. */
+  /** Consumed bytes that no WINDOW_UPDATE has given back yet. */
   untoldBytes: number;
 }
 

@@ -24,7 +24,7 @@ export class SendQueue {
     return this.#bytes;
   }
 
-  /** Whether it is enough for now. */
+  /** Whether the writer should wait for `onceDrain`. */
   get isFull(): boolean {
     return this.#bytes >= highWaterBytes;
   }
@@ -39,7 +39,7 @@ export class SendQueue {
     this.#bytes += chunk.length;
   }
 
-  /** Nothing follows. */
+  /** Ends the data of the stream. */
   end(): void {
     this.#ended = true;
   }
@@ -96,7 +96,7 @@ export class SendQueue {
     this.#over = true;
   }
 
-  /** Nothing of it goes out any more. */
+  /** Drops the unsent data. */
   drop(): void {
     this.#over = true;
     this.#chunks = [];

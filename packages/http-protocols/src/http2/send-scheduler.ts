@@ -43,7 +43,7 @@ export class SendScheduler {
     this.#owner = owner;
   }
 
-  /** There is something in the queue of this stream. */
+  /** The queue of this stream has data or an end to send. */
   add(stream: SendingStream): void {
     this.#ready.add(stream);
     this.run();
@@ -99,7 +99,7 @@ export class SendScheduler {
     this.#running = true;
     try {
       while (this.#ready.size > 0 && this.#runOnce()) {
-        // As long as something moves.
+        // A round without a sent frame means that windows or the socket are full.
       }
     } finally {
       this.#running = false;

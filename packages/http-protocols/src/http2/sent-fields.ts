@@ -40,7 +40,7 @@ function h2Name(name: string): string | undefined {
 
 /** The fields of a message that this side would otherwise add itself. */
 export interface SaidFields {
-  /** Undefined when they name none. */
+  /** Undefined without the field. */
   readonly contentLength: number | undefined;
   /** Whether a handler set `date`; the connection adds it otherwise. */
   readonly hasDate: boolean;

@@ -20,13 +20,13 @@ const known: ReadonlySet<number> = new Set(Object.values(frameTypes));
 
 /** Receives the frames of a stream. */
 export interface FrameHandler {
-  /** A frame begins: throw when it has no place. Frames of unknown types are passed over without a call. */
+  /** A frame begins. Throw when the frame may not come now. Frames of unknown types are skipped without a call. */
   onFrame(type: number, length: number): void;
   /** A piece of a DATA frame. */
   onBody(bytes: Buffer): void;
   /** The whole payload of another frame; undefined for one over the limit, which was passed over. */
   onPayload(type: number, payload: Buffer | undefined): void;
-  /** Bytes that were read and need no more room: of all frames but DATA. */
+  /** Bytes of heads, and of frames other than DATA, were consumed. */
   onConsumed(bytes: number): void;
   /** A frame that does nothing: of an unknown type, or DATA without bytes. */
   onIdleFrame(): void;

@@ -37,7 +37,7 @@ export class DynamicTable {
     return true;
   }
 
-  /** Inserts a field, and drops the oldest ones that it leaves no room for. @returns false for a field that does not fit alone */
+  /** Inserts a field; the oldest fields make room for it. @returns false for a field that is larger than the table */
   insert(field: HeaderField): boolean {
     const bytes = sizeOf(field);
     if (bytes > this.#capacity) {

@@ -17,7 +17,7 @@ interface BlockedSection {
   readonly resume: () => void;
 }
 
-/** Reads the field sections of one client, those that wait for entries of its dynamic table too. */
+/** Reads the field sections of one client. A section may wait for entries of the client's dynamic table. */
 export class FieldSectionReader {
   readonly #table = new DynamicTable(qpackLimits.tableCapacity);
   readonly #instructions = new EncoderStreamReader(this.#table);
@@ -75,7 +75,7 @@ export class FieldSectionReader {
     return fields;
   }
 
-  /** Nobody will read the rest of a stream. Entries that its sections name are free. */
+  /** The rest of a stream is not read, so its sections need no entries any more. */
   cancel(streamId: number): void {
     this.#blocked.delete(streamId);
     if (this.#table.insertCount > 0) {

@@ -25,7 +25,7 @@ export interface Http3RequestHandler {
 export interface RequestStreamOwner {
   readonly maxFieldSectionBytes: number;
   readonly fieldSections: FieldSectionReader;
-  /** @returns the Priority field of a PRIORITY_UPDATE that came before the request, which counts above that of the request */
+  /** @returns the Priority field of an earlier PRIORITY_UPDATE; it replaces the field of the request */
   takePriorityUpdate(streamId: number): string | undefined;
   /** @returns what handles the request */
   onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler;
@@ -54,7 +54,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
   #trailers: HeaderList = [];
   /** Whether a head with a final status went out. */
   #answered = false;
-  /** The whole request came, or nobody wants the rest. */
+  /** The whole request came, or its rest is not needed. */
   #requestOver = false;
   /** The answer is out, or given up. */
   #answerOver = false;
@@ -117,7 +117,7 @@ export class Http3RequestStream implements StreamHandler, FrameHandler {
     }
     this.#stream.end();
     if (!this.#requestOver) {
-      // The answer is whole; nobody needs the rest of the request: RFC 9114, section 4.1.
+      // The answer is complete, so the rest of the request is not needed: RFC 9114, section 4.1.
       this.#stream.stopReading(http3Errors.noError);
       this.#abandonRequest();
     }

@@ -45,7 +45,7 @@ export class Http3ServerSession
   /** Our control stream; undefined before the handshake is done. */
   #control: QuicStream | undefined;
   readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
-  /** Opened when there is something to say. */
+  /** Opened with the first instruction to the client. */
   #decoderStream: QuicStream | undefined;
   /** Id of the next request that was not seen yet. */
   #nextRequestId = 0;
@@ -173,7 +173,7 @@ export class Http3ServerSession
     this.fieldSections.receiveInstructions(bytes);
   }
 
-  /** Tells the client's encoder something. A client that takes no stream or no bytes would let us keep them without end. */
+  /** Sends instructions to the client's encoder. A limit bounds them, since a client may take no stream or no bytes. */
   #sendToEncoder(instruction: Buffer): void {
     if (this.#decoderStream === undefined) {
       this.#decoderStream = this.#connection.openStream("uni");

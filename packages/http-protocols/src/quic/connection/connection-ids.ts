@@ -1,7 +1,7 @@
 import { QuicError, transportErrors } from "../quic-error.ts";
 import { activeConnectionIdLimit } from "./settings.ts";
 
-/** A connection id that the peer may use, with the token that ends the connection when we have forgotten it. */
+/** A connection id that the peer may use, and the token of a stateless reset for it. */
 export interface LocalId {
   /** Bytes that the peer puts in front of its packets. */
   readonly id: Buffer;

@@ -25,7 +25,7 @@ export interface CloseReason {
   readonly fault?: unknown;
 }
 
-/** The owner of a connection hears these. */
+/** Events of a connection, for its owner. */
 export interface ConnectionEvents {
   /** The handshake is done. */
   onConnected(protocol: string): void;
@@ -35,7 +35,7 @@ export interface ConnectionEvents {
   onStreamClosed(stream: QuicStream): void;
   /** The server gave a token for the next connection to it; for clients only. The bytes are a view. */
   onToken?(token: Buffer): void;
-  /** No stream works any more. The connection still needs its timeouts until `isOver`. */
+  /** All streams have ended. The connection still needs its timeouts until `isOver`. */
   onClosed(reason: CloseReason): void;
   /** Something waits for `takeDatagrams`, outside of `receive` and `onTimeout`. */
   onWake(): void;

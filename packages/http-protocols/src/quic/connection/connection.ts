@@ -180,7 +180,7 @@ export class Connection implements PacketOwner {
     let deadline = Math.min(
       idle,
       this.#link.isDone ? Number.POSITIVE_INFINITY : this.#handshakeEndsAt,
-      // A timer is of no use while the limit holds: the client's next packet lifts it.
+      // No timer is needed while the limit holds, because the next packet of the client lifts the limit.
       (limited ? undefined : recovery.deadline()) ?? Number.POSITIVE_INFINITY,
       path.challengeEndsAt,
       this.#parts.pacedUntil ?? Number.POSITIVE_INFINITY,

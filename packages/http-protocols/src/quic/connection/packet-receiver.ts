@@ -144,7 +144,7 @@ export class PacketReceiver {
     }
   }
 
-  /** Packets may overtake the ones that carry their keys. */
+  /** Keeps a packet that overtook the packets with its keys. */
   #keepEarly({ from, end }: PacketHeader, { datagram, address }: Arrival): void {
     if (this.#early.length < maxEarlyPackets) {
       this.#early.push({ datagram: Buffer.from(datagram.subarray(from, end)), address });

@@ -2,7 +2,7 @@ import type { SentPacket } from "../recovery/sent-packets.ts";
 import type { SentFrame } from "../streams/sent-frame.ts";
 import type { ConnectionParts } from "./connection-parts.ts";
 
-/** The peer has these packets. */
+/** The peer acknowledged these packets. */
 export function onPacketsAcked(parts: ConnectionParts, packets: readonly SentPacket<SentFrame>[]): void {
   for (const { frames } of packets) {
     for (const frame of frames) {

@@ -10,7 +10,7 @@ export interface HandshakeLimits {
 
 export const defaultHandshakeLimits: HandshakeLimits = { total: 4_096, perClient: 1_024 };
 
-/** An IPv6 client has all addresses of its network: 64 bits. */
+/** An IPv6 client has all addresses of its network, so the first 64 bits name the client. */
 function clientOf(address: string): string {
   if (!isIPv6(address)) {
     return address;

@@ -23,7 +23,7 @@ const keyOf = (id: Buffer) => id.toString("latin1");
 export interface Newcomer {
   /** Header of its first packet. */
   readonly header: PacketHeader;
-  /** Where it says that it is: anybody can write another address. */
+  /** Address in its datagrams, which may be forged. */
   readonly address: PeerAddress;
   /** Id of its very first packet, where a Retry came between. */
   readonly originalId: Buffer | undefined;

@@ -431,7 +431,7 @@ export class ServerEndpoint {
     this.#io.send({ bytes, address });
   }
 
-  /** Tells a client to go elsewhere, at once instead of by its time-out. Nothing is kept. Source: RFC 9000, section 5.2.2 */
+  /** Refuses a client, which need not wait for its timeout then. No state is kept. Source: RFC 9000, section 5.2.2 */
   #refuse(header: PacketHeader, address: PeerAddress, now: number): void {
     this.#answered.add(header.destinationId, now);
     this.counts.refused++;

@@ -45,7 +45,7 @@ export class UdpServer {
   private constructor(socket: Socket, options: ServerEndpointOptions) {
     this.#socket = socket;
     this.endpoint = new ServerEndpoint(options, {
-      // An address that cannot be reached costs nobody else anything: the connection's timers see to it.
+      // An unreachable address is no error of the socket: the timers of its connection end that connection.
       send: ({ bytes, address }) => {
         if (!this.#closed) {
           // Without a callback: Node would call it in a turn of its own.
@@ -71,7 +71,7 @@ export class UdpServer {
   /** Takes a bound socket over. */
   static on(socket: Socket, options: ServerEndpointOptions): UdpServer {
     const server = new UdpServer(socket, options);
-    // Errors of one datagram, as of an address that refuses it, come here too.
+    // Errors of a single datagram come here too, for example when an address refuses it.
     socket.on("error", () => {});
     return server;
   }

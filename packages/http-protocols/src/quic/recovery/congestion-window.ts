@@ -1,4 +1,4 @@
-/** A window never grows over this: it bounds what is kept for retransmission. */
+/** Upper limit of the window, which bounds the bytes that are kept for retransmission. */
 const maxWindowBytes = 4 * 1_048_576;
 
 /** An acknowledged packet, as the congestion controller needs it. Times are milliseconds. */

@@ -2,7 +2,7 @@
 const burstDatagrams = 10;
 /** A timer wakes no more often, so as many datagrams as two such times bring may leave at once too. */
 const timerMs = 1;
-/** How much faster than a window a round trip is sent: less than all of the window must not be left over. */
+/** Factor above one window a round trip, so that pacing never leaves a part of the window unused. */
 const slowStartGain = 2;
 const gain = 1.25;
 

@@ -83,7 +83,7 @@ export class PathMtu {
     return true;
   }
 
-  /** The path changed: nothing is known of it. */
+  /** Begins anew for a changed path. */
   reset(): void {
     this.current = Math.min(this.#base, this.limit);
     this.#tried = 0;

@@ -3,7 +3,7 @@ import { ReceiveBuffer } from "./receive-buffer.ts";
 import { SendBuffer, type SentPiece } from "./send-buffer.ts";
 import { defaultPriority, type StreamPriority } from "./stream-priority.ts";
 
-/** The application hears these from a stream. Methods of the stream may be called from within. */
+/** Events of a stream, for the application. The application may call methods of the stream in them. */
 export interface StreamHandler {
   /** The next bytes. `consume` gives the peer credit for more. */
   onData(bytes: Buffer): void;

@@ -7,7 +7,7 @@ export type ControlKind = "resetStream" | "stopSending" | "maxStreamData";
 /** The largest frame about a stream, those with its bytes aside. */
 export const controlFrameBytes = 25;
 
-/** @returns false for a frame that is of no use any more */
+/** @returns false for a frame that became useless */
 export function writeControlFrame(writer: ByteWriter, kind: ControlKind, stream: QuicStream): boolean {
   switch (kind) {
     case "resetStream": {
