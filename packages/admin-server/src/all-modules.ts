@@ -1,6 +1,7 @@
 import { layer4Modules } from "layer4/layer4-modules";
 import { type ListedModule, listed } from "server-core/modules/module";
 import { ModuleRegistry } from "server-core/modules/module-registry";
+import { packageFolder } from "server-core/user-modules/package-folder";
 import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
 
@@ -15,6 +16,7 @@ const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => 
 const moduleApi = {
   name: "admin-server/module",
   url: new URL("./module-api.ts", import.meta.url).href,
+  packageFolders: [packageFolder(process.env)],
 };
 
 /**

@@ -2,23 +2,31 @@ import { decodeDocument } from "server-core/engine/config-document";
 import { parseJson } from "server-core/json/parse-json";
 import { registryFor } from "server-core/user-modules/load-user-modules";
 import { allModules } from "../all-modules.ts";
+import { ModulePackages } from "./module-packages.ts";
 import { readConfig } from "./read-config.ts";
 
 /** A module that `server list-modules` names. */
 export interface FoundModule {
+  /** Version of the npm package that has the module; absent: the server's, or none is known. */
+  readonly version?: string;
   readonly id: string;
   readonly isStandard: boolean;
   /** The name in configurations; "" for modules that come with the server. */
   readonly source: string;
 }
 
-/** The modules of the server, then the user modules of a config, each sorted. @param config "" for none. @throws StartError, ServerError */
+/** The modules of the server, then those of installed packages and the user modules of a config, each sorted. @param config "" for none. @throws StartError, ServerError */
 export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
   const standard = allModules();
   const found = standard.listed.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));
   const names =
     config === "" ? [] : decodeDocument(parseJson((await readConfig(config, adapter)).json)).modules;
-  for (const name of names) {
+  const packages = await new ModulePackages().list();
+  for (const { name, version, ids } of packages) {
+    found.push(...ids.map((id) => ({ id, isStandard: false, source: name, version })));
+  }
+  const isInstalled = new Set(packages.map(({ name }) => name));
+  for (const name of names.filter((each) => !isInstalled.has(each))) {
     const { listed } = await registryFor(standard, [name]);
     found.push(
       ...listed.slice(standard.listed.length).map(({ id }) => ({ id, isStandard: false, source: name })),

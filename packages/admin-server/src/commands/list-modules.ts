@@ -13,7 +13,9 @@ const packageName = "admin-server";
 export const listModules = defineCommand({
   name: "list-modules",
   summary: "List the modules that configurations can name",
-  description: ["With --config those of your own too, which that configuration names under modules."],
+  description: [
+    "Includes the packages that add-package installed. With --config also your own modules, which that configuration names under modules.",
+  ],
   options: {
     packages: { kind: "switch", about: "Prints the package of each, or its file" },
     versions: { kind: "switch", about: "Prints the version of each" },
@@ -40,10 +42,10 @@ export const listModules = defineCommand({
     const found = await findModules(options.config, options.adapter);
     const shown = found.filter(({ isStandard }) => !(isStandard && options["skip-standard"]));
     if (options.json) {
-      const list = shown.map(({ id, isStandard, source }) => ({
+      const list = shown.map(({ id, isStandard, source, version: own }) => ({
         module_name: id,
         module_type: isStandard ? "standard" : "non-standard",
-        ...(isStandard ? { version: version.gitVersion } : {}),
+        ...(isStandard ? { version: version.gitVersion } : own === undefined ? {} : { version: own }),
         package_url: isStandard ? packageName : source,
       }));
       process.stdout.write(`${JSON.stringify(list, undefined, 2)}\n`);
@@ -52,8 +54,9 @@ export const listModules = defineCommand({
     const text = (isStandard: boolean, title: string): string => {
       const lines = shown
         .filter((each) => each.isStandard === isStandard)
-        .map(({ id, source }) => {
-          const of = options.versions && isStandard ? ` ${version.gitVersion}` : "";
+        .map(({ id, source, version: own }) => {
+          const shownVersion = isStandard ? version.gitVersion : (own ?? "");
+          const of = options.versions && shownVersion !== "" ? ` ${shownVersion}` : "";
           return `${id}${of}${options.packages ? ` ${isStandard ? packageName : source}` : ""}\n`;
         });
       return `${lines.join("")}\n  ${title} modules: ${lines.length}\n`;

@@ -13,6 +13,8 @@ export interface ModuleApi {
   readonly name: string;
   /** URL of the file that they get. */
   readonly url: string;
+  /** Folders in which packages are looked up after the working folder. Default: none. */
+  readonly packageFolders?: readonly string[];
 }
 
 /** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ModuleApi } from "../modules/module-registry.ts";
 
@@ -23,6 +23,25 @@ function versionOf(url: string): string {
   return `${Math.trunc(mtimeMs)}-${size}`;
 }
 
+/** The result of the first folder that has the module. @throws the error of the first folder when none has it */
+function resolveIn<Resolved>(
+  [first = "", ...others]: readonly string[],
+  resolve: (folder: string) => Resolved,
+): Resolved {
+  try {
+    return resolve(first);
+  } catch (error) {
+    for (const folder of others) {
+      try {
+        return resolve(folder);
+      } catch {
+        // The first error names the folder in which a user expects the module.
+      }
+    }
+    throw error;
+  }
+}
+
 let isHooked = false;
 let imports = 0;
 
@@ -40,8 +59,10 @@ function hookOnce(): void {
       if (!specifier.startsWith(scheme)) {
         return nextResolve(specifier, context);
       }
-      const [, folder = "", name = ""] = specifier.slice(scheme.length).split("|").map(decodeURIComponent);
-      const resolved = nextResolve(name, { ...context, parentURL: pathToFileURL(join(folder, "_")).href });
+      const [, name = "", ...folders] = specifier.slice(scheme.length).split("|").map(decodeURIComponent);
+      const resolved = resolveIn(folders, (folder) =>
+        nextResolve(name, { ...context, parentURL: pathToFileURL(join(folder, "_")).href }),
+      );
       const isOwnFile = resolved.url.startsWith("file:") && !resolved.url.includes("/node_modules/");
       return isOwnFile ? { ...resolved, url: `${resolved.url}?v=${versionOf(resolved.url)}` } : resolved;
     },
@@ -49,16 +70,23 @@ function hookOnce(): void {
 }
 
 /**
- * Imports a file or an npm package by its name, as an `import` in a file of `folder` would. A file that changed since is
+ * Imports a file or an npm package by its name, as an `import` in a file of the first folder would. A file that changed since is
  * loaded again; what it imports itself is not.
+ * @param folders the working folder, then folders that are searched for packages only
  * @param api what it may import from this program
  * @returns the namespace object. @throws whatever the module throws
  */
-export function importModule(name: string, folder: string, api: ModuleApi | undefined): Promise<unknown> {
+export function importModule(
+  name: string,
+  [folder = "", ...others]: readonly string[],
+  api: ModuleApi | undefined,
+): Promise<unknown> {
   hookOnce();
   if (api !== undefined) {
     apis.set(api.name, api.url);
   }
   // Counted, because the loader remembers what a specifier resolved to.
-  return importNatively(`${scheme}${imports++}|${encodeURIComponent(folder)}|${encodeURIComponent(name)}`);
+  const isPackage = !name.startsWith(".") && !isAbsolute(name);
+  const parts = [name, folder, ...(isPackage ? others : [])].map(encodeURIComponent);
+  return importNatively(`${scheme}${imports++}|${parts.join("|")}`);
 }

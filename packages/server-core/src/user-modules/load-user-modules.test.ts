@@ -17,7 +17,7 @@ const none = new ModuleRegistry([], {
 });
 const file = (name: string, text: string) => writeFile(join(folder, name), text);
 const ids = async (...names: string[]) =>
-  (await registryFor(none, names, folder)).modules.map(({ id }) => id);
+  (await registryFor(none, names, [folder])).modules.map(({ id }) => id);
 
 function moduleText(id: string): string {
   return `import { defineModule, z, type HttpHandler } from "admin-server/module";
@@ -55,11 +55,25 @@ export default ["a", "b"].map((name) => defineModule({ id: "x." + name, config: 
 
 test("a changed file is loaded anew, an unchanged one is the same", async () => {
   await file("m.ts", moduleText("x.first"));
-  const first = (await registryFor(none, ["./m.ts"], folder)).modules[0];
-  expect((await registryFor(none, ["./m.ts"], folder)).modules[0]).toBe(first);
+  const first = (await registryFor(none, ["./m.ts"], [folder])).modules[0];
+  expect((await registryFor(none, ["./m.ts"], [folder])).modules[0]).toBe(first);
   await file("m.ts", moduleText("x.second"));
   await utimes(join(folder, "m.ts"), new Date(), new Date(Date.now() + 5_000));
   expect(await ids("./m.ts")).toEqual(["x.second"]);
+});
+
+test("a package that the working folder lacks is found in the folder of installed packages, a file is not", async () => {
+  const installed = join(folder, "installed");
+  const packageFolder = join(installed, "node_modules", "greet");
+  await mkdir(packageFolder, { recursive: true });
+  await writeFile(join(packageFolder, "package.json"), '{"name":"greet","exports":"./main.mjs"}');
+  const text = moduleText("http.handlers.greet").replace(/, type \w+|: HttpHandler/g, "");
+  await writeFile(join(packageFolder, "main.mjs"), text);
+  await writeFile(join(installed, "file.mjs"), text);
+  const from = (name: string) => registryFor(none, [name], [folder, installed]);
+  expect((await from("greet")).modules.map(({ id }) => id)).toEqual(["http.handlers.greet"]);
+  await expect(from("./file.mjs")).rejects.toThrow("Cannot find module");
+  await expect(from("no-such-package")).rejects.toThrow(`imported from ${folder}/_`);
 });
 
 describe("refuses", () => {
@@ -104,5 +118,5 @@ describe("refuses", () => {
 });
 
 test("no names, no change", async () => {
-  expect(await registryFor(none, [], folder)).toBe(none);
+  expect(await registryFor(none, [], [folder])).toBe(none);
 });

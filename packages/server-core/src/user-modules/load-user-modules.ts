@@ -16,14 +16,18 @@ function importFault(error: unknown): string {
   return place === undefined ? messageOf(error) : `${messageOf(error)}, at ${place}`;
 }
 
-async function importWithin(name: string, folder: string, api: ModuleApi | undefined): Promise<unknown> {
+async function importWithin(
+  name: string,
+  folders: readonly string[],
+  api: ModuleApi | undefined,
+): Promise<unknown> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(refuse(name, `it is not ready after ${importTimeoutMs / 1_000} s`)),
     importTimeoutMs,
   );
   try {
-    return await Promise.race([importModule(name, folder, api), late.promise]);
+    return await Promise.race([importModule(name, folders, api), late.promise]);
   } catch (error) {
     throw error instanceof ServerError && error.code === "MODULE_LOAD"
       ? error
@@ -48,13 +52,13 @@ function isDefinition(value: unknown): value is ModuleDefinition {
 /**
  * Loads modules of the user's own.
  * @param names of files, `./hello.ts` or absolute, or of npm packages; what `import` takes, apart from URLs
- * @param folder from which names are resolved: the server's working folder
+ * @param folders from which names are resolved: the server's working folder, then folders of packages
  * @param api what they may import from this program
  * @throws ServerError MODULE_LOAD with the fault of the module and its place in the config
  */
 async function loadUserModules(
   names: readonly string[],
-  folder: string,
+  folders: readonly string[],
   api: ModuleApi | undefined,
 ): Promise<ModuleDefinition[]> {
   const modules: ModuleDefinition[] = [];
@@ -63,7 +67,7 @@ async function loadUserModules(
       if (/^[a-z][a-z0-9+.-]+:/i.test(name) || name === "") {
         throw refuse(name, "expected the path of a file or the name of a package");
       }
-      const exported = ((await importWithin(name, folder, api)) as { readonly default?: unknown }).default;
+      const exported = ((await importWithin(name, folders, api)) as { readonly default?: unknown }).default;
       const list = Array.isArray(exported) ? (exported as unknown[]) : [exported];
       for (const each of list) {
         if (!isDefinition(each)) {
@@ -85,18 +89,19 @@ async function loadUserModules(
  * The modules there are for a config: the server's own and those that the config names. Every thread that runs a config
  * calls this first.
  * @param names the member `modules` of the document
+ * @param folders where names are looked up. Default: the working folder, then the registry's folders of packages
  * @returns `registry` itself when there are none
  * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; nothing stays behind but what the imports did
  */
 export async function registryFor(
   registry: ModuleRegistry,
   names: readonly string[],
-  folder: string = process.cwd(),
+  folders: readonly string[] = [process.cwd(), ...(registry.api?.packageFolders ?? [])],
 ): Promise<ModuleRegistry> {
   return names.length === 0
     ? registry
     : new ModuleRegistry(
-        [...registry.listed, ...(await loadUserModules(names, folder, registry.api))],
+        [...registry.listed, ...(await loadUserModules(names, folders, registry.api))],
         registry.api,
         false,
       );

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { StartError } from "lifecycle/errors";
+import { messageOf } from "server-core/errors";
+import { registryFor } from "server-core/user-modules/load-user-modules";
+import { packageFolder } from "server-core/user-modules/package-folder";
+import { allModules } from "../all-modules.ts";
+
+/** An npm package with modules of the server. */
+export interface ModulePackage {
+  /** Name in configs, under `modules`. */
+  readonly name: string;
+  /** Installed version. */
+  readonly version: string;
+  /** Ids of its modules. */
+  readonly ids: readonly string[];
+}
+
+/** The member of the folder's package.json that names what is installed: an exact version, or the address of a package. */
+type Dependencies = Readonly<Record<string, string>>;
+
+/** The name in `name@version`; undefined for a path or an address, whose package is known after the installation. */
+function nameOf(spec: string): string | undefined {
+  return /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@[^/:]*)?$/.exec(spec)?.[1];
+}
+
+/** npm would look for a relative path below the copy. */
+function withoutRelativePath(spec: string): string {
+  return spec.startsWith(".") ? resolve(spec) : spec;
+}
+
+/**
+ * The npm packages that the commands `add-package`, `remove-package` and `upgrade` manage. The folder has a package.json with exact
+ * versions, npm's lockfile and `node_modules`. A change is made in a copy beside it, and the copy takes its place after all modules
+ * in it have loaded. So a failed change leaves the packages as they were.
+ */
+export class ModulePackages {
+  readonly #folder: string;
+
+  /** @param folder default: the folder that configs look into */
+  constructor(folder: string = packageFolder(process.env)) {
+    this.#folder = folder;
+  }
+
+  /** The installed packages, by name. @throws StartError when a module of theirs cannot be loaded */
+  async list(): Promise<ModulePackage[]> {
+    await this.#restore();
+    return await describePackages(this.#folder);
+  }
+
+  /**
+   * Installs packages.
+   * @param specs what `npm install` takes: `name`, `name@version`, the path of a folder or an archive, an address
+   * @param keepBackup whether the folder of before stays, as `packages.bak`
+   * @returns the added packages
+   * @throws StartError when one is installed already, cannot be had, or has no module
+   */
+  async add(specs: readonly string[], keepBackup: boolean): Promise<ModulePackage[]> {
+    return await this.#change(keepBackup, async (folder, before) => {
+      const present = specs.filter((spec) => Object.hasOwn(before, nameOf(spec) ?? ""));
+      if (present.length > 0) {
+        throw new StartError(`already added: ${present.join(", ")}; server upgrade gets newer versions`);
+      }
+      await runNpm(folder, ["install", ...installOptions, "--", ...specs.map(withoutRelativePath)]);
+      const after = await readDependencies(folder);
+      const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
+      if (added.length < specs.length) {
+        throw new StartError(`a package of ${specs.join(", ")} is installed already`);
+      }
+      return added;
+    });
+  }
+
+  /**
+   * Removes packages.
+   * @param names as `list` has them
+   * @throws StartError when one is not installed
+   */
+  async remove(names: readonly string[], keepBackup: boolean): Promise<void> {
+    await this.#change(keepBackup, async (folder, before) => {
+      const unknown = names.filter((name) => !Object.hasOwn(before, name));
+      if (unknown.length > 0) {
+        throw new StartError(`not added: ${unknown.join(", ")}`);
+      }
+      await runNpm(folder, ["uninstall", "--no-audit", "--no-fund", "--legacy-peer-deps", "--", ...names]);
+      return [];
+    });
+  }
+
+  /** Installs the latest version of each package from the registry. @returns all packages */
+  async upgrade(keepBackup: boolean): Promise<ModulePackage[]> {
+    return await this.#change(keepBackup, async (folder, before) => {
+      const names = Object.keys(before);
+      const specs = names.map((name) =>
+        /^\d/.test(before[name] ?? "") ? `${name}@latest` : `${name}@${before[name]}`,
+      );
+      if (specs.length > 0) {
+        await runNpm(folder, ["install", ...installOptions, "--", ...specs]);
+      }
+      return names;
+    });
+  }
+
+  /** @param work changes the packages in a copy. @returns the packages that `work` names */
+  async #change(
+    keepBackup: boolean,
+    work: (folder: string, before: Dependencies) => Promise<readonly string[]>,
+  ): Promise<ModulePackage[]> {
+    await this.#restore();
+    const copy = `${this.#folder}.new`;
+    await mkdir(join(this.#folder, ".."), { recursive: true });
+    try {
+      await mkdir(copy, { mode: 0o700 });
+    } catch (error) {
+      const isBusy = (error as NodeJS.ErrnoException).code === "EEXIST";
+      const why = isBusy
+        ? "another command changes the packages; when none runs, remove this folder"
+        : messageOf(error);
+      throw new StartError(`${copy}: ${why}`, { cause: error });
+    }
+    try {
+      const before = await this.#copyTo(copy);
+      const names = await work(copy, before);
+      const packages = await describePackages(copy);
+      await this.#replaceBy(copy, keepBackup);
+      return packages.filter(({ name }) => names.includes(name));
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  }
+
+  /** Writes what `npm install` begins with into the copy. @returns what is installed */
+  async #copyTo(copy: string): Promise<Dependencies> {
+    const manifest = join(this.#folder, "package.json");
+    if (!existsSync(manifest)) {
+      await writeFile(join(copy, "package.json"), `${JSON.stringify({ private: true }, undefined, 2)}\n`);
+      return {};
+    }
+    await copyFile(manifest, join(copy, "package.json"));
+    const lockfile = join(this.#folder, "package-lock.json");
+    if (existsSync(lockfile)) {
+      await copyFile(lockfile, join(copy, "package-lock.json"));
+    }
+    return await readDependencies(this.#folder);
+  }
+
+  async #replaceBy(copy: string, keepBackup: boolean): Promise<void> {
+    const backup = `${this.#folder}.bak`;
+    await rm(backup, { recursive: true, force: true });
+    if (existsSync(this.#folder)) {
+      await rename(this.#folder, backup);
+    }
+    await rename(copy, this.#folder);
+    if (!keepBackup) {
+      await rm(backup, { recursive: true, force: true });
+    }
+  }
+
+  /** A command that was killed between its two renames left only the backup. */
+  async #restore(): Promise<void> {
+    const backup = `${this.#folder}.bak`;
+    if (!existsSync(this.#folder) && existsSync(backup)) {
+      await rename(backup, this.#folder);
+    }
+  }
+}
+
+/**
+ * - `--save-exact`: a new version comes by `server upgrade` only
+ * - `--ignore-scripts`: an installation runs no code of a package
+ * - `--legacy-peer-deps`: `admin-server`, a peer of each module, is this program and not a package to install
+ * - `--install-links`: a folder is copied, so that the packages do not change with it
+ */
+const installOptions = [
+  ...["--save", "--save-exact", "--ignore-scripts", "--legacy-peer-deps", "--install-links"],
+  ...["--omit=dev", "--no-audit", "--no-fund"],
+];
+
+/** @throws StartError with what npm said */
+async function runNpm(folder: string, args: readonly string[]): Promise<void> {
+  const isWindows = process.platform === "win32";
+  const child = spawn("npm", args, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: isWindows,
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  let code: number | null;
+  try {
+    code = await ended;
+  } catch (error) {
+    throw new StartError(`packages need npm, which comes with Node, on the PATH: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (code !== 0) {
+    const lines = (await output)[1].split("\n").filter((line) => line.startsWith("npm error"));
+    const said = lines.slice(0, 5).join("\n");
+    throw new StartError(`npm failed with code ${code}${said === "" ? "" : `:\n${said}`}`);
+  }
+}
+
+async function readDependencies(folder: string): Promise<Dependencies> {
+  const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+    readonly dependencies?: Dependencies;
+  };
+  return dependencies ?? {};
+}
+
+/** @throws StartError for a package without modules */
+async function describePackages(folder: string): Promise<ModulePackage[]> {
+  if (!existsSync(join(folder, "package.json"))) {
+    return [];
+  }
+  const standard = allModules();
+  const packages: ModulePackage[] = [];
+  for (const name of Object.keys(await readDependencies(folder)).sort()) {
+    try {
+      const { listed } = await registryFor(standard, [name], [folder]);
+      const manifest = join(folder, "node_modules", name, "package.json");
+      const { version } = JSON.parse(await readFile(manifest, "utf8")) as { readonly version: string };
+      packages.push({ name, version, ids: listed.slice(standard.listed.length).map(({ id }) => id) });
+    } catch (error) {
+      throw new StartError(`${name} is no package with modules of this server: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+  return packages;
+}
