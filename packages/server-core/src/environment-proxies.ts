@@ -1,17 +1,17 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
-/** The proxies that an environment names. */
+/** The proxies in an environment. */
 export interface EnvironmentProxies {
-  /** URL of the one to servers without TLS; "" for none. */
+  /** URL of the proxy for servers without TLS; "": no proxy. */
   readonly http: string;
-  /** URL of the one to servers with TLS; "" for none. */
+  /** URL of the proxy for servers with TLS; "": no proxy. */
   readonly https: string;
-  /** Whether connections to a place go straight. @param host without brackets */
+  /** True when connections to this host and port use no proxy. @param host without brackets */
   isException(host: string, port: number): boolean;
 }
 
-/** Whether connections to a host go straight. @param address of the host, where the host is an address */
+/** True when connections to a host use no proxy. @param address IP address, when the host is one */
 type Exception = (host: string, port: number, address: string | undefined) => boolean;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -31,7 +31,7 @@ function listOf(address: string, prefix?: number): BlockList {
 const loopback = listOf("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** The first that has a value; lower case goes first. */
+/** The first value that is not empty; the lower-case name comes first. */
 function firstValue(variables: Variables, name: string): string {
   return variables[name.toLowerCase()] || variables[name] || "";
 }
@@ -45,7 +45,7 @@ function rangeException(text: string): Exception | undefined {
   return (_host, _port, address) => address !== undefined && list.check(address, kindOf(address));
 }
 
-/** `host`, `.host`, `*.host`, an address, each with a port or without. */
+/** Parses `host`, `.host`, `*.host` or an address, each with or without a port. */
 function exceptionOf(text: string): Exception | undefined {
   const range = rangeException(text);
   if (range !== undefined) {
@@ -71,12 +71,11 @@ function exceptionOf(text: string): Exception | undefined {
 }
 
 /**
- * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, also in lower case, which goes first. `NO_PROXY` is a list with commas:
- * `*`, addresses, ranges, names with all below them, `.name` and `*.name` for those below only; each but ranges may have a
- * port. `localhost` and loopback addresses are never asked for through a proxy. Where the process is a CGI program,
- * `HTTP_PROXY` comes from a field of the request, and is passed over.
- * @returns undefined where the environment names no proxy
- * Source: Go, golang.org/x/net/http/httpproxy
+ * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, and the same names in lower case, which take precedence. `NO_PROXY`
+ * is a comma-separated list: `*`, addresses, ranges, names (with their subdomains), `.name` and `*.name` (only
+ * subdomains). Each entry except a range may have a port. `localhost` and loopback addresses never use a proxy. In a
+ * CGI program, `HTTP_PROXY` comes from a request header, so it is ignored.
+ * @returns undefined when the environment contains no proxy Source: Go, golang.org/x/net/http/httpproxy
  */
 export function environmentProxies(variables: Variables): EnvironmentProxies | undefined {
   const withScheme = (url: string) => (url === "" || url.includes("://") ? url : `http://${url}`);

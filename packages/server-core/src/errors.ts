@@ -1,4 +1,4 @@
-/** Every way in which the server refuses or fails, closed list. HTTP statuses: `admin/admin-status.ts`, `http/http-status.ts`. */
+/** All error codes of the server; the list is closed. HTTP statuses: `admin/admin-status.ts`, `http/http-status.ts`. */
 export type ServerErrorCode =
   | "CONFIG_SYNTAX" // the body is not JSON, or JSON that cannot be kept (too deep, number out of range)
   | "CONFIG_TRAVERSAL" // the path walks through an absent key or a scalar
@@ -51,24 +51,24 @@ export type ServerErrorCode =
   | "PROXY_NO_UPSTREAM" // none is available
   | "CLIENT_GONE";
 
-/** A place in a text, counted from 1. */
+/** A position in a text, counted from 1. */
 export interface TextPlace {
-  /** Undefined for a text without a name. */
+  /** Name of the file. Undefined for a text without a name. */
   readonly file: string | undefined;
   /** Line from 1. */
   readonly line: number;
-  /** Column from 1, in UTF-16 units; absent where only the line is known. */
+  /** Column from 1, in UTF-16 units. Absent when only the line is known. */
   readonly column?: number;
-  /** The text at the place, when the column is unknown. */
+  /** The text at the position, when the column is unknown. */
   readonly word?: string;
 }
 
 export interface ServerErrorOptions extends ErrorOptions {
-  /** Where in the text of a configuration the fault stands. */
+  /** Position of the fault in the text of a configuration. */
   readonly place?: TextPlace | undefined;
-  /** Where in the document the fault stands: `/config/apps/http/servers/s/listen/0`. */
+  /** Path of the fault in the document: `/config/apps/http/servers/s/listen/0`. */
   readonly path?: string | undefined;
-  /** Earliest time of another try, in milliseconds since 1970. */
+  /** Earliest time of a retry, in milliseconds since 1970. */
   readonly retryAtMs?: number | undefined;
 }
 
@@ -76,14 +76,11 @@ export interface ServerErrorOptions extends ErrorOptions {
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;
-  /** Place of the fault in the document, where it is known; the cause's place when none is given. */
+  /** Path of the fault in the document, if it is known. By default the path of the cause. */
   readonly path: string | undefined;
-  /** Place of the fault in the text of a config; the cause's place when none is given. */
+  /** Position of the fault in the text of a config. By default the position of the cause. */
   readonly place: TextPlace | undefined;
-  /**
-   * Earliest time of another try that the refuser allows, in milliseconds since 1970; the cause's time when
-   * none is given.
-   */
+  /** Earliest time at which a retry is allowed, in milliseconds since 1970. By default the time of the cause. */
   readonly retryAtMs: number | undefined;
 
   constructor(code: ServerErrorCode, message: string, options?: ServerErrorOptions) {
@@ -96,7 +93,10 @@ export class ServerError extends Error {
   }
 }
 
-/** The message of anything that was thrown. Node's AggregateError (several addresses tried) has none of its own. */
+/**
+ * Message of anything that was thrown. Node's AggregateError (several addresses tried) has no message, so the messages
+ * of its errors are joined.
+ */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
@@ -104,13 +104,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** `error` with words before its message that say where it happened; a ServerError keeps its code. */
+/** The error with a prefix before its message that tells where it happened. A ServerError keeps its code. */
 export function errorWithin(where: string, error: unknown): ServerError {
   const code = error instanceof ServerError ? error.code : "CONFIG_REFUSED";
   return new ServerError(code, `${where}: ${messageOf(error)}`, { cause: error });
 }
 
-/** `error` with the place in the document where it happened, unless it names a deeper one itself. */
+/** The error with the path in the document where it happened, unless it already has a deeper path. */
 export function errorAt(path: string, error: unknown): ServerError {
   if (error instanceof ServerError && error.path !== undefined) {
     return error;

@@ -4,8 +4,8 @@ import { ServerError } from "./errors.ts";
 let hash: XXHashAPI | undefined;
 
 /**
- * Loads the hash function. Await it before the first ETag, and not at a start without ETags: it takes a
- * megabyte. Later calls cost nothing.
+ * Loads the hash function, which takes a megabyte. It must be awaited before the first ETag. A process that needs no
+ * ETags need not call it. Later calls cost nothing.
  */
 export async function prepareEtags(): Promise<void> {
   hash ??= await xxhash();
@@ -22,14 +22,17 @@ export function contentHash(body: string): string {
   return hash.h64Raw(Buffer.from(body), 0n).toString(16).padStart(16, "0");
 }
 
-/** `"<path> <hash>"`. @param path as the client sent it, expanded when it came through `/id/` */
+/**
+ * Makes an ETag of the form `"<path> <hash>"`. @param path path from the client; a path below `/id/` must be resolved
+ * before
+ */
 export function makeEtag(path: string, body: string): string {
   return `"${path} ${contentHash(body)}"`;
 }
 
 /**
- * Reads `If-Match`. It names its own path, which may be any scope.
- * @throws ServerError IF_MATCH_MALFORMED, for `*` too
+ * Parses `If-Match`. The header contains its own path, which may be any part of the document.
+ * @throws ServerError IF_MATCH_MALFORMED, also for `*`
  * Source: the public model (Caddy 2.11), seen running
  */
 export function parseIfMatch(header: string): { readonly path: string; readonly hash: string } {

@@ -1,40 +1,52 @@
-/** Members that every provisioned module may have beside those of its namespace. */
+/** Members that every provisioned module may have, in addition to the members of its namespace. */
 export interface ModuleInstance {
-  /** Checks what only the provisioned whole shows. Called once, after everything is provisioned. @throws ServerError */
+  /**
+   * Checks that need the whole provisioned config. Called once, after everything is provisioned. @throws ServerError
+   */
   validate?(): void | Promise<void>;
-  /** Gives back what the module took. Called once, when its config is gone and nothing of it is under way. */
+  /**
+   * Releases the resources of the module. Called once, when its config is no longer used and all its work has ended.
+   */
   close?(): void | Promise<void>;
 }
 
 /** One part of the top level `apps`. */
 export interface App extends ModuleInstance {
-  /** Addresses that it listens on: no two apps of a config may have the same. Absent: it has none. */
+  /** Addresses on which the app listens: two apps of a config must not share one. Absent: no addresses. */
   readonly listensOn?: readonly string[];
-  /** Takes all that can fail (ports). Serves nothing yet: the old config still runs. @throws ServerError */
+  /**
+   * Acquires everything that can fail, such as ports, but serves nothing yet: the old config still runs. @throws
+   * ServerError
+   */
   start(): void | Promise<void>;
-  /** Takes over from the old config. Cannot fail and cannot wait, so that all apps switch in one turn. */
+  /**
+   * Takes over from the old config. It must not fail or wait, so that all apps switch in one turn of the event loop.
+   */
   activate(): void;
-  /** The config runs now, in all threads. Cannot fail. */
+  /** Called when the config runs in all threads. Must not fail. */
   started?(): void;
-  /** The config is about to go. @returns how long to wait with that, at the end of the process. Cannot fail */
+  /**
+   * Called before the config is stopped. @returns a promise that delays the stop at the end of the process. Must not
+   * fail
+   */
   stopping?(): Promise<void>;
-  /** Takes nothing new and finishes what is under way, for as long as the app's own grace period allows. */
+  /** Accepts no new work and finishes running work, within the app's grace period. */
   stop(): Promise<void>;
 }
 
-/** A place where modules of one shape plug in, e.g. `http.handlers`. The type parameter is that shape. */
+/** A namespace for modules of one interface, such as `http.handlers`. The type parameter is that interface. */
 export interface ModuleNamespace<Instance extends ModuleInstance> {
-  /** Beginning of the ids of its modules, without the last dot. */
+  /** Prefix of the ids of its modules, without the last dot. */
   readonly prefix: string;
-  /** Never set; carries the type. */
+  /** Never set; only carries the type. */
   readonly instance?: Instance;
 }
 
 /** Apps have no prefix: `apps.http` in the document is the module `http`. */
 export const appNamespace: ModuleNamespace<App> = { prefix: "" };
 
-/** The top level `logging` of the document is the module `logging.app`: it is there for every config, before all apps. */
+/** The member `logging` of the document is the module `logging.app`. It exists for every config, before all apps. */
 export const loggingNamespace: ModuleNamespace<App> = { prefix: "logging" };
 
-/** `admin.identity` of the document, likewise: the module `admin.identity.app`, after all apps. */
+/** The member `admin.identity` of the document is the module `admin.identity.app`. It comes after all apps. */
 export const identityNamespace: ModuleNamespace<App> = { prefix: "admin.identity" };

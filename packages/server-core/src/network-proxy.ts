@@ -1,8 +1,8 @@
 import type { ModuleInstance, ModuleNamespace } from "./module-instance.ts";
 
-/** Which proxy connections of the server's own go through. */
+/** The proxy for connections that the server itself opens. */
 export interface NetworkProxy extends ModuleInstance {
-  /** URL of an HTTP proxy, placeholders allowed; "" for none: connections go straight. */
+  /** URL of an HTTP proxy; may contain placeholders. "": connections use no proxy. */
   readonly url: string;
 }
 

@@ -2,16 +2,16 @@ import { errorWithin, messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
 
-/** Messages quote words of the text, which may be as long as the text. */
+/** Limit of an error message in characters. Messages quote words of the text, which may be as long as the text. */
 const maxMessageLength = 4_000;
 
-/** A message without its middle: its end names the place of the fault. */
+/** A message without its middle: the end must stay, because it contains the position of the fault. */
 function shortened(message: string): string {
   const half = maxMessageLength / 2;
   return message.length <= maxMessageLength ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;
 }
 
-/** All formats a config may be written in, apart from JSON itself. */
+/** All formats in which a config may be written, except JSON. */
 export class AdapterRegistry {
   readonly #byName = new Map<string, ConfigAdapter>();
   readonly #adapters: readonly ConfigAdapter[];
@@ -29,19 +29,19 @@ export class AdapterRegistry {
     }
   }
 
-  /** Names by which `adapt` knows its adapters, aliases left out. */
+  /** Names of the adapters, without aliases. */
   get names(): string[] {
     return this.#adapters.map((adapter) => adapter.name);
   }
 
-  /** The adapter for a file by the ending of its name; undefined when none claims it. */
+  /** The adapter for a file, by the extension of its name; undefined when there is none. */
   nameForFile(file: string): string | undefined {
     const lower = file.toLowerCase();
     return this.#adapters.find((each) => each.fileEndings?.some((ending) => lower.endsWith(ending)))?.name;
   }
 
   /**
-   * @param name as in a media type after the slash
+   * @param name part of a media type after the slash
    * @throws ServerError CONFIG_ADAPTER: `unrecognized config adapter 'x'`, or `adapting config using x adapter: …`
    * Source: the public model (Caddy 2.11), seen running
    */
@@ -61,13 +61,13 @@ export class AdapterRegistry {
     }
   }
 
-  /** Whether a format can be written, too. @param name as in a media type after the slash */
+  /** True when a config can also be written in this format. @param name part of a media type after the slash */
   writes(name: string): boolean {
     return this.#byName.get(name)?.toText !== undefined;
   }
 
   /**
-   * A config as a text of a format that {@link writes}.
+   * Writes a config in a format for which {@link writes} is true.
    * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the value that the format cannot express
    */
   async toText(

@@ -1,55 +1,56 @@
 import { messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Something an adapter noticed that does not stop it. Source: the public model (Caddy 2.11), seen running */
+/** A warning of an adapter, which does not stop the conversion. Source: the public model (Caddy 2.11), seen running */
 export interface AdapterWarning {
-  /** Name of the file, where it is known. */
+  /** Name of the file, if it is known. */
   readonly file?: string;
-  /** Counted from 1. */
+  /** Line, counted from 1. */
   readonly line?: number;
-  /** Name of the directive that the warning is about. */
+  /** Directive to which the warning applies. */
   readonly directive?: string;
   readonly message: string;
 }
 
 export interface AdaptOptions {
-  /** Name of the file the text came from, for messages and for paths that are relative to it. */
+  /** Name of the text's file, for messages and for relative paths in it. */
   readonly filename?: string | undefined;
   /**
-   * Names of user modules whose code may run for the text; undefined: all, because the config is to be loaded
-   * anyway.
+   * Names of user modules whose code may run for the text. Undefined: all, because the config will be loaded anyway.
    */
   readonly allowedModules?: readonly string[] | undefined;
 }
 
-/** The document of an adapted text. */
+/** The document that results from a text. */
 export interface AdaptedConfig {
   /** The whole config. */
   readonly result: JsonValue;
   readonly warnings: readonly AdapterWarning[];
 }
 
-/** Turns a text of another format into the JSON document. */
+/** Converts a text of another format to the JSON document. */
 export interface ConfigAdapter {
-  /** The name after the slash of a media type, and in `--adapter`. */
+  /** Name in media types after the slash, and in `--adapter`. */
   readonly name: string;
-  /** Further names: those of the public model, of common media types. */
+  /** Further names: from the public model, and from common media types. */
   readonly aliases?: readonly string[];
-  /** Endings of file names, `.yaml`, by which the command line knows the format. */
+  /** File name extensions, such as `.yaml`, by which the command line recognizes the format. */
   readonly fileEndings?: readonly string[];
   /** @throws ServerError CONFIG_ADAPTER with line and column; the registry adds the adapter's name */
   adapt(text: Uint8Array, options: AdaptOptions): Promise<AdaptedConfig>;
   /**
-   * The opposite: a text that adapts to the same document. Absent where there is none.
+   * The inverse: a text that is converted to the same document. Absent when the format cannot be written.
    * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the value that the format cannot express
    */
   toText?(config: JsonValue, options?: Pick<AdaptOptions, "allowedModules">): Promise<string>;
 }
 
-/** The largest text an adapter takes; JSON itself may be larger. Readers of other formats are slower by far. */
+/**
+ * Size limit of a text for an adapter, in bytes. JSON may be larger, because readers of other formats are far slower.
+ */
 export const maxAdaptedBytes = 16 * 1024 * 1024;
 
-/** An error at a place of the text. @param line counted from 1. @param column counted from 1 */
+/** An error at a position of the text. @param line counted from 1. @param column counted from 1 */
 export function adapterError(
   message: string,
   place: { readonly line: number; readonly column: number } | undefined,
@@ -65,9 +66,9 @@ export function adapterError(
 }
 
 /**
- * Converts a reader's result to JSON; values that JSON cannot express are errors at their place.
- * @param value converts it
- * @param find its place, when that is an error
+ * Converts a reader's result to JSON. For values that JSON cannot express, the error has their position.
+ * @param value converts the result
+ * @param find finds the position of such a value
  */
 export function jsonAt<T>(
   value: () => T,

@@ -1,30 +1,30 @@
 import { maxJsonDepth } from "../json/encode-json.ts";
 
-/** A place in a text, both counted from 1. */
+/** A position in a text; line and column are counted from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** A text in quotes or a comment. */
+/** A form that a search must skip: a quoted text or a comment. */
 interface SkippedForm {
   readonly opens: string;
-  /** A global pattern that matches the end, or a backslash with the escaped character. */
+  /** A global pattern that matches the end of the form, or a backslash with the escaped character. */
   readonly ends: RegExp;
 }
 
-/** Forms of a format: texts that a search must skip, and numbers that JSON lacks. */
+/** Syntax of a format: texts that a search must skip, and numbers that JSON lacks. */
 export interface TextForms {
   /**
-   * Forms that a search skips: quoted texts and comments. A longer beginning stands before a shorter one that
-   * it begins with.
+   * Forms that a search skips: quoted texts and comments. If one start is a prefix of another, the longer one must come
+   * first.
    */
   readonly skipped: readonly SkippedForm[];
-  /** Infinity and NaN as values. */
+  /** Pattern for the values Infinity and NaN. */
   readonly odd: RegExp;
 }
 
-/** The place of a character. @param offset counted from 0 */
+/** Position of a character. @param offset counted from 0 */
 export function placeAt(text: string, offset: number): TextPlace {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
@@ -32,8 +32,8 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
- * Matches of a pattern outside of quoted texts and comments. The skipped parts are not a single match,
- * because megabytes would overflow the regular expression's stack.
+ * Matches of a pattern outside of quoted texts and comments. The skipped parts are not matched at once, because
+ * megabytes would overflow the regular expression's stack.
  */
 export function* matchesOutside(
   text: string,
@@ -51,7 +51,7 @@ export function* matchesOutside(
     }
     ends.lastIndex = pattern.lastIndex;
     while (ends.exec(text)?.[0].startsWith("\\")) {
-      // an escaped character ends nothing
+      // An escaped character does not end the form.
     }
     if (ends.lastIndex === 0) {
       return;
@@ -61,8 +61,8 @@ export function* matchesOutside(
 }
 
 /**
- * The place in a valid text of a value that JSON cannot express: NaN, an infinity, or a bracket that is
- * nested too deep. undefined when there is none. Brackets are counted as the format nests them.
+ * Position of a value that JSON cannot express, in a valid text: NaN, an infinity, or a bracket that is nested too
+ * deep. Undefined when there is none. Brackets are counted in the nesting of the format.
  */
 export function findInexpressible(text: string, { skipped, odd }: TextForms): TextPlace | undefined {
   let depth = 0;

@@ -27,11 +27,14 @@ const forms: TextForms = {
   odd: /[+-]?(?<![\w$])(?:Infinity|NaN)(?![\w$]|\s*:)/,
 };
 
-/** Integers that a double may not hold exactly, up to the largest double; digits of names, fractions and exponents are none. */
+/**
+ * Integers that a double may not represent exactly, up to the largest double. Digits of names, fractions and exponents
+ * are excluded.
+ */
 const longInteger =
   /[+-]?(?<![\p{ID_Continue}$.])(?:0[xX][\da-fA-F]{14,256}|\d{16,309})(?![\p{ID_Continue}$.])/u;
 
-/** @throws ServerError CONFIG_ADAPTER at the first integer that would become another one */
+/** @throws ServerError CONFIG_ADAPTER at the first integer that a double cannot represent */
 function refuseLossyIntegers(text: string, options: AdaptOptions): void {
   if (!longInteger.test(text)) {
     return;

@@ -1,6 +1,6 @@
 /**
- * Whether an integer changes in a double, which holds every number of a config. A text that JSON itself writes
- * for a double does not count: `18446744073709552000` stands for 2^64.
+ * True when an integer changes in a double, the type of every number in a config. False for a text that JSON itself
+ * writes for a double: `18446744073709552000` means 2^64.
  * @param text decimal, hexadecimal (`0x`) or octal (`0o`), with or without a sign
  * @param value the reader's number for the text; never infinity
  */
@@ -13,7 +13,7 @@ export function isLossyInteger(text: string, value: number): boolean {
   return BigInt(digits) !== BigInt(size) && digits !== String(size);
 }
 
-/** The error text for such a number. */
+/** Error text for such a number. */
 export function lossyIntegerReason(text: string): string {
   return `the integer ${text} cannot be represented losslessly: numbers are IEEE doubles`;
 }

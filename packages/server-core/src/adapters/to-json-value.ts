@@ -32,7 +32,7 @@ function convert(value: unknown, depth: number, budget: { left: number }): JsonV
 }
 
 /**
- * Converts another format's values to JSON. Dates become RFC 3339 texts. Infinity, NaN and numbers past a
+ * Converts another format's values to JSON. Dates become RFC 3339 texts. Infinity, NaN and numbers beyond the largest
  * double are refused. Parts that aliases share are copied, and counted each time.
  * @throws ServerError CONFIG_ADAPTER, also past the limits of a document
  */

@@ -12,8 +12,8 @@ function isOdd(value: unknown): boolean {
 }
 
 /**
- * The reader's message. The reader recurses, so endless nesting overflows the call stack, which its message
- * does not explain.
+ * Explains the reader's message: for endless nesting, the recursive reader overflows the call stack, and its message
+ * does not say so.
  */
 function reasonOf(message: string): string {
   return message
@@ -21,10 +21,10 @@ function reasonOf(message: string): string {
     .replace(/; please use .*/, ", and a config is one");
 }
 
-/** The library, which is loaded when it is needed. */
+/** The library, which is loaded on first use. */
 type Yaml = typeof import("yaml");
 
-/** @returns where in the text the first integer is that a number cannot hold; undefined when there is none */
+/** @returns position of the first integer that a number cannot represent; undefined when there is none */
 function lossyInteger(yaml: Yaml, document: Document): { source: string; offset?: number } | undefined {
   let found: { source: string; offset?: number } | undefined;
   yaml.visit(document, (_key, node) => {
@@ -41,9 +41,9 @@ function lossyInteger(yaml: Yaml, document: Document): { source: string; offset?
 }
 
 /**
- * Finds the value that was read but has no JSON: NaN, an infinity, or an alias for nothing. Where there is none, an
- * alias stands for too much.
- * @returns where in the text it is; the last alias when only they can be at fault
+ * Finds the value that JSON cannot express: NaN, an infinity, or an alias without an anchor. If there is none, an alias
+ * expands to too much.
+ * @returns position in the text; the last alias when only aliases can be at fault
  */
 function offsetOfFault(yaml: Yaml, document: Document): number | undefined {
   const anchors = new Set<string>();

@@ -2,11 +2,11 @@ import { ServerError } from "../errors.ts";
 import { type ListenAddress, parseListenAddress } from "../listen/listen-address.ts";
 import { replaceStrictly } from "../placeholders/machine-placeholders.ts";
 
-/** Where the admin endpoint listens when neither config nor environment says. */
+/** Address of the admin endpoint when neither config nor environment sets one. */
 export const defaultAdminAddress = "localhost:2019";
 const defaultPort = 2019;
 
-/** Reads one admin address. @throws ServerError MODULE_CONFIG, for a range of ports too */
+/** Parses one admin address. @throws ServerError MODULE_CONFIG, also for a range of ports */
 export function parseAdminAddress(text: string): ListenAddress {
   const [address, ...others] = parseListenAddress(replaceStrictly(text), defaultPort);
   if (address === undefined || others.length > 0) {
@@ -15,7 +15,10 @@ export function parseAdminAddress(text: string): ListenAddress {
   return address;
 }
 
-/** `SERVER_ADMIN`, else the public model's `CADDY_ADMIN`, else {@link defaultAdminAddress}. */
+/**
+ * The address from `SERVER_ADMIN`, otherwise from the public model's `CADDY_ADMIN`, otherwise {@link
+ * defaultAdminAddress}.
+ */
 export function adminAddressOf(environment: Readonly<Record<string, string | undefined>>): string {
   return environment.SERVER_ADMIN || environment.CADDY_ADMIN || defaultAdminAddress;
 }

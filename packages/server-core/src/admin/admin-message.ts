@@ -7,34 +7,34 @@ import type { JsonValue } from "../json/json-value.ts";
 export interface AdminRequest {
   /** Method of the request to the admin API. */
   readonly method: string;
-  /** URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
+  /** Path, URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
   readonly path: string;
   /** Parameters of the query, decoded. */
   readonly query: URLSearchParams;
   /** The author for the history: the client's address, and the name in its certificate, if any. */
   readonly author: string;
-  /** Aborted when the client is gone before it has the answer. */
+  /** Aborted when the client disconnects before it has the answer. */
   readonly signal: AbortSignal;
-  /** Whether the client may still do this, by the config that runs now. @throws ServerError when it may not */
+  /** Checks that the client may still make the request, by the present config. @throws ServerError when it may not */
   readonly admit: () => void;
   /** A request header; "" when absent. */
   header(name: string): string;
   /**
-   * Sends a request to the endpoint in the name of the same client, with its rights. An error is an answer too:
-   * status and `{"error": "…"}`.
+   * Sends a request to the endpoint with the rights of the same client. An error is returned as an answer: status and
+   * `{"error": "…"}`.
    */
   readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
   /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */
   body(): Promise<Uint8Array>;
 }
 
-/** A question of the process to its own admin endpoint. */
+/** A request of the process to its own admin endpoint. */
 export interface AdminQuestion {
   readonly method: string;
   /** As in {@link AdminRequest}. */
   readonly path: string;
   readonly query?: URLSearchParams;
-  /** Fields, lower case. */
+  /** Headers in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
@@ -42,30 +42,30 @@ export interface AdminQuestion {
 export interface AdminReply {
   /** Status of the answer. */
   readonly status: number;
-  /** Further fields; `Content-Length` is added. */
+  /** Additional headers; `Content-Length` is added automatically. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body. A stream goes out without a length. */
+  /** The body. A stream is sent without a length. */
   readonly body?: string | Uint8Array | Readable;
-  /** Called when the answer is on its way. */
+  /** Called when the answer was passed to the connection. */
   readonly afterwards?: () => void;
 }
 
-/** 200 with nothing to say. */
+/** 200 without a body. */
 export const emptyReply: AdminReply = { status: 200 };
 
-/** A JSON answer with its final newline. */
+/** A JSON answer with a final newline. */
 export function jsonReply(status: number, value: JsonValue): AdminReply {
   return { status, headers: { "Content-Type": "application/json" }, body: `${encodeJson(value)}\n` };
 }
 
-/** The model's answer to an unknown path. */
+/** The public model's answer to an unknown path. */
 export const notFoundReply: AdminReply = {
   status: 404,
   headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },
   body: "404 page not found\n",
 };
 
-/** A request as the history names it. */
+/** Description of a request in the history. */
 export function causeOf({ method, path }: AdminRequest): string {
   return `${method} ${path}`;
 }

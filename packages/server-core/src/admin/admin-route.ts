@@ -4,11 +4,11 @@ import type { AdminReply, AdminRequest } from "./admin-message.ts";
 /** A module that adds paths to the admin endpoint. */
 export interface AdminRoute extends ModuleInstance {
   /**
-   * The complete path, `/reverse_proxy/upstreams`; with a final slash, every path below it, `/pki/`. The
-   * longest match counts.
+   * The complete path, `/reverse_proxy/upstreams`. With a final slash it includes every path below it, `/pki/`. The
+   * longest match wins.
    */
   readonly path: string;
-  /** Headers of every answer at the path and below, also of errors and redirects. */
+  /** Headers of every answer at this path and below, including errors and redirects. */
   readonly headers?: Readonly<Record<string, string>>;
   /** @throws ServerError */
   handle(request: AdminRequest): AdminReply | Promise<AdminReply>;

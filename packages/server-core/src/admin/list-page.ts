@@ -1,19 +1,21 @@
 import { ServerError } from "../errors.ts";
 
-/** How many entries one answer may hold, where a caller asks for a part. */
+/** Limit of entries in one answer, when a caller requests a part of a list. */
 const mostOfPage = 1_000;
 
-/** The part of a list that a request asks for. */
+/** The requested part of a list. */
 export interface ListPage {
-  /** Lower case; "" keeps every entry. */
+  /** Text that entries must contain, in lower case. "": all entries. */
   readonly contains: string;
-  /** Most elements of the answer. */
+  /** Maximum number of entries in the answer. */
   readonly limit: number;
-  /** Elements that are left out before it. */
+  /** Number of entries before the page. */
   readonly offset: number;
 }
 
-/** Reads `contains`, `limit` and `offset`; without them the whole list is asked for. @throws ServerError ADMIN_REQUEST */
+/**
+ * Reads `contains`, `limit` and `offset`. Without them the whole list is returned. @throws ServerError ADMIN_REQUEST
+ */
 export function listPageOf(query: URLSearchParams): ListPage {
   return {
     contains: (query.get("contains") ?? "").toLowerCase(),
@@ -23,8 +25,8 @@ export function listPageOf(query: URLSearchParams): ListPage {
 }
 
 /**
- * The entries of the page, and a header with the number of those on all pages.
- * @param textOf what `contains` looks at
+ * The entries of the page, and a header with the number of entries on all pages.
+ * @param textOf text of an entry in which `contains` is searched
  */
 export function pageOf<Entry>(
   entries: readonly Entry[],

@@ -9,16 +9,16 @@ import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 
-/** Which apps a thread runs: all of them, those that serve traffic, or the others. */
+/** Apps that a thread runs: `all`, the apps that serve traffic (`workers`), or the other apps (`main`). */
 export type AppsPart = "all" | "workers" | "main";
 
-/** The apps of one config, provisioned and validated. Built from the document alone, in any thread. */
+/** The provisioned and validated apps of one config. They are built from the document alone, in any thread. */
 class AppSet {
   readonly #scope: ConfigScope;
   readonly #apps = new Map<string, App>();
   readonly #running = Promise.withResolvers<boolean>();
 
-  /** @param fresh nothing is taken over from an older config */
+  /** @param fresh true: nothing is reused from an older config */
   constructor(services: ServerServices, fresh: boolean) {
     this.#scope = new ConfigScope(services, fresh);
     this.#scope.running = this.#running.promise;
@@ -66,7 +66,7 @@ class AppSet {
     this.#refuseSharedAddresses();
   }
 
-  /** Each app takes the connections of its addresses for itself. */
+  /** Refuses apps that listen on the same address, because each would take the other's connections. */
   #refuseSharedAddresses(): void {
     const claimed: { readonly app: string; readonly address: string }[] = [];
     for (const [app, { listensOn = [] }] of this.#apps) {
@@ -88,7 +88,7 @@ class AppSet {
     return new ConfigContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
   }
 
-  /** Apps that others need come first, even when the config does not name them. */
+  /** Apps in the order of their start. Apps that others need come first, even when the config does not contain them. */
   #appsOf(document: ConfigDocument): [name: string, config: JsonValue][] {
     const implied = this.#scope.services.registry.listed
       .filter((module) => module.implied === true)
@@ -124,7 +124,7 @@ class AppSet {
     await Promise.all([...this.#apps.values()].map((app) => app.stopping?.()));
   }
 
-  /** Stops all apps, then gives everything back. */
+  /** Stops all apps, then releases all resources. */
   async stop(): Promise<void> {
     try {
       await Promise.all([...this.#apps.values()].map((app) => app.stop()));
@@ -145,7 +145,7 @@ export class AppsParticipant implements Participant {
   readonly #part: AppsPart;
   #current: AppSet | undefined;
   /**
-   * The last config's parts outside of routes that routes may read. When one changes, all routes are made
+   * Parts of the last config outside of routes that routes may read. When one of them changes, all routes are created
    * again.
    */
   #surroundings: readonly unknown[] = [];
@@ -210,12 +210,12 @@ export class AppsParticipant implements Participant {
     await Promise.all(this.#draining);
   }
 
-  /** With the modules that the document brings along. @throws ServerError MODULE_LOAD */
+  /** The services with the modules that the document loads. @throws ServerError MODULE_LOAD */
   async #servicesFor(document: ConfigDocument): Promise<ServerServices> {
     return { ...this.#services, registry: await registryFor(this.#services.registry, document.modules) };
   }
 
-  /** All of a document but its routes; what did not change is the same object in the next document. */
+  /** All parts of a document except its routes. An unchanged part is the same object in the next document. */
   #surroundingsOf({ apps, modules, logging, storage }: ConfigDocument): unknown[] {
     const { registry } = this.#services;
     const otherApps = [...apps].filter(([name]) => registry.appTraits(name)?.inWorkers !== true);

@@ -8,7 +8,7 @@ import { type CheckedText, readChecked, withChecksum } from "../files/text-check
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The product's name in folders; the public model uses its own. */
+/** Name of the product in folders; the public model uses another name. */
 const productFolder = "server";
 
 /**
@@ -20,22 +20,22 @@ export function autosavePath(environment: Environment): string {
   return join(base, productFolder, "autosave.json");
 }
 
-// Descriptors instead of handles: each file operation is a trip to another thread and back, which costs a
+// File descriptors instead of handles: each operation on a handle is a trip to another thread and back, which costs a
 // change more than the disk does. Operations that only close, or open a known folder, run synchronously.
 const openFile = promisify(open);
 const writeFile = promisify(write);
 const sync = promisify(fsync);
 
 /**
- * Whether a write itself can wait for the disk, as `fsync` after it would. Other platforms lack the flag or
- * mean less by it.
+ * True when a write itself can wait for the disk, like a later `fsync`. Other platforms lack the flag, or guarantee
+ * less.
  */
 const writesThrough = process.platform === "linux";
 
 const flags =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (writesThrough ? constants.O_SYNC : 0);
 
-/** Writes the whole and waits until it is on disk. @throws the file system's error */
+/** Writes all bytes and waits until they are on disk. @throws the file system's error */
 async function writeToDisk(file: number, bytes: Uint8Array): Promise<void> {
   for (let start = 0; start < bytes.length; ) {
     const { bytesWritten } = await writeFile(file, bytes, start);
@@ -46,18 +46,18 @@ async function writeToDisk(file: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A text that is on disk, synced, beside the one that it is to replace. */
+/** A text that is synced to disk in a second file, beside the file that it will replace. */
 export interface StagedSave {
-  /** Replaces the last save by this one. Resolves when the change is on disk. @throws the file system's error */
+  /** Replaces the last save with this one. Resolves when the change is on disk. @throws the file system's error */
   commit(): Promise<void>;
   /** Removes the file. @throws the file system's error */
   discard(): Promise<void>;
 }
 
-/** Keeps the last config that was acknowledged, so that `run --resume` starts with it after any crash. */
+/** Stores the last acknowledged config, so that `run --resume` starts with it after any crash. */
 export class Autosave {
   readonly path: string;
-  /** Resolves when files that earlier processes left behind are removed. */
+  /** Resolves when files that earlier processes left behind were removed. */
   #cleared: Promise<void> | undefined;
 
   constructor(path: string) {
@@ -65,10 +65,10 @@ export class Autosave {
   }
 
   /**
-   * Writes a second file and syncs it, which is nearly all of the cost, before it is known whether the text
-   * stays. `commit` then renames it and syncs the folder, so after a crash either file is complete. Mode
-   * 0600, because a config may contain secrets. One at a time.
-   * @param text may be on its way; the file is made meanwhile
+   * Writes a second file and syncs it, which is nearly all of the cost, while other parts may still refuse the config.
+   * `commit` then renames the file and syncs the folder, so after a crash either file is complete. The mode is 0600,
+   * because a config may contain secrets. Only one file may be staged at a time.
+   * @param text text or a promise of it; the file is created meanwhile
    * @throws the file system's error; what `text` rejects with
    */
   async stage(text: Uint8Array | Promise<Uint8Array>): Promise<StagedSave> {
@@ -113,7 +113,9 @@ export class Autosave {
     await staged.commit();
   }
 
-  /** Renames the file, so that a start does not read it. @returns its new path @throws the file system's error */
+  /**
+   * Renames the file, so that the next start does not read it. @returns its new path @throws the file system's error
+   */
   async setAside(): Promise<string> {
     const kept = `${this.path}.damaged`;
     await rename(this.path, kept);

@@ -1,17 +1,17 @@
 import { ServerError } from "../errors.ts";
 
-/** Lets one change at a time through, in order of arrival. */
+/** Runs one change at a time, in order of arrival. */
 export class ChangeLock {
   readonly #maxWaiting: number;
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param maxWaiting how many changes may wait; each holds its body in memory */
+  /** @param maxWaiting limit of waiting changes; each keeps its body in memory */
   constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** @throws ServerError CONFIG_BUSY when too many wait already */
+  /** @throws ServerError CONFIG_BUSY when too many changes are waiting */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#waiting >= this.#maxWaiting) {
       throw new ServerError("CONFIG_BUSY", `too many config changes are waiting, limit ${this.#maxWaiting}`);
@@ -24,7 +24,7 @@ export class ChangeLock {
     }
   }
 
-  /** As {@link run}, without a limit of waiting changes. */
+  /** As {@link run}, without the limit of waiting changes. */
   runAnyway<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {});

@@ -7,7 +7,7 @@ import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
 import { LateText } from "./late-text.ts";
 
-/** The top level of a config. Each part below is decoded by its owner. */
+/** Schema of a config's top level. Lower levels are decoded by the modules that own them. */
 export const documentSchema = z
   .strictObject({
     admin: z.unknown().optional().describe("The admin endpoint."),
@@ -25,35 +25,35 @@ export const documentSchema = z
   })
   .nullable();
 
-/** The top level of a config, without `@id` members. Lower levels are decoded by their owners. */
+/** The top level of a config, without `@id` members. Lower levels are decoded by the modules that own them. */
 export interface ConfigDocument {
-  /** The whole config as it stands in the tree. */
+  /** The whole config, with `@id` members. */
   readonly config: JsonValue;
   /**
-   * The config as `encodeJson` writes it; it may be written only now. @throws ServerError CONFIG_SYNTAX when it
-   * cannot be written
+   * The config as `encodeJson` writes it; the getter may write it on first use. @throws ServerError CONFIG_SYNTAX when
+   * it cannot be written
    */
   readonly text: string;
-  /** The config as the client sent it, where that is known before `text`; undefined otherwise. */
+  /** The text from the client, if it is known before `text`; otherwise undefined. */
   readonly sent: string | undefined;
-  /** Whether an object in it has the member `@id`. */
+  /** True when an object in the config has the member `@id`. */
   readonly hasIds: boolean;
-  /** True: unchanged parts are made again too, because files that they name may have changed. */
+  /** True: unchanged parts are created again too, because their files may have changed. */
   readonly force: boolean;
-  /** null when absent, as when no config is loaded. */
+  /** Config of the admin endpoint; null when absent or no config is loaded. */
   readonly admin: JsonValue;
-  /** null when absent: the default log is used. */
+  /** Config of the logs; null when absent: the default log is used. */
   readonly logging: JsonValue;
-  /** null when absent: the default one is taken. */
+  /** Config of the storage; null when absent: the default storage is used. */
   readonly storage: JsonValue;
-  /** Files and packages of modules beside the server's own. */
+  /** Files and packages of modules in addition to the built-in modules. */
   readonly modules: readonly string[];
-  /** Documents of the apps by name; each app is provisioned apart. */
+  /** Configs of the apps by name; each app is provisioned separately. */
   readonly apps: ReadonlyMap<string, JsonValue>;
 }
 
 /**
- * @param encoded of `config`, where it is known already
+ * @param encoded encoding of `config`, if it is known already
  * @throws ServerError MODULE_CONFIG for an unknown or unsupported field, and for a key `__proto__` at any depth
  */
 export function decodeDocument(

@@ -26,39 +26,38 @@ const maxWaitingChanges = 256;
 
 const nothing: ParsedJson = { value: null, text: "null" };
 
-/**
- * A change as its client asked for it. It may wait for others, so nothing in it was looked up in the document: functions
- * are called when the change has its turn.
- */
+/** A requested change. It may wait for other changes, so its functions are called only when its turn comes. */
 export interface ChangeRequest {
   /** Effect on the place: see `TreeChange.method`. Source: Caddy's admin API */
   readonly method: ChangeMethod;
   /** Place in the document: a path, or an `@id` and a path below it. */
   readonly place: DocumentPlace;
-  /** JSON; empty means null. A function reads it from what earlier changes write. @throws ServerError */
+  /**
+   * JSON of the new value; empty means null. A function computes it after earlier changes were applied. @throws
+   * ServerError
+   */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
   /**
-   * Instead of the body: makes the new value at `place` from the present one. The place must exist, as for
-   * PATCH.
+   * Replaces the body: computes the new value at `place` from the present one. The place must exist, as for PATCH.
    * @throws ServerError
    */
   readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
   /**
-   * Checks the client's rights again, because an earlier change in the queue may have taken them away.
-   * @throws ServerError when the client may not make the change any more
+   * Checks the client's rights again, because an earlier change in the queue may have removed them.
+   * @throws ServerError when the client may no longer make the change
    */
   readonly admit?: (() => void) | undefined;
   /** The author for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;
-  /** The request that asked for it, for the history: `PATCH /config/apps/http`. Undefined: no request did. */
+  /** The request that caused the change, for the history: `PATCH /config/apps/http`. Undefined: no request. */
   readonly cause?: string | undefined;
-  /** False keeps the config out of the autosave: it comes again from where it was fetched. */
+  /** False: the autosave does not store the config, because it will be fetched again from its origin. */
   readonly persist?: boolean;
-  /** Etag of the place that the author has seen. Another state of it refuses the change with 412. */
+  /** ETag of the place that the client has read. If the place has changed since, the change is refused with 412. */
   readonly ifMatch?: string | undefined;
-  /** Loads again even when nothing changed (`Cache-Control: must-revalidate`). */
+  /** True: loads the config even when nothing changed (`Cache-Control: must-revalidate`). */
   readonly force?: boolean;
-  /** The file this config came from; undefined for any other origin. */
+  /** File from which this config was read; undefined for other origins. */
   readonly sourceFile?: string | undefined;
 }
 
@@ -68,53 +67,56 @@ export interface ReadAnswer {
   readonly body: string;
   /** Path and hash of the place, for `If-Match` of a later change. */
   readonly etag: string;
-  /** Path of the place now. */
+  /** Present path of the place. */
   readonly path: TreePath;
 }
 
-/** A config that runs from now on. */
+/** A config that is now running. */
 export interface AppliedChange {
   /** The whole document after the change. */
   readonly config: JsonValue;
-  /** The same as `encodeJson` writes it. */
+  /** The document as `encodeJson` writes it. */
   readonly written: WrittenDocument;
-  /** "" when the request names none. */
+  /** Author of the change; "" when the request has none. */
   readonly author: string;
-  /** The request that asked for the change; undefined where none did. */
+  /** The request that caused the change; undefined when there is none. */
   readonly cause: string | undefined;
 }
 
 /** A change that can no longer fail. */
 interface PreparedChange {
-  /** Steps from the old apps to the new ones, prepared but not taken. */
+  /** Prepared switches from the old apps to the new ones, not yet committed. */
   readonly transitions: readonly Transition[];
   /** The document in the form that is saved. */
   readonly written: WrittenDocument;
-  /** Autosave that was written beside the old one; undefined when nothing is saved. */
+  /** The staged autosave; undefined when the config is not saved. */
   readonly staged: StagedSave | undefined;
 }
 
-/** Told of each new config once it runs and is saved; the change is acknowledged when it returns. Must not throw. */
+/**
+ * Called for each new config after it runs and is saved. The change is acknowledged when the listener returns. Must not
+ * throw.
+ */
 export type ChangeListener = (change: AppliedChange) => void | Promise<void>;
 
 export interface ConfigEngineOptions {
-  /** Modules that documents may name. */
+  /** Modules that documents may use. */
   readonly registry: ModuleRegistry;
-  /** In the order in which they prepare and commit. */
+  /** Participants in the order of prepare and commit. */
   readonly participants: readonly Participant[];
-  /** Keeps the last document for `--resume`. */
+  /** Stores the last document for `--resume`. */
   readonly autosave: Autosave;
-  /** Counts loads, and says whether the last one succeeded. */
+  /** Counts loads, and records if the last load succeeded. */
   readonly metrics: ConfigMetrics;
-  /** Schema of the member `admin`. It names the arrays in it, so that elements can be appended to absent arrays. */
+  /** Schema of the member `admin`. It is needed to recognize absent arrays, to which elements may be appended. */
   readonly adminSchema?: z.core.$ZodType;
   /** Log of the engine itself. */
   readonly log: Logger;
 }
 
 /**
- * The written form of a document. A document that is not written yet is written in the next turn, while other
- * threads prepare it.
+ * The written form of a document. If it does not exist yet, it is created in the next turn of the event loop, while
+ * other threads prepare the document.
  * @throws ServerError CONFIG_SYNTAX when it cannot be written
  */
 async function writeInTurn(encoded: EncodedDocument): Promise<WrittenDocument> {
@@ -137,8 +139,8 @@ function parseBody(body: Uint8Array): ParsedJson {
 }
 
 /**
- * Parses a complete body in advance, so that other changes need not wait. A fault counts only when the change
- * has its turn, after faults of its place.
+ * Parses a complete body in advance, so that other changes need not wait. A fault is reported only at the turn of the
+ * change, after faults of its place.
  */
 function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<ParsedJson> {
   if (edit !== undefined) {
@@ -157,9 +159,9 @@ function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<P
   }
 }
 
-/** The change that a document comes from. */
+/** The change from which a document results. */
 interface SentChange {
-  /** Whether the body is the whole document, so that its text may be kept as sent. */
+  /** True when the body is the whole document, so that its text can be used. */
   readonly isSent: boolean;
   /** The change. */
   readonly request: ChangeRequest;
@@ -170,9 +172,9 @@ interface SentChange {
 }
 
 /**
- * The live config: one JSON document, read at any time, changed by one change at a time. A change makes a new tree
- * beside the old one, has every participant prepare for it, and only then switches; on any failure the old goes on.
- * Source: the public model (Caddy 2.11), seen running
+ * The live config: one JSON document, read at any time, changed by one change at a time. A change creates a new tree,
+ * lets every participant prepare for it, and only then switches. After any failure the old config continues. Source:
+ * the public model (Caddy 2.11), seen running
  */
 export class ConfigEngine {
   readonly #options: ConfigEngineOptions;
@@ -181,11 +183,11 @@ export class ConfigEngine {
   #encoded = encodeJson(null);
   #hasSpecialKeys = false;
   #ids: IdIndex = new Map();
-  /** Resolves when all participants run the document again; undefined outside of a switch. */
+  /** Resolves when all participants run the same document again; undefined when no switch is running. */
   #switching: Promise<void> | undefined;
   #sourceFile: string | undefined;
   #started = false;
-  /** Aborted when the server is to stop: a change that did not begin to run yet is given up. */
+  /** Aborted when the server stops: changes that do not run yet are given up. */
   readonly #stop = new AbortController();
   readonly #listeners: ChangeListener[] = [];
 
@@ -193,24 +195,24 @@ export class ConfigEngine {
     this.#options = options;
   }
 
-  /** Calls `listener` after every change from now on, in order. */
+  /** Calls `listener` after every later change, in order. */
   onChange(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
 
-  /** The whole document that runs. */
+  /** The whole running document. */
   get config(): JsonValue {
     return this.#tree.config;
   }
 
-  /** The file whose content runs; undefined once a change came from elsewhere. */
+  /** The file with the running config; undefined after a change from elsewhere. */
   get sourceFile(): string | undefined {
     return this.#sourceFile;
   }
 
   /**
-   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits while the participants switch
-   * to another config, since both configs run then.
+   * The answer to a GET: compact JSON with a final newline, and its ETag. Waits during a switch, because both configs
+   * run then.
    * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL, CONFIG_INDEX
    */
   async read(place: DocumentPlace): Promise<ReadAnswer> {
@@ -226,11 +228,11 @@ export class ConfigEngine {
   }
 
   /**
-   * Applies one change and returns when the new config runs and is saved. A change that changes nothing does nothing.
-   * @throws ServerError with the old config still running, untouched; CONFIG_BUSY at once while the server stops
+   * Applies one change and returns when the new config runs and is saved. A change without effect does nothing.
+   * @throws ServerError, and then the old config runs unchanged; CONFIG_BUSY immediately while the server stops
    */
   async change(request: ChangeRequest): Promise<void> {
-    // A stop holds the lock until every connection has its answer, so no answer may wait for the lock.
+    // A stop keeps the lock until every connection has its answer, so an answer must not wait for the lock.
     this.#stop.signal.throwIfAborted();
     const read = bodyReader(request);
     await this.#lock.run(() => this.#apply(request, read));
@@ -245,8 +247,8 @@ export class ConfigEngine {
   }
 
   /**
-   * Checks whether a whole config would run, without trying its ports. Nothing changes, and nothing is kept.
-   * @throws ServerError CONFIG_ID, CONFIG_REFUSED, with the text that a load would give
+   * Checks that a whole config would run, without opening its ports. Nothing is changed or stored.
+   * @throws ServerError CONFIG_ID, CONFIG_REFUSED, with the same text as `load`
    */
   async validate(config: JsonValue): Promise<void> {
     indexIds(config);
@@ -261,8 +263,8 @@ export class ConfigEngine {
   }
 
   /**
-   * Stops all participants in turn, the last one to prepare first. A change that waits or is being prepared is
-   * given up; a switch under way is finished. @throws ServerError
+   * Stops all participants, in the reverse order of prepare. Waiting changes and changes in preparation are given up; a
+   * running switch is finished. @throws ServerError
    */
   async stop(): Promise<void> {
     this.#stop.abort(new ServerError("CONFIG_BUSY", "the server is stopping"));
@@ -283,7 +285,7 @@ export class ConfigEngine {
     }
     const body = await readBody();
     const changed = this.#changed(request, path, body.value);
-    // Unchanged parts are recognized as the same objects.
+    // Unchanged parts become the same objects as before, by which they are recognized.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
     const late = this.#lateText(tree.config, { isSent: changed.config === body.value, request, path, body });
     const encoded = late ?? encodeDocument(tree.config);
@@ -317,8 +319,8 @@ export class ConfigEngine {
   }
 
   /**
-   * The text of a config that need not be written before threads prepare it: the config came whole, or a change
-   * without special keys made it. PUT can nest as deep as its path is long, and only writing checks that limit.
+   * The text of a config that threads can prepare before it is written: the client sent the whole config, or changed it
+   * without special keys. PUT can nest as deep as its path is long, and only writing checks that limit.
    */
   #lateText(config: JsonValue, { isSent, request, path, body }: SentChange): LateText | undefined {
     if (isSent) {
@@ -329,7 +331,7 @@ export class ConfigEngine {
       : LateText.ofChange(config, [path.text, body.text]);
   }
 
-  /** The tree after a change, which nothing runs yet. @throws ServerError */
+  /** The tree after a change; it does not run yet. @throws ServerError */
   #changed(request: ChangeRequest, path: TreePath, body: JsonValue): ConfigTree {
     const apply = (method: ChangeMethod, value: JsonValue): ConfigTree =>
       changeAt(this.#tree, {
@@ -354,10 +356,7 @@ export class ConfigEngine {
     }
   }
 
-  /**
-   * Has all participants prepare, and stages the autosave meanwhile. An acknowledged change runs and is on
-   * disk.
-   */
+  /** Lets all participants prepare, and stages the autosave meanwhile. An acknowledged change runs and is on disk. */
   async #prepare(
     { config }: ConfigTree,
     encoded: EncodedDocument,
@@ -410,8 +409,8 @@ export class ConfigEngine {
   }
 
   /**
-   * Waits for a participant. When the server is to stop, the change fails at once, and what was prepared is
-   * rolled back later. @throws ServerError CONFIG_BUSY
+   * Waits for a participant. When the server stops, the change fails at once, and prepared parts are rolled back later.
+   * @throws ServerError CONFIG_BUSY
    */
   async #unlessStopped(preparing: Promise<Transition>): Promise<Transition> {
     const { signal } = this.#stop;
@@ -432,7 +431,7 @@ export class ConfigEngine {
     }
   }
 
-  /** Stages the autosave. A failure is only logged: a config runs on even when the disk is full or read-only. */
+  /** Stages the autosave. A failure is only logged: a config must run even when the disk is full or read-only. */
   async #stage(config: JsonValue, writing: Promise<WrittenDocument>): Promise<StagedSave | undefined> {
     const admin = (config as { admin?: { config?: { persist?: unknown } } } | null)?.admin;
     if (config === null || admin?.config?.persist === false) {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 
-/** Metrics of dashboards for the public model: whether the last config was accepted, and when. */
+/** Metrics of the public model's dashboards: if the last config was accepted, and when. */
 export class ConfigMetrics {
   readonly #successful: Gauge;
   readonly #at: Gauge;

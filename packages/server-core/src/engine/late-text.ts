@@ -1,15 +1,17 @@
 import { type EncodedDocument, encodeJson } from "../json/encode-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Names that must be looked for in the parsed document, and the start of escapes that could hide such a name. */
+/**
+ * Texts that require a search in the parsed document: special names, and the start of escapes that could hide such a
+ * name.
+ */
 const special = ["@id", "__proto__", "\\u"];
 
 /**
- * A document whose canonical text is written when somebody needs it. Until then threads can prepare the text
- * that was sent.
+ * A document whose canonical text is written on first use. Before that, threads can prepare the text from the client.
  */
 export class LateText implements EncodedDocument {
-  /** The same document as JSON, as it was sent; undefined where only a part of it was. */
+  /** The document as JSON from the client; undefined when the client sent only a part. */
   readonly sent: string | undefined;
   readonly hasIds = false;
   readonly hasPrototypeKeys = false;
@@ -21,14 +23,14 @@ export class LateText implements EncodedDocument {
     this.sent = sent;
   }
 
-  /** @returns undefined where only the written form tells which special keys there are */
+  /** @returns undefined when only the written form shows which special keys exist */
   static of(config: JsonValue, sent: string): LateText | undefined {
     return special.some((text) => sent.includes(text)) ? undefined : new LateText(config, sent);
   }
 
   /**
-   * A document that a change made from one without special keys.
-   * @param written all texts of the change: its path, and the JSON that it puts there
+   * A document that results from a change to a document without special keys.
+   * @param written all texts of the change: its path, and its JSON
    * @returns as `of`
    */
   static ofChange(config: JsonValue, written: readonly string[]): LateText | undefined {

@@ -1,7 +1,7 @@
 import type { ConfigDocument } from "./config-document.ts";
 
 /**
- * A part of the server that a config sets up: the apps, the admin endpoint, the worker threads.
+ * A part of the server that a config determines: the apps, the admin endpoint, the worker threads.
  *
  * | Step | Called | On failure |
  * |---|---|---|
@@ -12,23 +12,23 @@ import type { ConfigDocument } from "./config-document.ts";
  */
 export interface Participant {
   /**
-   * Does everything that can fail, without touching the running config. @throws ServerError; then nothing
-   * remains
+   * Does everything that can fail, without changing the running config. @throws ServerError; then all its effects are
+   * undone
    */
   prepare(document: ConfigDocument): Promise<Transition>;
-  /** A dry run of `prepare` that opens nothing and leaves nothing behind. @throws ServerError as `prepare` would */
+  /** A dry run of `prepare`, without opening anything or leaving effects. @throws ServerError as `prepare` would */
   check?(document: ConfigDocument): Promise<void>;
-  /** At the end of the process, before any participant stops. Cannot fail. */
+  /** Called at the end of the process, before any participant stops. Must not fail. */
   stopping?(): Promise<void>;
-  /** At the end of the process: finishes what is under way. */
+  /** Called at the end of the process: finishes running work. */
   stop(): Promise<void>;
 }
 
 export interface Transition {
-  /** Switches to the new config. The old one is drained in the background. Cannot fail. */
+  /** Switches to the new config. The old one is drained in the background. Must not fail. */
   commit(): void | Promise<void>;
   /** Undoes `prepare`. */
   rollback(): Promise<void>;
-  /** All participants have switched over. Cannot fail. */
+  /** Called when all participants have switched. Must not fail. */
   committed?(): void;
 }

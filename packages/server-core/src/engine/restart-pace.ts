@@ -1,18 +1,21 @@
-/** Pause before the start after a thread's second death; each further death doubles it, up to the limit. */
+/**
+ * Pause in milliseconds before a thread is restarted after its second death; each further death doubles it, up to the
+ * limit.
+ */
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
-/** The limit while no thread serves: clients that are refused for longer give up. */
+/** Limit of the pause in milliseconds while no thread serves: clients give up when they are refused for longer. */
 const maxPauseAloneMs = 250;
-/** The earlier deaths of a thread that lived for this time no longer count. */
+/** Lifetime in milliseconds after which a thread's earlier deaths no longer count. */
 const soundAfterMs = 10_000;
 
-/** Decides when the successor of a dead thread starts: at once after the first death, later after repeated ones. */
+/** Decides when a dead thread is restarted: at once after the first death, later after repeated ones. */
 export class RestartPace {
   readonly #pauses = new Map<number, number>();
 
   /**
-   * @param livedMs how long the thread that died had lived
-   * @param othersServe whether connections have another thread to go to
+   * @param livedMs lifetime of the dead thread in milliseconds
+   * @param othersServe true when another thread accepts connections
    */
   pauseAfter(thread: number, livedMs: number, othersServe: boolean): number {
     if (livedMs > soundAfterMs) {

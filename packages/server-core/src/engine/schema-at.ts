@@ -13,13 +13,13 @@ type Definition = z.core.$ZodTypeDef & {
 };
 
 interface ModuleMeta {
-  /** Namespace of the modules that may stand at the place. */
+  /** Namespace of the modules that are allowed at this place. */
   readonly moduleNamespace?: string;
-  /** Member that names the module; absent when the key of the map names it. */
+  /** Member with the module's name; absent when the key of the map is the name. */
   readonly moduleKey?: string;
 }
 
-/** Without `.nullish()`, `.transform()` and the like. */
+/** The schema without `.nullish()`, `.transform()` and the like. */
 function unwrap(schema: Schema): Schema {
   const definition = schema._zod.def as Definition;
   const inner = definition.innerType ?? definition.in;
@@ -30,7 +30,7 @@ function moduleMeta(schema: Schema): ModuleMeta {
   return ((schema as z.ZodType).meta?.() ?? {}) as ModuleMeta;
 }
 
-/** One step down, into the member or element `segment`. @param value what stands in the tree where `schema` applies */
+/** The schema of the member or element `segment`. @param value the value to which `schema` applies */
 function step(
   schema: Schema,
   segment: string,
@@ -49,16 +49,16 @@ function step(
     return module === undefined ? undefined : step(module.config, segment, value, registry);
   }
   const { shape } = definition;
-  // A client may name anything, `constructor` too: only what the shape itself has is a field of it.
+  // A client may use any name, even `constructor`: only own members of the shape are fields.
   const field = shape !== undefined && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
   return field ?? definition.element ?? definition.valueType;
 }
 
 /**
- * Whether the schemas of the modules say that the config at a path is an array.
- * @param config the whole document, which names the modules on the way
+ * True when, by the schemas of the modules, the config at a path is an array.
+ * @param config the whole document, which contains the names of the modules along the path
  * @param segments `config`, `apps`, `http`, …
- * @param admin schema of the member `admin`, which is no module
+ * @param admin schema of the member `admin`, which is not a module
  */
 export function isArrayBySchema(
   registry: ModuleRegistry,
@@ -84,7 +84,7 @@ export function isArrayBySchema(
   return endsInArray(registry.find(appNamespace, app)?.config, rest, value, registry);
 }
 
-/** Follows `segments` down from a module's config. */
+/** Follows `segments` from a module's config downwards. */
 function endsInArray(
   top: Schema | undefined,
   segments: readonly string[],

@@ -7,7 +7,7 @@ import { decodeDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { type PrepareTask, workerTopics } from "./workers.ts";
 
-/** Lets the main thread lead the apps of this worker thread: prepare, commit, roll back, stop. */
+/** Lets the main thread control the apps of this worker thread: prepare, commit, roll back, stop. */
 export function followMainThread(topics: MessageTopics, apps: Participant): void {
   let prepared: Transition | undefined;
   let running: JsonValue = null;
@@ -22,9 +22,9 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
   };
   topics.on(workerTopics.prepare, async (value) => {
     const { text, parts, force, hasIds } = value as PrepareTask;
-    // The main thread looked at it: no need to look for faults.
+    // The main thread has validated the text, so faults need not be searched.
     const sent = text === undefined ? withParts(running, parts ?? []) : (JSON.parse(text) as JsonValue);
-    // Data from another thread is a copy, so unchanged parts are replaced by the known objects.
+    // Data from another thread is a copy, so unchanged parts are replaced by the existing objects.
     next = reconcile(running, sent);
     prepared = await apps.prepare(decodeDocument(next, force, { text: "", hasIds, hasPrototypeKeys: false }));
   });

@@ -9,7 +9,10 @@ import { Workers, workerTopics } from "./workers.ts";
 
 const count = 3;
 
-/** Answers each question, a preparation only when the gate is open, and dies when the gate says so. */
+/**
+ * A thread that answers each request. It answers a prepare only when the gate is open, and dies when the gate requests
+ * it.
+ */
 const code = `
 const { parentPort, workerData: gate } = require("node:worker_threads");
 parentPort.on("message", ({ id, topic }) => {
@@ -53,7 +56,7 @@ test("more threads start when they are asked for, with the config that runs then
   expect(workers.utilization().size).toBe(0); // its start does not count
   expect([...workers.utilization().keys()]).toEqual([1]);
 
-  // A change that is prepared already is committed in the further thread too.
+  // A change that was already prepared is also committed in the additional thread.
   const change = await workers.prepare(documentOf('{"a":1}'));
   Atomics.store(gate, 0, 0);
   const grown = workers.growTo(2);
@@ -82,7 +85,7 @@ test("when all die, one successor starts alone, another one when it dies, and th
   let started = 0;
   let starting = 0;
   const served: number[] = [];
-  /** How many successors were starting before one served, at each start. */
+  /** For each start: number of restarted threads that were starting before one served. */
   const beside: number[] = [];
   const workers = new Workers({
     count,

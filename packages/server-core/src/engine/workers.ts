@@ -11,7 +11,7 @@ import type { ConfigDocument } from "./config-document.ts";
 import type { Participant, Transition } from "./participant.ts";
 import { RestartPace } from "./restart-pace.ts";
 
-/** Topics by which the main thread leads its workers; their part is `worker-thread.ts`. */
+/** Topics with which the main thread controls its workers; `worker-thread.ts` handles them. */
 export const workerTopics = {
   prepare: "engine.prepare",
   commit: "engine.commit",
@@ -19,73 +19,73 @@ export const workerTopics = {
   stop: "engine.stop",
 } as const;
 
-/** A config for workers to prepare: the whole document, or its differences from the running one. */
+/** A config to prepare: the whole document, or its differences from the running one. */
 export interface PrepareTask {
-  /** The whole document; absent when `parts` describe it. */
+  /** The whole document; absent when `parts` is present. */
   readonly text?: string;
-  /** Parts that changed since the document that the worker runs. */
+  /** Parts that differ from the document that the worker runs. */
   readonly parts?: readonly ChangedPart[];
-  /** Provisions every app again, also those whose config is unchanged. */
+  /** True: provisions every app again, even if its config is unchanged. */
   readonly force: boolean;
-  /** Whether objects may have `@id` members. */
+  /** True when objects may have `@id` members. */
   readonly hasIds: boolean;
 }
 
 type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 
-/** With more changed parts the whole document is sent. */
+/** Limit of changed parts; with more, the whole document is sent. */
 const maxParts = 50;
 
 /**
- * How long, in milliseconds, other successors wait for the first one. Threads that start together share the
- * processors, so the first listener would come as late as the last.
+ * Time limit in milliseconds for other restarted threads to wait for the first one. Threads that start together share
+ * the processors, so all of them would listen later.
  */
 const maxLeadMs = 15_000;
 
-/** Tries of one change in successors of a thread that died meanwhile. */
+/** Limit of attempts to apply one change in restarted threads. */
 const maxTries = 5;
 
 export interface WorkersOptions {
-  /** Most threads that serve requests. The main thread only administers. */
+  /** Maximum number of threads that serve requests. The main thread only administers. */
   readonly count: number;
-  /** How many of them start at once; {@link Workers.growTo} starts more. Default: all. */
+  /** Number of threads that start at once; {@link Workers.growTo} starts more. Default: all. */
   readonly first?: number;
-  /** Starts a thread. @param thread its number, 1 and up */
+  /** Starts a thread. @param thread number of the thread, from 1 */
   readonly spawn: (thread: number) => Worker;
   /** Counters and gauges that threads share. */
   readonly table: SharedTable;
-  /** Handlers for what workers ask the main thread. */
+  /** Handlers for requests of workers to the main thread. */
   readonly topics: MessageTopics;
-  /** The main thread's end of all links. */
+  /** The main thread's end of all message links. */
   readonly messages: MainMessages;
   /** Log of the threads' starts and ends. */
   readonly log: Logger;
-  /** Called when a thread died, before its successor starts. */
+  /** Called when a thread died, before it is restarted. */
   readonly onDeath?: (thread: number) => void;
   /** Called when the last thread that served has died. */
   readonly onNobodyServes?: () => void;
-  /** Called when the threads are to stop. */
+  /** Called when the threads are about to stop. */
   readonly onStop?: () => void;
-  /** Called when a thread that started later than the first runs the config: a successor, or one more. */
+  /** Called when a thread that started later runs the config: a restarted or an additional thread. */
   readonly onServing?: (thread: number) => void;
-  /** The requests of a dead thread, as members of a log line. */
+  /** The last requests of a dead thread, as members of a log line. */
   readonly lastWork?: (thread: number) => Promise<object>;
 }
 
 interface RunningWorker {
-  /** Number of the thread, which its successor takes over. */
+  /** Number of the thread; a restarted thread keeps it. */
   readonly thread: number;
   /** The thread itself. */
   readonly worker: Worker;
-  /** Messages to and from it. */
+  /** Message link to the thread. */
   readonly link: ThreadLink;
-  /** Milliseconds since 1970. A thread that dies soon after its start is started again later. */
+  /** Start time in milliseconds since 1970. A thread that dies soon after its start is restarted later. */
   readonly startedAt: number;
-  /** The config that it runs; undefined before its first. */
+  /** The config that the thread runs; undefined before its first. */
   config: RunningConfig | undefined;
-  /** Its event loop's times when {@link Workers.utilization} looked last; undefined: not since it serves. */
+  /** Times of its event loop at the last call of {@link Workers.utilization}; undefined: no call since it serves. */
   loop: EventLoopUtilization | undefined;
-  /** The thread announced its end. */
+  /** True when the thread has announced its end. */
   isEnding: boolean;
 }
 
@@ -94,21 +94,21 @@ function isDeath(error: unknown): boolean {
 }
 
 /**
- * The worker threads that serve traffic, each with the whole `http` app. All prepare a config before any commits; one
- * that dies is replaced by another with the config that runs, and a change waits for it.
+ * The worker threads that serve traffic, each with the whole `http` app. All threads prepare a config before one
+ * commits. A thread that dies is restarted with the running config, and changes wait for it.
  */
 export class Workers implements Participant {
   readonly #options: WorkersOptions;
   readonly #running = new Map<number, RunningWorker>();
   readonly #pace = new RestartPace();
-  /** Successors and further threads that are starting, by thread number. */
+  /** Restarted and additional threads that are starting, by thread number. */
   readonly #replacing = new Map<number, Promise<void>>();
-  /** The start of the first successor, which others wait for. */
+  /** Start of the first restarted thread; other restarts wait for it. */
   #leading: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
-  /** How many threads there are to be now, from `first` to `count`. It never falls. */
+  /** Number of wanted threads, from `first` to `count`. It never decreases. */
   #wanted: number;
-  /** The config that runs; undefined before the first. */
+  /** The running config; undefined before the first. */
   #current: RunningConfig | undefined;
 
   constructor(options: WorkersOptions) {
@@ -123,19 +123,19 @@ export class Workers implements Participant {
     return Array.from({ length: this.#wanted }, (_, index) => index + 1);
   }
 
-  /** How many threads there are, those on their way too. */
+  /** Number of threads, including starting ones. */
   get size(): number {
     return this.#wanted;
   }
 
-  /** Whether every thread that is wanted runs the config. */
+  /** True when every wanted thread runs the config. */
   get areAllServing(): boolean {
     return this.#threads.every((thread) => this.#running.get(thread)?.config !== undefined);
   }
 
   /**
-   * Part of the time since the last call that each thread was at work, 0 to 1, by its number. A thread that did not serve
-   * then is left out: its start is not traffic.
+   * Share of the time since the last call in which each thread was busy, 0 to 1, by thread number. Threads that did not
+   * serve at the last call are left out, because a start is not traffic.
    */
   utilization(): Map<number, number> {
     const parts = new Map<number, number>();
@@ -154,9 +154,9 @@ export class Workers implements Participant {
   }
 
   /**
-   * Starts more threads. Changes of the config include them from now on.
-   * @param size how many there are to be; more than `count` is `count`
-   * @returns once all that this started serve, or died
+   * Starts more threads. Later changes of the config include them.
+   * @param size wanted number of threads; limited to `count`
+   * @returns a promise that resolves when all started threads serve, or died
    */
   async growTo(size: number): Promise<void> {
     const before = this.#wanted;
@@ -168,7 +168,7 @@ export class Workers implements Participant {
     await Promise.all(more.map((thread) => this.#replacing.get(thread)));
   }
 
-  /** Whether a thread runs a config. */
+  /** True when at least one thread runs a config. */
   get #isServed(): boolean {
     return [...this.#running.values()].some(({ config, isEnding }) => config !== undefined && !isEnding);
   }
@@ -180,7 +180,7 @@ export class Workers implements Participant {
     const task: PrepareTask = {
       force: document.force,
       hasIds,
-      // After a change of a leaf the workers need not read a megabyte.
+      // For a small change the workers need not read a megabyte.
       ...(parts === undefined ? { text: document.sent ?? document.text } : { parts }),
     };
     const prepared = new Map<number, RunningWorker>();
@@ -193,7 +193,8 @@ export class Workers implements Participant {
       );
     };
     const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    // Where another thread could prepare it, the config is not what this one died of: it gets it when it is there again.
+    // If another thread could prepare the config, the config did not cause this death: the thread gets it after its
+    // restart.
     const failure =
       failures.find((error) => !isDeath(error)) ?? (prepared.size === 0 ? failures[0] : undefined);
     if (failure !== undefined) {
@@ -212,7 +213,7 @@ export class Workers implements Participant {
   }
 
   /**
-   * Prepares a change in a thread, or in its successor when it dies. @throws the refusal of the thread;
+   * Prepares a change in a thread; if the thread dies, in the restarted thread. @throws the refusal of the thread;
    * ServerError THREAD_DIED
    */
   async #prepareIn(thread: number, task: PrepareTask): Promise<RunningWorker> {
@@ -233,7 +234,7 @@ export class Workers implements Participant {
     }
   }
 
-  /** @param prepared the worker that prepared the change; undefined: it died, and its successor did not prepare */
+  /** @param prepared the worker that prepared the change. Undefined: it died, and was restarted without preparing it */
   async #commitIn(
     thread: number,
     prepared: RunningWorker | undefined,
@@ -249,7 +250,7 @@ export class Workers implements Participant {
     if (prepared !== undefined) {
       prepared.config = document;
     }
-    // Its successor may have come between, with the config of before.
+    // Meanwhile the thread may have been restarted with the former config.
     await this.#replacing.get(thread);
     const running = this.#running.get(thread);
     if (running !== undefined && running.config !== document) {
@@ -263,7 +264,7 @@ export class Workers implements Participant {
     await Promise.all(this.#replacing.values());
     const workers = [...this.#running.values()];
     if (this.#current !== undefined) {
-      // Before the first config they have nothing to finish, and may still be starting.
+      // Before the first config the threads have no work to finish, and may still be starting.
       await Promise.allSettled(workers.map(({ link }) => link.ask(workerTopics.stop, null)));
     }
     await Promise.all(workers.map(({ worker }) => worker.terminate()));
@@ -271,9 +272,9 @@ export class Workers implements Participant {
 
   /**
    * CPU profile of one thread, in V8's format.
-   * @param thread 1 and up
-   * @param over resolves at its end
-   * @throws ServerError ADMIN_REQUEST for one that does not run; what `over` throws
+   * @param thread number of the thread, from 1
+   * @param over resolves at the end of the profile
+   * @throws ServerError ADMIN_REQUEST for a thread that does not run; errors of `over`
    */
   async cpuProfile(thread: number, over: () => Promise<unknown>): Promise<unknown> {
     const worker = this.#running.get(thread)?.worker;
@@ -290,7 +291,7 @@ export class Workers implements Participant {
     return JSON.parse(profile);
   }
 
-  /** A thread announces its end. @returns whether it serves and no other thread does */
+  /** Called when a thread announces its end. @returns true when it serves and no other thread does */
   isLastToEnd(thread: number): boolean {
     const running = this.#running.get(thread);
     if (running === undefined || this.#stop.signal.aborted) {
@@ -300,7 +301,7 @@ export class Workers implements Participant {
     return running.config !== undefined && !this.#isServed;
   }
 
-  /** For tests: ends a thread as an unforeseen error would. */
+  /** For tests: ends a thread like an unexpected error. */
   async kill(thread: number): Promise<void> {
     await this.#running.get(thread)?.worker.terminate();
   }
@@ -345,14 +346,14 @@ export class Workers implements Participant {
       this.#options.onNobodyServes?.();
     }
     const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
-    // The data that the successor takes over is read first.
+    // Data for the restarted thread is read first.
     this.#successorComes(
       thread,
       work.catch(() => {}).then(() => this.#replace(thread, pauseMs, "serves again")),
     );
   }
 
-  /** Has changes of the config wait for a thread that is on its way. */
+  /** Makes changes of the config wait for a thread that is starting. */
   #successorComes(thread: number, replaced: Promise<void>): void {
     const settled = replaced.finally(() => {
       if (this.#replacing.get(thread) === settled) {
@@ -362,13 +363,14 @@ export class Workers implements Participant {
     this.#replacing.set(thread, settled);
   }
 
-  /** @param news what the log says of the thread once it serves */
+  /** @param news text for the log when the thread serves */
   async #replace(thread: number, pauseMs: number, news: string): Promise<void> {
     const { signal } = this.#stop;
     if (pauseMs > 0) {
       await sleep(pauseMs, undefined, { signal }).catch(() => {}); // the server stops
     }
-    // A successor that is on its way starts alone. When it dies, one of those that wait leads; when it serves, all start.
+    // The first restarted thread starts alone. When it dies, one of the waiting ones is next; when it serves, all
+    // start.
     const late = sleep(maxLeadMs, undefined, { signal, ref: false }).catch(() => {});
     const until = performance.now() + maxLeadMs;
     let leads = this.#leading !== undefined;
@@ -379,7 +381,7 @@ export class Workers implements Participant {
     if (signal.aborted) {
       return;
     }
-    // No other code runs between the last look and the start.
+    // No other code may run between the last check and the start.
     const up = this.#bringUp(this.#start(thread));
     this.#leading ??= up.finally(() => {
       this.#leading = undefined;
@@ -390,7 +392,7 @@ export class Workers implements Participant {
     }
   }
 
-  /** Makes a thread run the current config, also when that changes meanwhile. @returns whether it does */
+  /** Makes a thread run the current config, even if the config changes meanwhile. @returns true when it runs */
   async #bringUp(running: RunningWorker): Promise<boolean> {
     const { thread, link, worker } = running;
     try {

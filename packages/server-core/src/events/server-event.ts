@@ -1,9 +1,9 @@
 import type { ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 
-/** Data of an event beside its name. It must be valid for `structuredClone`, because it may cross threads. */
+/** Data of an event. It must be valid for `structuredClone`, because it may be sent between threads. */
 export type EventData = Record<string, unknown>;
 
-/** An event in the form of CloudEvents 1.0, for those that hand it on as JSON. */
+/** An event in the form of CloudEvents 1.0, for handlers that send it as JSON. */
 export interface CloudEvent {
   /** Unique for each event. Source: CloudEvents 1.0 */
   readonly id: string;
@@ -12,37 +12,37 @@ export interface CloudEvent {
   readonly specversion: "1.0";
   /** Name of the event: `cert_obtained`. */
   readonly type: string;
-  /** When it was emitted, as RFC 3339. */
+  /** Time of the event, RFC 3339. */
   readonly time: string;
   readonly datacontenttype: "application/json";
-  /** Facts of the event. */
+  /** Data of the event. */
   readonly data: EventData;
 }
 
-/** Something that happened, or is about to, as handlers see it. */
+/** An event that happened, or is about to happen, as handlers get it. */
 export interface ServerEvent {
   /** Unique for each event. */
   readonly id: string;
-  /** In lower case. */
+  /** Name of the event in lower case. */
   readonly name: string;
-  /** When it was emitted. */
+  /** Time of the event. */
   readonly time: Date;
-  /** Id of the module that it comes from; "" for the server itself. */
+  /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
-  /** Facts of the event. Changes are seen by later handlers, and by the emitter that waits for the outcome. */
+  /** Data of the event. Later handlers see changes, and so does an emitter that waits for the outcome. */
   readonly data: EventData;
-  /** Fills in `{event.name}`, `{event.data.*}` and the other placeholders that there are without a request. */
+  /** Replaces `{event.name}`, `{event.data.*}` and all placeholders that do not need a request. */
   fill(text: string): string;
-  /** The event in the form that is sent to others. */
+  /** The event in the form for other systems. */
   cloudEvent(): CloudEvent;
 }
 
-/** Does something when an event occurs; a module of the namespace `events.handlers`. */
+/** Handles an event; a module of the namespace `events.handlers`. */
 export interface EventHandler extends ModuleInstance {
   /**
-   * Called with one event after the other, in the main thread.
-   * @param signal aborted when the handler takes too long: the next handlers run without waiting for it
-   * @throws EventAborted to stop later handlers and, where possible, the announced action
+   * Called for one event at a time, in the main thread.
+   * @param signal aborted when the handler takes too long: the next handlers then run without waiting for it
+   * @throws EventAborted to skip later handlers and, if possible, to prevent the announced action
    */
   handle(event: ServerEvent, signal: AbortSignal): void | Promise<void>;
 }
@@ -54,7 +54,7 @@ export class EventAborted extends Error {
   override readonly name = "EventAborted";
 }
 
-/** Whether an error is an {@link EventAborted}, also one of another copy of this file in a package of its own. */
+/** True for an {@link EventAborted}, including one from another copy of this file in a separate package. */
 export function isEventAborted(error: unknown): error is EventAborted {
   return error instanceof Error && error.name === "EventAborted";
 }
@@ -67,23 +67,23 @@ export interface EmittedEvent {
   readonly module: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Facts, which handlers may add to. */
+  /** Data of the event; handlers may change it. */
   readonly data: EventData;
 }
 
 /** The outcome of an event. */
 export interface EventOutcome {
-  /** Why a handler said no; undefined when none did. */
+  /** Reason of the handler that aborted the event; undefined when none did. */
   readonly aborted?: string;
-  /** Facts after all handlers have run. */
+  /** Data after all handlers have run. */
   readonly data: EventData;
 }
 
-/** Takes the events of a config: its app `events`. */
+/** Receives the events of a config: its app `events`. */
 export interface EventSink {
-  /** False once its config is gone. */
+  /** False after its config was stopped. */
   readonly isOpen: boolean;
-  /** Never fails. @returns when all handlers are done with it */
+  /** Never fails. @returns a promise that resolves when all handlers have finished */
   emit(event: EmittedEvent): Promise<EventOutcome>;
 }
 
@@ -91,8 +91,10 @@ export function isEventSink(value: unknown): value is EventSink {
   return typeof (value as Partial<EventSink> | undefined)?.emit === "function";
 }
 
-/** Topic by which threads hand events to the main one. */
+/** Topic with which threads send events to the main thread. */
 export const emitTopic = "events.emit";
 
-/** Topic by which threads ask the main one, while a config starts, whether it has handlers for events of a name. */
+/**
+ * Topic with which threads ask the main thread, during the start of a config, if handlers exist for events of a name.
+ */
 export const wantedTopic = "events.wanted";

@@ -9,14 +9,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Path where this process writes a file before it replaces `path`. */
+/** Path at which this process writes a file before it replaces `path`. */
 export function temporaryPath(path: string): string {
   return `${path}.${process.pid}.tmp`;
 }
 
 /**
- * Removes what processes that were killed left beside a file when they wrote to {@link temporaryPath}. A file of this
- * process or of one that runs stays. Failures do not matter: another process may have been first.
+ * Removes temporary files that killed processes left beside `path`. A file of this process or of another running
+ * process stays. Failures are ignored: another process may have removed the file first.
  */
 export async function removeLeftovers(path: string): Promise<void> {
   const start = `${basename(path)}.`;

@@ -2,9 +2,9 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a new file. A missing folder is made (0700), and an existing file of that name is removed first, which
- * is rare.
- * @param create opens the file, and fails where it exists
+ * Creates a new file. A missing folder is created (0700). An existing file with this name is removed first, which is
+ * rare.
+ * @param create opens the file, and fails when it exists
  * @throws the file system's error
  */
 export async function inPrivateFolder<File>(path: string, create: () => Promise<File>): Promise<File> {
@@ -23,7 +23,7 @@ export async function inPrivateFolder<File>(path: string, create: () => Promise<
   }
 }
 
-/** As {@link inPrivateFolder}, a file that only its owner may read (0600). @throws the file system's error */
+/** As {@link inPrivateFolder}, for a file that only its owner may read (0600). @throws the file system's error */
 export function createPrivateFile(path: string): Promise<FileHandle> {
   return inPrivateFolder(path, () => open(path, "wx", 0o600));
 }

@@ -1,17 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statfsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Flags with which opening neither waits for the other side of a pipe nor takes over a terminal. */
+/** Flags with which opening does not wait for the other side of a pipe, and does not acquire a terminal. */
 export const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /** Type of the file system of processes. Source: Linux, statfs(2) */
 const procMagic = 0x9fa0;
-/** Limit of a file with certificates or a key: the trust stores of systems have a quarter of a mebibyte. */
+/** Size limit of a file with certificates or a key in bytes. The systems' trust stores have 0.25 MiB. */
 export const maxPemBytes = 10 * 1024 * 1024;
 
 const chunkBytes = 64 * 1024;
 
-/** The kind of a path that is no regular file. */
+/** Kind of a path that is not a regular file, for messages. */
 function kindOf(stats: Stats): string {
   if (stats.isDirectory()) {
     return "is a directory";
@@ -29,7 +29,7 @@ function overLimit(size: number | string, maxBytes: number): Error {
   return new Error(`${size} bytes are over the limit of ${maxBytes}`);
 }
 
-/** @throws Error that says why this cannot be read as a file of at most `maxBytes` */
+/** @throws Error with the reason why the file cannot be read within `maxBytes` */
 function check(path: string, stats: Stats, maxBytes: number): void {
   if (!stats.isFile()) {
     throw new Error(kindOf(stats));
@@ -42,19 +42,19 @@ function check(path: string, stats: Stats, maxBytes: number): void {
   }
 }
 
-/** A socket cannot be opened; every other kind of file can, and is looked at then. */
+/** A socket cannot be opened. Every other kind of file can be, and is checked afterwards. */
 function openError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ENXIO" ? new Error("is a socket or a device") : error;
 }
 
-/** A buffer for a file, with one byte more: a file that fills it has grown over the limit. */
+/** A buffer with one byte more than the file: a file that fills it exceeds the limit. */
 function roomFor(stats: Stats, maxBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(maxBytes, stats.size || chunkBytes) + 1);
 }
 
 /**
- * Opens a regular file without waiting for anything.
- * @throws Error that says why: not there, a directory, a pipe, a device, over the limit
+ * Opens a regular file without waiting.
+ * @throws Error with the reason: missing, a directory, a pipe, a device, over the limit
  */
 export async function openRegularFile(path: string, maxBytes: number): Promise<FileHandle> {
   const handle = await open(path, openFlags).catch((error: unknown) => {
@@ -70,9 +70,9 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
 }
 
 /**
- * Reads a file that a configuration names. A named pipe, a device or an endless file would block its reader,
- * and with it a thread or a place in libuv's pool. So they are refused at once.
- * @throws Error that says why, without the path
+ * Reads a file whose path is in a configuration. A named pipe, a device or an endless file would block the reader, and
+ * a thread of libuv's pool. So they are refused at once.
+ * @throws Error with the reason, without the path
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await openRegularFile(path, maxBytes);
@@ -95,7 +95,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** As {@link readRegularFile}, in the thread that calls it. */
+/** As {@link readRegularFile}, synchronously. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   let fd: number;
   try {
@@ -124,7 +124,7 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** A larger buffer for a file that is longer than its size said. */
+/** A larger buffer for a file that has grown since its size was read. */
 function grown(bytes: Buffer, length: number, maxBytes: number): Buffer {
   if (length < bytes.length) {
     return bytes;

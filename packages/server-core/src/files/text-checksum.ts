@@ -6,12 +6,12 @@ const one = 0x09; // tab
 /** White space of JSON. A flipped bit can turn a tab into a carriage return, which makes the checksum wrong. */
 const whiteSpace: ReadonlySet<number> = new Set([zero, one, newline, 0x0d]);
 const bits = 32;
-/** The last line: a line break, then a blank or a tab for each bit of the CRC-32, highest first. */
+/** Size of the last line: a line break, then a blank or a tab for each bit of the CRC-32, highest first. */
 const lineBytes = 1 + bits;
 
-/** The text of a file, and whether it is what was written. */
+/** The text of a file, and the result of its checksum. */
 export interface CheckedText {
-  /** Bytes without their checksum line. */
+  /** The text without the checksum line. */
   readonly text: Uint8Array;
   /** `none`: the file was made without a checksum. */
   readonly checksum: "right" | "wrong" | "none";
@@ -32,7 +32,7 @@ export function withChecksum(json: Uint8Array): Uint8Array {
   return file;
 }
 
-/** Takes the checksum off and compares it with the text. */
+/** Removes the checksum and compares it with the text. */
 export function readChecked(file: Uint8Array): CheckedText {
   const textBytes = file.length - lineBytes;
   if (textBytes < 0 || file[textBytes] !== newline) {

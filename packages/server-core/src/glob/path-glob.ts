@@ -1,4 +1,4 @@
-/** The meaning of one element of a pattern. */
+/** One element of a pattern. */
 type Part =
   | { readonly kind: "star" }
   | { readonly kind: "any" }
@@ -85,7 +85,7 @@ function standsFor(part: Part, character: string): boolean {
   }
 }
 
-/** Only the last star is ever tried again, so the time is at most the product of both lengths. */
+/** Only the last star is tried again, so the time is at most the product of both lengths. */
 function matchesSegment(parts: readonly Part[], text: string): boolean {
   const characters = [...text];
   let p = 0;
@@ -113,16 +113,15 @@ function matchesSegment(parts: readonly Part[], text: string): boolean {
   return p === parts.length;
 }
 
-/** Whether a text holds what only a glob gives a meaning. */
+/** True when a text contains a character with a special meaning in globs. */
 export function isGlob(text: string): boolean {
   return /[*?[\\]/.test(text);
 }
 
 /**
- * Prepares a glob for paths: `*` is any run without a slash, `?` any character but a slash, `[a-z]` and `[^a-z]` one of
- * a class, `\` takes the next character as it is. The whole path must match.
- * @returns undefined for a malformed pattern, which the public model lets match nothing
- * Source: Go, `path.Match`
+ * Prepares a glob for paths: `*` matches any text without a slash, `?` any character except a slash, `[a-z]` and
+ * `[^a-z]` a character of a class. `\` removes the special meaning of the next character. The whole path must match.
+ * @returns undefined for a malformed pattern, which in the public model matches nothing Source: Go, `path.Match`
  */
 export function compileGlob(pattern: string): ((path: string) => boolean) | undefined {
   const segments: Part[][] = [];

@@ -5,7 +5,7 @@ function scaled(ns: number, unit: number, digits: number): string {
 
 /**
  * Writes a duration the way Go does: `54.45µs`, `1.5ms`, `1m2.25s`.
- * @param ms milliseconds; what is below a nanosecond is rounded
+ * @param ms milliseconds; rounded to nanoseconds
  * Source: Go, package time, `Duration.String`
  */
 export function formatGoDuration(ms: number): string {

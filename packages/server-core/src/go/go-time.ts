@@ -18,9 +18,9 @@ export const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Parts of a time that a layout may name. */
+/** Parts of a time that a layout may contain. */
 interface TimeParts {
-  /** The instant, to the millisecond; nanoseconds are kept apart. */
+  /** The time in milliseconds; the nanoseconds are separate. */
   readonly date: Date;
   /** Nanoseconds within the millisecond. */
   readonly nanos: number;
@@ -36,7 +36,7 @@ function zone(offset: number, colon: boolean): string {
 
 const dayMs = 86_400_000;
 
-/** 1 for the first of January. */
+/** Day of the year; 1 for the first of January. */
 function dayOfYear(date: Date): number {
   const year = date.getUTCFullYear();
   return (Date.UTC(year, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(year, 0, 1)) / dayMs + 1;
@@ -94,7 +94,7 @@ function fraction({ date, nanos }: TimeParts, layout: string): string {
 }
 
 /**
- * Writes a time by a layout of Go: the way 2006-01-02 15:04:05 would be written.
+ * Formats a time by a Go layout, which shows how 2006-01-02 15:04:05 would be written.
  * @param time a date, or milliseconds since 1970 with parts of them
  * @param offset minutes east of Greenwich; UTC by default
  * Source: Go, package time, "Layout"
@@ -102,7 +102,7 @@ function fraction({ date, nanos }: TimeParts, layout: string): string {
 export function formatGoTime(time: Date | number, layout: string, offset = 0): string {
   const ms = Number(time);
   const whole = Math.floor(ms);
-  // A number of milliseconds tells microseconds, not more.
+  // A double with milliseconds since 1970 is exact to microseconds only.
   const nanos = Math.min(999, Math.round((ms - whole) * 1_000)) * 1_000;
   const parts: TimeParts = { date: new Date(whole + offset * 60_000), nanos, offset };
   return layout.replace(layoutElements, (element) =>

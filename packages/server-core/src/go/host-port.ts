@@ -1,4 +1,4 @@
-/** The two halves of an address. The port is unchecked: "", a range, a name or a placeholder. */
+/** Host and port of an address. The port is not validated: "", a range, a name or a placeholder. */
 export interface HostPort {
   /** Host without brackets. */
   readonly host: string;
@@ -6,7 +6,10 @@ export interface HostPort {
   readonly port: string;
 }
 
-/** Parts `host:port`, `[::1]:port`, `:port`. @returns a text saying what is wrong where it is none, in the model's words */
+/**
+ * Splits `host:port`, `[::1]:port`, `:port`. @returns an error text with the public model's wording for an invalid
+ * address
+ */
 export function tryHostPort(address: string): HostPort | string {
   const colon = address.lastIndexOf(":");
   if (colon === -1) {
@@ -47,7 +50,7 @@ export function splitHostPort(address: string): HostPort {
   return parts;
 }
 
-/** `host:port`, an IPv6 address in brackets. */
+/** `host:port`; an IPv6 address gets brackets. */
 export function joinHostPort(host: string, port: string): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 
-/** As a URL has it: lower case, the longest run of zeros left out. Source: RFC 5952 */
+/** IPv6 address in the form of URLs: lower case, the longest run of zeros left out. Source: RFC 5952 */
 export function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
 /**
- * The one form of an address that is written in one of several. A zone (`%eth0`) names an interface of the machine that
- * wrote it, so it is cut off.
- * @returns undefined for a text that is no address
+ * The canonical form of an IP address. A zone (`%eth0`) is cut off, because it is an interface of the machine that
+ * wrote the address.
+ * @returns undefined for a text that is not an address
  * Source: Go, `netip.Addr.String`
  */
 export function canonicalIp(text: string): string | undefined {

@@ -7,8 +7,8 @@ function lowerCharacter(character: string): string {
 }
 
 /**
- * The lower case of a text, character by character: U+0130 is `i`, and a sigma is the same at the end of a word. A lone
- * surrogate, which stands for a byte that is no UTF-8, becomes U+FFFD.
+ * Converts a text to lower case, character by character: U+0130 becomes `i`, and a sigma at the end of a word is not
+ * special. A lone surrogate, which represents a byte that is not UTF-8, becomes U+FFFD.
  * Source: Go, `strings.ToLower`
  */
 export function lowerCase(text: string): string {

@@ -5,9 +5,9 @@ import type { WrittenDocument } from "../json/written-document.ts";
 import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
 
 export interface HistoryLimits {
-  /** How many configs are kept; 0 keeps none. */
+  /** Limit of stored configs; 0: none are stored. */
   readonly maxEntries: number;
-  /** How many bytes of them together; the newest is kept whatever its size. */
+  /** Limit of their total size in bytes. The newest is always stored. */
   readonly maxBytes: number;
 }
 
@@ -18,26 +18,25 @@ export interface RecordedConfig {
   readonly document: WrittenDocument;
   /** The author: an admin identity, or the command line. */
   readonly author: string;
-  /** The request that asked for it. */
+  /** The request that caused the change. */
   readonly cause?: string | undefined;
-  /** Number and bytes of versions that are kept. */
+  /** Limits of the stored versions. */
   readonly limits: HistoryLimits;
-  /** Whether it may go to disk (`admin.config.persist`); else it is kept in memory until the process ends. */
+  /** True: may be written to disk (`admin.config.persist`). False: stored in memory until the process ends. */
   readonly persist: boolean;
 }
 
-/** How many writes may be under way before a change waits for them. */
+/** Limit of running writes, above which a change waits. */
 const maxPending = 16;
 
 /**
- * The last configs that ran. Writing goes on in the background, because a change is safe with the autosave already; the
- * history only has to keep up.
+ * The last configs that ran. They are written in the background, because the autosave already makes a change durable.
  */
 export class ConfigHistory {
   readonly #files: HistoryFiles;
   readonly #log: Logger;
   readonly #entries: HistoryEntry[] = [];
-  /** Documents that are not on disk: not yet, or never. */
+  /** Documents that are not on disk, yet or at all. */
   readonly #documents = new Map<number, string>();
   #next = 1;
   #newest: string | undefined;
@@ -49,7 +48,7 @@ export class ConfigHistory {
     this.#log = log;
   }
 
-  /** Takes up the history of earlier processes. A folder that cannot be read counts as empty, and the log says so. */
+  /** Reads the history of earlier processes. An unreadable folder counts as empty, and is logged. */
   async open(): Promise<void> {
     try {
       this.#entries.push(...(await this.#files.list()));
@@ -68,7 +67,7 @@ export class ConfigHistory {
     return this.#entries.toReversed();
   }
 
-  /** Adds a config that runs from now on, unless it is the newest already. Waits only when the disk does not keep up. */
+  /** Adds a config that now runs, unless it is already the newest. Waits only when the disk is too slow. */
   async record({ document, author, cause, limits, persist }: RecordedConfig): Promise<void> {
     const { text } = document;
     const isFirstNothing = text === "null" && this.#entries.length === 0;
@@ -117,12 +116,12 @@ export class ConfigHistory {
     }
   }
 
-  /** The entry before this one, as far as it is still kept. */
+  /** The previous entry, if it is still stored. */
   before(n: number): HistoryEntry | undefined {
     return this.#entries.findLast((entry) => entry.n < n);
   }
 
-  /** Waits for the version that is being written. */
+  /** Waits until the running writes have ended. */
   async close(): Promise<void> {
     await this.#writing;
   }

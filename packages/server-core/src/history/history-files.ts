@@ -5,22 +5,22 @@ import { createPrivateFile } from "../files/private-file.ts";
 
 /** One config that ran. */
 export interface HistoryEntry {
-  /** Counts up from 1 and is never given twice. */
+  /** Number of the entry. Numbers start at 1 and are never used twice. */
   readonly n: number;
-  /** When it began to run, RFC 3339. */
+  /** Time at which it began to run, RFC 3339. */
   readonly at: string;
   /** The author: an address, a signal, a file. */
   readonly author: string;
   /** Length of the document as `encodeJson` writes it. */
   readonly bytes: number;
-  /** The request that asked for it: method and path. Absent: none did, or an older server wrote this. */
+  /** The request that caused the change: method and path. Absent: there was none, or an older server wrote the file. */
   readonly cause?: string;
 }
 
 const fileName = /^(\d{1,15})\.json$/;
 const maxHeadBytes = 4_096;
 
-/** The first line of a file; undefined for one that no entry is in, cut off or of another's making. */
+/** The first line of a file; undefined for a file without an entry, a truncated file, or a foreign file. */
 async function readHead(path: string): Promise<HistoryEntry | undefined> {
   const file = await open(path, "r");
   try {
@@ -61,7 +61,7 @@ export class HistoryFiles {
     this.#folder = folder;
   }
 
-  /** All entries, oldest first. Files that are damaged are passed over. @throws the file system's error */
+  /** All entries, oldest first. Damaged files are skipped. @throws the file system's error */
   async list(): Promise<HistoryEntry[]> {
     let names: string[];
     try {
@@ -83,7 +83,7 @@ export class HistoryFiles {
   }
 
   /**
-   * Writes an entry. A file that a crash cuts off is skipped later, since its first line says the length.
+   * Writes an entry. A file that is truncated by a crash is skipped later, because its first line contains the length.
    * @throws the file system's error
    */
   async write(entry: HistoryEntry, document: Uint8Array): Promise<void> {
@@ -99,7 +99,7 @@ export class HistoryFiles {
     }
   }
 
-  /** The document of an entry. @throws the file system's error, and for a file that is not what was written */
+  /** The document of an entry. @throws the file system's error, and an error for a damaged file */
   async read(n: number): Promise<string> {
     const file = await readFile(join(this.#folder, `${n}.json`));
     const headBytes = file.indexOf("\n") + 1;
@@ -112,7 +112,7 @@ export class HistoryFiles {
     return document.toString("utf8");
   }
 
-  /** @throws the file system's error, not for a file that is gone already */
+  /** @throws the file system's error, except for a file that is already gone */
   async remove(n: number): Promise<void> {
     try {
       await unlink(join(this.#folder, `${n}.json`));

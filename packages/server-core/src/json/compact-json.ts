@@ -14,9 +14,9 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * A JSON text without the white space between its parts, its keys in their order; `<`, `>`, `&`, U+2028 and U+2029
- * escaped as `\uXXXX`, as in `encode-json.ts`. By hand, because a regular expression's stack does not last for a text
- * of many megabytes. @param text valid JSON
+ * Removes the white space of a JSON text and keeps the order of keys. `<`, `>`, `&`, U+2028 and U+2029 are escaped as
+ * `\uXXXX`, as in `encode-json.ts`. It uses no regular expression, whose stack would overflow for a text of many
+ * megabytes. @param text valid JSON
  */
 export function compactJson(text: string): string {
   const parts: string[] = [];

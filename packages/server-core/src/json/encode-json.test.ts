@@ -28,7 +28,7 @@ test("refuses what a double cannot hold, and what is too deep", () => {
   expect(() => encodeJson(nested(300_000))).toThrow("limit of 1000 levels");
 });
 
-/** The platform's text for the same value, with ordered keys. */
+/** The platform's JSON for the same value, with sorted keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(sorted);

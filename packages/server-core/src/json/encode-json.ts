@@ -3,13 +3,13 @@ import { idKey } from "./id-index.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
 import { prototypeKey } from "./prototype-key.ts";
 
-/** How deep a document may be nested. Far over any real config, far under what the call stack takes. */
+/** Limit of nesting of a document: far above real configs, and far below the limit of the call stack. */
 export const maxJsonDepth = 1_000;
 
 const escapedInStrings = /[<>&\u2028\u2029]/g;
 const hasSurrogate = /[\ud800-\udfff]/;
 
-/** Characters that JSON must escape, and those that this form escapes in addition; most texts have none. */
+/** Characters that JSON must escape, and characters that this form also escapes; most texts have none. */
 const needsEscape = /["\\\p{Cc}<>&\u2028\u2029\ud800-\udfff]/u;
 
 function encodeString(text: string): string {
@@ -20,7 +20,9 @@ function encodeString(text: string): string {
   return quoted.replace(escapedInStrings, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Orders keys by their UTF-8 bytes. UTF-16 gives the same order, unless a surrogate meets U+E000 and above. */
+/**
+ * Compares keys by their UTF-8 bytes. UTF-16 gives the same order, unless a surrogate is compared with U+E000 or above.
+ */
 function compareKeys(a: string, b: string): number {
   if (hasSurrogate.test(a) || hasSurrogate.test(b)) {
     return Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -28,10 +30,10 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Up to this many keys are sorted in place, which needs no further memory. */
+/** Limit of keys that are sorted in place, which needs no additional memory. */
 const fewKeys = 16;
 
-/** Keys in order; nearly all objects have few, in order already or nearly so. */
+/** Sorted keys of an object. Nearly all objects have few keys, which are already sorted or nearly so. */
 function sortedKeys(object: JsonObject): string[] {
   const keys = Object.keys(object);
   if (keys.length > fewKeys) {
@@ -49,17 +51,17 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
-/** The cached encoding of an object, which lets another document include it without reading the object. */
+/** Cached encoding of an object, with which another document can include it without reading the object. */
 interface Encoded {
   /** The object's JSON. */
   readonly text: string;
-  /** Levels below it. */
+  /** Levels of nesting inside of the object. */
   readonly height: number;
   /** Special keys in the object, at any depth. */
   readonly keys: SpecialKeys;
 }
 
-/** Which special keys there are, at any depth: a sum of {@link idBit} and {@link prototypeBit}. */
+/** Special keys at any depth: a sum of {@link idBit} and {@link prototypeBit}. */
 type SpecialKeys = number;
 const idBit = 1;
 const prototypeBit = 2;
@@ -70,34 +72,37 @@ function refuseDeeper(depth: number): void {
   }
 }
 
-/** Texts of objects that were encoded before: documents share what a change does not touch. Small ones are not worth it. */
+/**
+ * Texts of objects that were encoded before. Documents share objects that a change does not touch. Small objects are
+ * not cached.
+ */
 const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
-/** Shortest text that is cached for an element of a long list; the list caches its elements anyway. */
+/** Minimum length of a text that is cached for an element of a long list; the list caches its elements anyway. */
 const leastKeptLengthInList = 2_048;
-/** Longer texts stay in pieces: otherwise each level above a thousand routes would copy them. */
+/** Length from which texts stay in pieces: otherwise each level above a thousand routes would copy them. */
 const largeLength = 16 * 1024;
-/** More pieces are joined: otherwise deep nesting would copy the pieces once per level. */
+/** Limit of pieces; more are joined, because deep nesting would copy the pieces once for each level. */
 const mostPieces = 4_096;
 
 /** A text, or the pieces of a long one. */
 type Text = string | string[];
 
-/** The cached encoding of a long list, for all elements together. */
+/** Cached encoding of a long list, for all elements together. */
 interface EncodedList {
-  /** The list that was encoded, for comparing elements by identity. */
+  /** The encoded list; elements are compared by identity. */
   readonly elements: readonly JsonValue[];
   /** JSON of each element. */
   readonly texts: readonly Text[];
-  /** Levels of each element, its own counted. */
+  /** Levels of nesting of each element, including the element itself. */
   readonly heights: Uint16Array;
-  /** {@link SpecialKeys} of each. */
+  /** {@link SpecialKeys} of each element. */
   readonly keys: Uint8Array;
 }
 
-/** The last lists that began, or ended, with this object. */
+/** The last encoded list that began, or ended, with this object. */
 const encodedLists = new WeakMap<object, EncodedList>();
-/** Lists of fewer elements are kept element by element. */
+/** Minimum length of a list that is cached as a whole; shorter lists are cached by element. */
 const longList = 16;
 
 function keptListOf(array: readonly JsonValue[]): EncodedList | undefined {
@@ -132,13 +137,13 @@ function inPieces(open: string, parts: readonly Text[], close: string): string[]
   return pieces.length > mostPieces ? [pieces.join("")] : pieces;
 }
 
-/** Encodes one document. Objects and lists that an earlier document shares are taken from the caches of this module. */
+/** Encodes one document. Unchanged objects and lists of earlier documents come from the caches of this module. */
 class DocumentEncoder {
-  /** The deepest level that was met since the last container was begun. */
+  /** The deepest level since the start of the last container. */
   #deepest = 0;
-  /** The special keys that were met since then. */
+  /** The special keys since then. */
   #met: SpecialKeys = 0;
-  /** Characters of the shortest text that is kept; more within a long list. */
+  /** Minimum length of a text that is cached; larger within a long list. */
   #leastKept = leastKeptLength;
 
   encode(value: JsonValue): EncodedDocument {
@@ -185,10 +190,10 @@ class DocumentEncoder {
     return text;
   }
 
-  // Joined instead of added. V8 keeps a sum as a tree of its parts. The text of a large document would have a
-  // hundred thousand nodes, and be walked for each new document that shares most of them.
+  // Texts are joined instead of added. V8 stores a sum as a tree of its parts. The text of a large document would have
+  // a hundred thousand nodes, which V8 would visit for each new document that shares most of them.
 
-  /** An element is looked up where it stood before, counted from the start of the list or from its end. */
+  /** An element is searched at its former position, counted from the start of the list or from its end. */
   #encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
     const older = keptListOf(array);
     const shift = (older?.elements.length ?? 0) - array.length;
@@ -272,27 +277,27 @@ class DocumentEncoder {
 }
 
 /**
- * Writes a document in the form that is hashed, compared, answered and saved. It is compact, with keys sorted
- * by bytes and no final newline. `<`, `>`, `&`, U+2028 and U+2029 are escaped as `\uXXXX`, and lone
+ * Writes a document in its canonical form, which is used for hashes, comparisons, answers and files. It is compact,
+ * with keys sorted by bytes and no final newline. `<`, `>`, `&`, U+2028 and U+2029 are escaped as `\uXXXX`, and lone
  * surrogates become U+FFFD.
- * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is no IEEE double Source:
- *   the public model (Caddy 2.11), seen running
+ * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is not an IEEE double Source: the
+ * public model (Caddy 2.11), seen running
  */
 export function encodeJson(value: JsonValue): string {
   return encodeDocument(value).text;
 }
 
-/** A document as {@link encodeJson} writes it, and what was seen on the way. */
+/** A document as {@link encodeJson} writes it, with its special keys. */
 export interface EncodedDocument {
   /** The document's JSON. */
   readonly text: string;
-  /** Whether an object in it has the member `@id`. */
+  /** True when an object in it has the member `@id`. */
   readonly hasIds: boolean;
-  /** Whether an object in it has a member `__proto__` of its own. */
+  /** True when an object in it has an own member `__proto__`. */
   readonly hasPrototypeKeys: boolean;
 }
 
-/** As {@link encodeJson}, and tells which special keys the document has. @throws as `encodeJson` */
+/** As {@link encodeJson}, and also returns the special keys of the document. @throws as `encodeJson` */
 export function encodeDocument(value: JsonValue): EncodedDocument {
   return new DocumentEncoder().encode(value);
 }

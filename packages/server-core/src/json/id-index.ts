@@ -1,13 +1,13 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue, member } from "./json-value.ts";
 
-/** The member by which a client names an object, to address it as `/id/<name>`. */
+/** The member with which a client names an object, to address it as `/id/<name>`. */
 export const idKey = "@id";
 
-/** JSON pointers by `@id`, the document itself being the member `config`. */
+/** JSON pointers by `@id`. The document itself is the member `config`. */
 export type IdIndex = ReadonlyMap<string, string>;
 
-/** Nearly all keys go into a pointer as they are. Source: RFC 6901, section 3 */
+/** Encodes a key for a JSON pointer; nearly all keys are unchanged. Source: RFC 6901, section 3 */
 function pointerToken(key: string): string {
   return /[~/]/.test(key) ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${key}`;
 }
@@ -40,7 +40,7 @@ function collect(value: JsonValue, path: string, index: Map<string, string>): vo
 /**
  * Finds every `@id` of a document.
  * @returns id → JSON pointer, `/config/…`
- * @throws ServerError CONFIG_ID when one is no string or number, or stands twice
+ * @throws ServerError CONFIG_ID when an id is not a string or number, or occurs twice
  */
 export function indexIds(document: JsonValue): IdIndex {
   const index = new Map<string, string>();
@@ -54,10 +54,13 @@ export function indexIds(document: JsonValue): IdIndex {
   return index;
 }
 
-/** Results without ids by object; documents share the parts that a change does not touch. */
+/** Results without ids, by object. Documents share objects that a change does not touch. */
 const stripped = new WeakMap<object, JsonValue>();
 
-/** `value` without its `@id` members, at any depth; what has none comes back as the same object, equal ones as equal ones. */
+/**
+ * The value without its `@id` members, at any depth. An object without ids is returned unchanged, and equal objects
+ * give the same result object.
+ */
 export function withoutIds(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) {
     return value;

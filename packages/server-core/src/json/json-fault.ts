@@ -1,8 +1,8 @@
-/** Where and why bytes are not JSON. */
+/** Position and reason why bytes are not JSON. */
 export interface JsonFault {
-  /** Fault that the parser found, and the text that it expected. */
+  /** The fault, and the expected text. */
   readonly reason: string;
-  /** Bytes read when the fault showed, the faulty one included. */
+  /** Number of bytes up to the fault, including the faulty byte. */
   readonly offset: number;
 }
 
@@ -32,9 +32,9 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 /**
- * Reads through JSON bytes for their first fault, to say it in the model's words; called only after `JSON.parse` failed.
- * Keeps a stack of its own, so depth costs no call stack.
- * Source: the public model, seen running ("decoding request body: <reason>, at offset N"); wording of Go's encoding/json
+ * Finds the first fault in JSON bytes, and reports it in the public model's wording. Called only after `JSON.parse`
+ * failed. It uses an explicit stack, so depth does not overflow the call stack. Source: the public model, seen running
+ * ("decoding request body: <reason>, at offset N"); wording of Go's encoding/json
  */
 class FaultFinder {
   readonly #bytes: Uint8Array;
@@ -190,7 +190,7 @@ class FaultFinder {
     return undefined;
   }
 
-  /** Passes a run of digits; false when there is none. */
+  /** Skips digits; false when there are none. */
   #digits(): boolean {
     const start = this.#at;
     while (isDigit(this.#bytes[this.#at])) {

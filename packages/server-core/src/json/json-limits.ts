@@ -1,12 +1,15 @@
 import { ServerError } from "../errors.ts";
 import { maxJsonDepth } from "./encode-json.ts";
 
-/** How many values a document may hold, nested ones counted. Far over any real config; each costs more memory than bytes. */
+/**
+ * Limit of values in a document, including nested ones: far above real configs. Each value needs more memory than its
+ * bytes.
+ */
 export const maxJsonValues = 1_000_000;
 
 /**
- * Holds bytes to the limits of a document before anything is made of them: a parser pays for each level and each value
- * with memory of its own. Counts brackets and commas outside of strings; whether the bytes are JSON is not looked at.
+ * Checks the limits of a document before it is parsed, because a parser needs memory for each level and each value. It
+ * counts brackets and commas outside of strings, and does not validate the JSON.
  * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth} or {@link maxJsonValues}
  */
 export function checkJsonLimits(bytes: Uint8Array): void {

@@ -1,4 +1,4 @@
-/** A JSON document as the client sent it. Never changed in place: a change makes new objects along its path. */
+/** A JSON document from the client. It is never changed in place: a change creates new objects along its path. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: JsonValue;
@@ -12,7 +12,7 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** The member `key`, or undefined; never an inherited one such as `constructor`. */
+/** The own member `key`, or undefined; never an inherited member such as `constructor`. */
 export function member(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -3,7 +3,7 @@ import { findJsonFault } from "./json-fault.ts";
 import { checkJsonLimits } from "./json-limits.ts";
 import type { JsonValue } from "./json-value.ts";
 
-/** A document with the text that it was read from. */
+/** A document with the text from which it was parsed. */
 export interface ParsedJson {
   /** The parsed document. */
   readonly value: JsonValue;
@@ -11,7 +11,7 @@ export interface ParsedJson {
   readonly text: string;
 }
 
-/** Some number may be beyond the largest one: few documents have it, so that the others are not walked through. */
+/** A pattern for numbers that may be beyond the largest double. Few documents match; others need not be searched. */
 const perhapsInfinite = /[eE]\+?0*[1-9]\d\d|\d{309}/;
 
 function hasInfinity(value: JsonValue): boolean {
@@ -43,8 +43,8 @@ export function parseJsonText(bytes: Uint8Array): ParsedJson {
 }
 
 /**
- * Reads a JSON document. Invalid UTF-8 becomes U+FFFD, of equal keys the last one counts.
- * @param bytes the caller has held them to its size limit
+ * Parses a JSON document. Invalid UTF-8 becomes U+FFFD, and the last of equal keys counts.
+ * @param bytes the caller must have checked their size
  * @throws ServerError CONFIG_SYNTAX with the reason and the offset in bytes; also past the limits of `json-limits.ts`
  */
 export function parseJson(bytes: Uint8Array): JsonValue {

@@ -1,12 +1,12 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 
-/** A key that no config may have: readers by schema silently skip it, so it would do nothing. */
+/** A key that no config may have: schema validation silently skips it, so it would have no effect. */
 export const prototypeKey = "__proto__";
 
 /**
- * @param path where `value` stands, `/config/…`
- * @throws ServerError MODULE_CONFIG naming the first `__proto__` at any depth
+ * @param path path of `value`, `/config/…`
+ * @throws ServerError MODULE_CONFIG with the first `__proto__` at any depth
  */
 export function refusePrototypeKey(value: JsonValue, path: string): void {
   if (isJsonArray(value)) {

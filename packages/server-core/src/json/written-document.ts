@@ -1,4 +1,4 @@
-/** A document as `encodeJson` writes it, as a text and, once somebody asks for them, as bytes that all may share. */
+/** A document as `encodeJson` writes it, as a text and, after the first use, as bytes that all callers share. */
 export class WrittenDocument {
   readonly text: string;
   #bytes: Uint8Array | undefined;
@@ -7,7 +7,7 @@ export class WrittenDocument {
     this.text = text;
   }
 
-  /** UTF-8. Nobody may change them. */
+  /** The UTF-8 bytes; callers must not change them. */
   get bytes(): Uint8Array {
     this.#bytes ??= Buffer.from(this.text);
     return this.#bytes;

@@ -1,4 +1,4 @@
-/** Hosts that stand for every address of the machine. */
+/** Hosts that mean every address of the machine. */
 const anyHosts: ReadonlySet<string> = new Set(["", "0.0.0.0", "[::]"]);
 
 /** @returns undefined for an address without a port, and for a port that the system chooses */
@@ -11,8 +11,8 @@ function partsOf(address: string): { readonly host: string; readonly port: strin
 }
 
 /**
- * Whether two listeners would share connections out between them, or one take them from the other.
- * @param one as `formatListenAddress` writes it, and so the other
+ * True when two listeners would share connections, or one would take them from the other.
+ * @param one,other addresses as `formatListenAddress` writes them
  */
 export function addressesOverlap(one: string, other: string): boolean {
   const [first, second] = [partsOf(one), partsOf(other)];

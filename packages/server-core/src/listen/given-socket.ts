@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Sockets that the process was given and this thread listens on, by file descriptor. */
+/** Sockets inherited by the process on which this thread listens, by file descriptor. */
 const sockets = new Map<number, GivenSocket>();
 
 /**
- * A listening socket that the process was given, as systemd's socket activation does. It stays open as long as
- * the thread: the process gets it only once, and a closed number could be reused for any file. Connections are
- * closed while no config listens on it.
+ * A listening socket inherited by the process, such as from systemd's socket activation. It stays open as long as the
+ * thread: the process gets it only once, and a closed descriptor could be reused for any file. While no config listens
+ * on it, its connections are closed.
  */
 class GivenSocket {
   readonly #socket: Server;
@@ -37,7 +37,7 @@ class GivenSocket {
     return given;
   }
 
-  /** From now on `server` gets the connections, until it closes or another one takes over. */
+  /** Makes `server` get the connections, until it closes or another server takes over. */
   giveTo(server: Server): void {
     this.#taker = server;
     this.#socket.ref();
@@ -51,8 +51,8 @@ class GivenSocket {
 }
 
 /**
- * Gives the connections of such a socket to a server. The server itself does not listen, so it has no address.
- * @throws what node throws for a descriptor that is no listening socket
+ * Passes the connections of such a socket to a server. The server itself does not listen, so it has no address.
+ * @throws Node's error for a descriptor that is not a listening socket
  */
 export async function listenOnGiven(fd: number, server: Server): Promise<void> {
   (await GivenSocket.listen(fd)).giveTo(server);

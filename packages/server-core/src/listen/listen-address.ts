@@ -10,10 +10,10 @@ export type ListenAddress =
   | { readonly network: "unix"; readonly path: string /** File mode of the socket. */; readonly mode: number }
   | { readonly network: "fd"; readonly fd: number };
 
-/** A port of UDP, beside a TCP address that a config names. */
+/** A UDP port that belongs to a TCP address of the config. */
 export interface UdpAddress {
   readonly network: "udp";
-  /** "" means every address of the machine. */
+  /** Host of the port; "" means every address of the machine. */
   readonly host: string;
   readonly port: number;
 }
@@ -32,9 +32,9 @@ function parsePort(text: string, whole: string): number {
 }
 
 /**
- * Reads a listen address: `:8080`, `127.0.0.1:80`, `[::1]:80`, `a:8080-8082` (a range, both ends included), with or
+ * Parses a listen address: `:8080`, `127.0.0.1:80`, `[::1]:80`, `a:8080-8082` (a range, both ends included), with or
  * without `tcp/`; `unix//abs/path.sock`, with `|0660` for a file mode (0200 when absent); `fd/3`.
- * @param defaultPort for a host without a port; without it such a text is refused
+ * @param defaultPort port for a host without one; when absent, such a text is refused
  * @throws ServerError MODULE_CONFIG
  * Source: the public model (Caddy 2.11), seen running
  */
@@ -91,7 +91,7 @@ function hostPort({ host, port }: { readonly host: string; readonly port: number
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** `127.0.0.1:80`, `[::1]:80`, `:80`, `udp/:443`, `unix//run/s.sock`, `fd/3`. */
+/** Formats an address: `127.0.0.1:80`, `[::1]:80`, `:80`, `udp/:443`, `unix//run/s.sock`, `fd/3`. */
 export function formatListenAddress(address: ListenAddress | UdpAddress): string {
   switch (address.network) {
     case "tcp":

@@ -6,14 +6,14 @@ import { messageOf, ServerError } from "../errors.ts";
 import { listenOnGiven } from "./given-socket.ts";
 import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
 
-/** Why the system let nobody listen, in the model's words. */
+/** Texts for system errors of listening, in the public model's wording. */
 export const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: "bind: address already in use",
   EADDRNOTAVAIL: "bind: cannot assign requested address",
   EACCES: "bind: permission denied",
 };
 
-/** A name becomes one address, IPv4 first, so that `localhost` is the same on every machine. */
+/** Resolves a name to one address, IPv4 first, so that `localhost` gives the same on every machine. */
 export async function resolveHost(host: string, network = "tcp"): Promise<string> {
   try {
     return (await lookup(host, { order: "ipv4first" })).address;
@@ -22,7 +22,7 @@ export async function resolveHost(host: string, network = "tcp"): Promise<string
   }
 }
 
-/** Removes the socket file of a process that is gone; one that still answers stays. */
+/** Removes the socket file of a process that has ended. If a process still answers, the file stays. */
 async function removeStaleSocket(path: string): Promise<void> {
   const socket = connect(path);
   try {
@@ -38,16 +38,16 @@ async function removeStaleSocket(path: string): Promise<void> {
 
 export interface PortOptions {
   /**
-   * Whether several threads open the same TCP port, and the system spreads connections over them. Not every
-   * platform can.
+   * True: several threads open the same TCP port, and the system distributes connections over them. Not every platform
+   * supports this.
    */
   readonly reusePort?: boolean;
 }
 
 /**
  * Starts listening.
- * @returns the port that the system chose, where 0 was asked for; 0 for an address without a port
- * @throws ServerError LISTEN, in the model's words: `listen tcp 127.0.0.1:80: bind: address already in use`
+ * @returns the port that the system chose for port 0; 0 for an address without a port
+ * @throws ServerError LISTEN in the public model's wording: `listen tcp 127.0.0.1:80: bind: address already in use`
  */
 export async function openPort(
   server: Server,

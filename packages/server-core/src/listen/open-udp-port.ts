@@ -4,12 +4,12 @@ import { messageOf, ServerError } from "../errors.ts";
 import { formatListenAddress, type UdpAddress } from "./listen-address.ts";
 import { listenFailures, type PortOptions, resolveHost } from "./open-port.ts";
 
-/** Answers of a machine without IPv6. */
+/** System errors of a machine without IPv6. */
 const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL", "EINVAL"]);
 
 /**
- * Opens a UDP port. Without a host it takes datagrams of IPv4 and IPv6, on machines that have both.
- * @throws ServerError LISTEN, in the model's words: `listen udp 127.0.0.1:443: bind: address already in use`
+ * Opens a UDP port. Without a host it accepts datagrams of IPv4 and IPv6, on machines that have both.
+ * @throws ServerError LISTEN in the public model's wording: `listen udp 127.0.0.1:443: bind: address already in use`
  */
 export async function openUdpPort(
   address: UdpAddress,

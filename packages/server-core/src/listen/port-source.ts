@@ -9,42 +9,48 @@ import { openPort } from "./open-port.ts";
 /** An address that threads may share. */
 export type PortAddress = ListenAddress | UdpAddress;
 
-/** How a thread is to open an address. */
+/** How a thread must open an address. */
 export interface PortGrant<Address extends PortAddress = PortAddress> {
-  /** Other threads open it too. */
+  /** True when other threads open it too. */
   readonly reusePort: boolean;
-  /** The address to open, with a fixed port where the config has port 0. */
+  /** The address to open; port 0 of the config was replaced by a fixed port. */
   readonly address: Address;
-  /** False where another thread listens for all, because unix sockets and file descriptors cannot be shared. */
+  /** False when another thread listens for all, because unix sockets and file descriptors cannot be shared. */
   readonly listen: boolean;
 }
 
-/** Requests of the main thread to the listener of an address after threads died. */
+/** Requests of the main thread to a listener, after threads died or were added. */
 export interface ListenerHooks {
-  /** The thread that listened for all is gone: this thread listens from now on. */
+  /** The thread that listened for all has ended: this thread must listen now. */
   takeOver(): Promise<void>;
-  /** Takes connections at this path too, each with a PROXY protocol header of the main thread; "" ends that. */
+  /**
+   * Makes the listener also accept connections at this path, each with a PROXY protocol header from the main thread. ""
+   * ends this.
+   */
   relayFrom(path: string): Promise<void>;
   /**
-   * More threads listen than before: some connections end after their next response, so that their clients come back and the
-   * system spreads them over all threads. Absent where connections cannot be ended without harm.
-   * @param part of its connections, 0 to 1
+   * Called when more threads listen than before: some connections end after their next response, so that their clients
+   * reconnect and the system distributes them over all threads. Absent when connections cannot be ended safely.
+   * @param part share of the connections, 0 to 1
    */
   share?(part: number): void;
 }
 
-/** Says who may listen where, so that all threads of the server are one listener to the outside. */
+/** Decides which thread listens on which address, so that all threads act as one listener. */
 export interface PortSource {
   /**
-   * @param hooks of the listener; absent: it takes part in nothing
-   * @throws ServerError LISTEN when another process has the address
+   * @param hooks functions of the listener; absent: the main thread sends no requests to it
+   * @throws ServerError LISTEN when another process uses the address
    */
   reserve<Address extends PortAddress>(address: Address, hooks?: ListenerHooks): Promise<PortGrant<Address>>;
-  /** The thread listens. @param port in fact */
+  /** Must be called when the thread listens. @param port the actual port */
   opened(address: PortAddress, port: number): void;
-  /** The thread no longer listens, or never came to. */
+  /** Must be called when the thread no longer listens, or could not start to. */
   release(address: PortAddress): void;
-  /** Every address that is open, with the port in fact, in the order of opening; those of UDP aside, which stand beside one. */
+  /**
+   * Every open address with its actual port, in the order of opening. UDP addresses are left out, because each belongs
+   * to a TCP address.
+   */
   list(): string[];
 }
 
@@ -52,7 +58,7 @@ function boundAddress(address: PortAddress, port: number): string {
   return formatListenAddress(isNumbered(address) ? { ...address, port } : address);
 }
 
-/** Whether threads can share the address, which has a port. */
+/** True when threads can share the address, which then has a port. */
 function isNumbered<Address extends PortAddress>(
   address: Address,
 ): address is Extract<Address, { readonly port: number }> {
@@ -61,7 +67,7 @@ function isNumbered<Address extends PortAddress>(
 
 const isUdp = (text: string) => text.startsWith("udp/");
 
-/** One thread listens. */
+/** Ports for a process in which only one thread listens. */
 export class OwnPorts implements PortSource {
   readonly #log: Logger;
   readonly #open = new Map<string, string>();
@@ -94,23 +100,23 @@ export class OwnPorts implements PortSource {
   }
 }
 
-/** Stands for no thread. */
+/** Value for no thread. */
 const nobody = -1;
 
 interface Entry {
-  /** Address that one or more threads listen on. */
+  /** Address on which at least one thread listens. */
   readonly address: PortAddress;
-  /** Number of the port, once it is bound; port 0 lets the system choose. */
+  /** The actual port; port 0 lets the system choose. */
   readonly port: Promise<number>;
-  /** Address in the form that finds this entry again. */
+  /** Key of the entry: the address as text. */
   bound: string;
-  /** The port in fact; 0 while it is not known. */
+  /** The actual port; 0 while it is unknown. */
   boundPort: number;
-  /** Whether a thread listens, and the log says so. */
+  /** True when a thread listens and this was logged. */
   announced: boolean;
-  /** Threads that listen on it. The last one to leave closes the port. */
+  /** Threads that listen on it. When the last one leaves, the port is closed. */
   readonly threads: Set<number>;
-  /** Threads that died while they listened; their successors may listen again, or have another config. */
+  /** Threads that died while they listened. After a restart they may listen again, or have another config. */
   readonly died: Set<number>;
 }
 
@@ -124,26 +130,26 @@ const shareTopic = "ports.share";
 interface RelayRequest {
   /** Address whose connections are relayed. */
   readonly address: PortAddress;
-  /** Path of the socket that connections are relayed to. */
+  /** Path of the socket to which connections are relayed. */
   readonly path: string;
 }
 
 interface PortRequest {
   /** Number of the asking thread. */
   readonly thread: number;
-  /** Address that it wants to listen on. */
+  /** Address on which it wants to listen. */
   readonly address: PortAddress;
 }
 
 /**
- * The ports of all worker threads, kept by the main thread. A socket with port sharing opens even where another
- * process listens, so each new address is first tried without sharing.
+ * The ports of all worker threads, managed by the main thread. A socket with port sharing can be opened even if another
+ * process listens, so each new address is first opened without sharing.
  */
 export class SharedPorts implements PortSource {
   readonly #log: Logger;
   readonly #entries = new Map<string, Entry>();
   readonly #links: ReadonlyMap<number, ThreadLink>;
-  /** The thread that listens on a socket that the process was given; the same in every config. */
+  /** For each inherited socket, the thread that listens on it; the same in every config. */
   readonly #givenTo = new Map<number, number>();
 
   constructor({ topics, links }: Pick<MainMessages, "topics" | "links">, log: Logger) {
@@ -177,8 +183,8 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * A thread died. Where it listened for all, another thread listens now.
-   * @returns addresses that are lost permanently: sockets that the process was given
+   * Must be called when a thread died. If it listened for all threads, another thread takes over.
+   * @returns addresses that are lost permanently: inherited sockets
    */
   threadDied(thread: number): string[] {
     for (const entry of this.#entries.values()) {
@@ -203,7 +209,7 @@ export class SharedPorts implements PortSource {
     return lost.map((fd) => formatListenAddress({ network: "fd", fd }));
   }
 
-  /** The TCP addresses that are open, or were until their last thread died, as they are configured. */
+  /** The TCP addresses that are open, or were open until their last thread died, as configured. */
   tcpAddresses(): { readonly configured: ListenAddress; readonly bound: ListenAddress }[] {
     return [...this.#entries.values()].flatMap(({ address, boundPort }) =>
       address.network === "tcp" && boundPort !== 0
@@ -212,20 +218,23 @@ export class SharedPorts implements PortSource {
     );
   }
 
-  /** Has a thread take connections over a private socket too. @param path "" ends that. @throws ServerError LISTEN, THREAD */
+  /**
+   * Makes a thread also accept connections over a private socket. @param path "" ends this. @throws ServerError LISTEN,
+   * THREAD
+   */
   async relay(thread: number, address: PortAddress, path: string): Promise<void> {
     await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
   }
 
   /**
-   * Has threads end a part of their connections, because others listen now too.
-   * @param part 0 to 1
+   * Makes threads end a share of their connections, because more threads listen now.
+   * @param part share of the connections, 0 to 1
    */
   async share(threads: readonly number[], part: number): Promise<void> {
     await Promise.allSettled(threads.map((thread) => this.#links.get(thread)?.ask(shareTopic, part)));
   }
 
-  /** The successor of a dead thread runs its config: addresses that it did not open are given up. */
+  /** Must be called when a restarted thread runs its config: addresses that it did not open are given up. */
   threadServes(thread: number): void {
     for (const { address, died } of [...this.#entries.values()]) {
       if (died.delete(thread)) {
@@ -247,7 +256,7 @@ export class SharedPorts implements PortSource {
       });
   }
 
-  /** The thread that listens for all where an address cannot be shared. */
+  /** The thread that listens for all on an address that cannot be shared. */
   #owner({ address, threads }: Entry): number {
     const [first = 0] = threads;
     if (address.network !== "fd") {
@@ -313,8 +322,8 @@ export class SharedPorts implements PortSource {
   }
 
   /**
-   * Tries the address without sharing. Where a thread has the port for another address, threads try it
-   * themselves.
+   * Opens the address without sharing to find its port. If a thread has the port for another address, the threads
+   * themselves open the address.
    */
   async #findPort(address: PortAddress): Promise<number> {
     if (!isNumbered(address)) {
@@ -340,7 +349,7 @@ export class SharedPorts implements PortSource {
   }
 }
 
-/** Asks the main thread. */
+/** Ports in a worker thread, which asks the main thread. */
 export class WorkerPorts implements PortSource {
   readonly #messages: ThreadMessages;
   readonly #log: Logger;

@@ -1,13 +1,13 @@
-/** Frames that are looked at, those of the log itself among them. */
+/** Limit of stack frames that are searched, including frames of the log. */
 const maxFrames = 40;
 
-/** Functions of the process's log, which stand between a line and who wrote it. */
+/** Functions of the log, which come between a log line and its author. */
 const ofTheLog = /^(?:[\w$]+\.)*(?:LOG|hookWrappedLog|write|log|take|logMethod|writeOwn)\b/;
 
 export interface CallSite {
-  /** `http-server.ts:120`. */
+  /** Place, such as `http-server.ts:120`. */
   readonly place: string;
-  /** As in a stack trace. */
+  /** Text of the frame in a stack trace. */
   readonly text: string;
 }
 
@@ -20,8 +20,8 @@ function siteOf(line: string): CallSite | undefined {
 }
 
 /**
- * The source of a log line: the innermost caller first, without frames of the log. Costs microseconds.
- * @param inner the function of the log that was called; frames up to it are left out
+ * Callers that wrote a log line, innermost first, without frames of the log. It takes microseconds.
+ * @param inner function of the log that was called; frames up to it are left out
  */
 export function callSites(inner: (...args: never) => unknown): CallSite[] {
   const before = Error.stackTraceLimit;

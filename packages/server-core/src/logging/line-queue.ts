@@ -1,16 +1,16 @@
-/** Bytes that wait at most, in each queue. */
+/** Limit of waiting bytes in each queue. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 export interface LineQueueOptions {
-  /** Accepts complete lines; the next follow when it resolves. Lines that it rejects are lost and counted. */
+  /** Sends complete lines; the next lines follow when it resolves. After a rejection its lines are lost and counted. */
   readonly send: (lines: Buffer) => Promise<void>;
-  /** A line that says how many were lost. */
+  /** Returns a line with the number of lost lines. */
   readonly lostLine: (count: number) => string;
 }
 
 /**
- * Lines on their way to a slow place. Whoever logs never waits: lines are gathered and sent in one piece in the
- * background, and dropped and counted when more wait than the limit.
+ * Lines for a slow destination. Log calls never wait: lines are collected and sent together in the background. When too
+ * many bytes wait, lines are dropped and counted.
  */
 export class LineQueue {
   readonly #options: LineQueueOptions;
@@ -23,7 +23,7 @@ export class LineQueue {
     this.#options = options;
   }
 
-  /** Lines lost since the last report. */
+  /** Number of lines lost since the last report. */
   get lost(): number {
     return this.#lost;
   }
@@ -38,13 +38,13 @@ export class LineQueue {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when all that was pushed is sent or lost. */
+  /** Resolves when all lines were sent or lost. */
   async drained(): Promise<void> {
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Lines of the same turn go together.
+    // Lines of the same turn are sent together.
     await new Promise(setImmediate);
     while (this.#lines.length > 0) {
       const lines = this.#lines;
@@ -64,7 +64,7 @@ export class LineQueue {
   }
 }
 
-/** The line that {@link LineQueueOptions.lostLine} asks for, as the JSON encoder would write it. */
+/** Text for {@link LineQueueOptions.lostLine}, in the form of the JSON encoder. */
 export function lostLine(count: number): string {
   const ts = Date.now() / 1000;
   return `${JSON.stringify({ level: "warn", ts, logger: "logging", msg: "log lines were dropped", count })}\n`;

@@ -1,8 +1,8 @@
 let offset = Date.now() - performance.now();
 
 /**
- * The time for a log line: milliseconds since 1970, to the microsecond. The system's clock gives the
- * millisecond, the monotonic clock the fraction, so the time follows a clock that is set.
+ * Time for a log line: milliseconds since 1970, with microseconds. The system's clock gives the milliseconds, the
+ * monotonic clock the fraction, so the time follows changes of the system's clock.
  */
 export function logTimeMs(): number {
   const millisecond = Date.now();

@@ -10,21 +10,21 @@ export type LogValue =
 export const levelNames = ["debug", "info", "warn", "error", "panic", "fatal"] as const;
 export type LogLevelName = (typeof levelNames)[number];
 
-/** One event, before it is text. */
+/** One log event, before it is encoded. */
 export interface LogEntry {
   /** DEBUG, INFO, WARN, ERROR, PANIC or FATAL. */
   readonly level: LogLevelName;
   /** Milliseconds since 1970. */
   readonly timeMs: number;
-  /** `http.log.access.main`. */
+  /** Name of the logger, such as `http.log.access.main`. */
   readonly logger: string;
-  /** Text for people; values that a program reads are fields. */
+  /** Text for people; data for programs belongs into fields. */
   readonly message: string;
-  /** In the order in which they are written. */
+  /** Fields in the order of writing. */
   readonly fields: { readonly [name: string]: LogValue };
-  /** Place in the program that wrote it, where a log asks for that. */
+  /** Place in the source that wrote the entry; present when the log is configured to have it. */
   readonly caller?: string;
-  /** The calls that led there, a line each, where a log asks for that. */
+  /** The calls that led there, one for each line; present when the log is configured to have it. */
   readonly stack?: string;
 }
 
@@ -33,7 +33,7 @@ export function levelRank(level: LogLevelName): number {
   return levelNames.indexOf(level);
 }
 
-/** @returns undefined for a text that is no level; case does not count, "" is info */
+/** @returns undefined for an unknown level; upper and lower case are equal, "" is info */
 export function parseLevel(text: string): LogLevelName | undefined {
   const lower = text.toLowerCase() || "info";
   return levelNames.find((name) => name === lower || (name === "warn" && lower === "warning"));

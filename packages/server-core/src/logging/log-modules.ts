@@ -1,9 +1,9 @@
 import type { ModuleInstance, ModuleNamespace } from "../modules/module.ts";
 import type { LogEntry, LogValue } from "./log-entry.ts";
 
-/** Makes a line of an entry. */
+/** Encodes an entry as a line. */
 export interface LogEncoder extends ModuleInstance {
-  /** With its line ending. */
+  /** @returns the line with its line ending */
   encode(entry: LogEntry): string;
 }
 
