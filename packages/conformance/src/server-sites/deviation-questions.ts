@@ -58,5 +58,9 @@ export const deviationCases: readonly SiteCase[] = [
   },
   { name: "redirect to a folder", routes: files(), requests: [{ method: "HEAD", target: "/folder" }] },
   { name: "templates, a name that is not there", routes: template("{{.Nope}}"), requests: ["/"] },
-  { name: "templates, versions", routes: template('{{semver "1.2.3"}}'), requests: ["/"] },
+  {
+    name: "templates, passwords",
+    routes: template('{{derivePassword 1 "long" "password" "user" "example.com"}}'),
+    requests: ["/"],
+  },
 ];

@@ -1,8 +1,8 @@
 import { formatGoDuration } from "server-core/go/go-duration";
 
 /**
- * A value of a struct type of Go: its fields and methods, and no others. A name that is none of them is a mistake in the
- * template, which Go reports; a key that a map lacks is none.
+ * A value of a struct type of Go: its fields and methods, and no others. A name that is none of them is nil, where Go
+ * reports a mistake.
  */
 export class TemplateStruct {
   /** Name of the type in messages: `*http.Request`. */

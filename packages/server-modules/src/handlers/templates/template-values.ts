@@ -78,17 +78,14 @@ function listMember(list: readonly unknown[], key: unknown): unknown {
   return list[index];
 }
 
-/** A member of one that has nothing else. */
-function knownMember(type: string, members: Readonly<Record<string, unknown>>, name: string): unknown {
-  if (!Object.hasOwn(members, name)) {
-    throw new TemplateError(`can't evaluate field ${name} in type ${type}`);
-  }
-  return members[name];
+/** A member by its name; nil for a name that the value does not have, as for an absent key of a map. */
+function ownMember(members: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(members, name) ? members[name] : null;
 }
 
 /**
  * A member of a map, list, struct or time. Only what a value itself has: nothing that its class brings along.
- * @throws TemplateError for a place that a list lacks, and for a name that a struct or a time lacks
+ * @throws TemplateError for an index that a list does not have
  */
 export function memberOf(value: unknown, key: unknown): unknown {
   if (value === null || value === undefined) {
@@ -104,13 +101,13 @@ export function memberOf(value: unknown, key: unknown): unknown {
     return listMember(value, key);
   }
   if (value instanceof TemplateStruct) {
-    return knownMember(value.type, value.members, String(key));
+    return ownMember(value.members, String(key));
   }
   if (value instanceof Date) {
-    return knownMember("time.Time", timeMembers(value), String(key));
+    return ownMember(timeMembers(value), String(key));
   }
   if (value instanceof GoDuration) {
-    return knownMember("time.Duration", value.members, String(key));
+    return ownMember(value.members, String(key));
   }
   if (typeof value === "object" && Object.hasOwn(value, String(key))) {
     return (value as Record<string, unknown>)[String(key)];
