@@ -9,19 +9,19 @@ export interface LogEncoder extends ModuleInstance {
 
 /** Changes the value of one field. */
 export interface LogFilter extends ModuleInstance {
-  /** @returns undefined to leave the field out */
+  /** @returns undefined to remove the field */
   filter(value: LogValue): LogValue | undefined;
-  /** Another name for the field. */
+  /** New name of the field. */
   readonly rename?: string;
 }
 
 /** Writes lines to their destination. */
 export interface LogWriter extends ModuleInstance {
-  /** Never waits and never throws: what cannot be taken is dropped and counted. */
+  /** Writes a line without waiting. It never throws: lines that cannot be accepted are dropped and counted. */
   write(line: string): void;
-  /** Whether lines are for people to read as they come. */
+  /** True when people read the lines directly. */
   readonly isTerminal?: boolean;
-  /** Opens the destination, before the first line. Called once, when the config starts. @throws ServerError */
+  /** Opens the destination before the first line. Called once, when the config starts. @throws ServerError */
   open?(): Promise<void>;
 }
 

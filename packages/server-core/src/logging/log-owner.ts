@@ -1,12 +1,12 @@
 import { messageOf } from "../errors.ts";
 import type { ErrorOwner } from "../threads/error-owner.ts";
 
-/** Pause between two lines about a log that fails repeatedly. */
+/** Minimum time in milliseconds between two messages about a log that fails repeatedly. */
 const pauseMs = 10_000;
 
 /**
- * Takes what a writer or an encoder of a log throws. It tells of it on standard error itself: the server's own lines may go
- * to the very log that fails.
+ * Receives errors from a writer or an encoder of a log. It reports them directly on standard error, because the
+ * server's log lines may go to the failing log.
  */
 export class LogOwner implements ErrorOwner {
   readonly #name: string;
@@ -14,7 +14,7 @@ export class LogOwner implements ErrorOwner {
   #toldAt = Number.NEGATIVE_INFINITY;
   #lost = 0;
 
-  /** @param name of the log: where it stands in `logging`. @param tell writes a line (to standard error) */
+  /** @param name name of the log in `logging`. @param tell writes a line (to standard error) */
   constructor(name: string, tell: (line: string) => void = (line) => process.stderr.write(line)) {
     this.#name = name;
     this.#tell = tell;

@@ -6,8 +6,8 @@ function longest(name: string, namespaces: readonly string[]): number {
 }
 
 /**
- * Whether a log takes entries of a logger: `http.log` stands for itself and all below. With both lists the longer name
- * counts. `*` excludes all.
+ * True when a log accepts entries of a logger: `http.log` includes all loggers below it. With both lists the longer
+ * name wins. `*` excludes all.
  * Source: the public model (Caddy 2.11)
  */
 export function takesLogger(name: string, include: readonly string[], exclude: readonly string[]): boolean {

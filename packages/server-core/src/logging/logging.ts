@@ -23,7 +23,7 @@ import { makeStderrWriter } from "./writers/standard-streams.ts";
 const level = (error: string) =>
   z.string().refine((text) => /\{.+\}/.test(text) || parseLevel(text) !== undefined, { error });
 
-/** @throws ServerError MODULE_CONFIG for placeholders that give no level */
+/** @throws ServerError MODULE_CONFIG for placeholders that do not give a level */
 function levelOf(text: string): LogLevelName {
   const found = parseLevel(replaceStrictly(text));
   if (found === undefined) {
@@ -32,7 +32,7 @@ function levelOf(text: string): LogLevelName {
   return found;
 }
 
-/** How and where entries are written. */
+/** Fields for the form and the destination of entries. */
 const outputShape = {
   writer: inlineModule("logging.writers", "output").nullish().describe("Where lines go (stderr)."),
   encoder: inlineModule("logging.encoders", "format")
@@ -88,37 +88,37 @@ export const loggingSchema = z
   .nullable();
 
 interface Log {
-  /** False for the default log of a config that configures none. */
+  /** False for the default log of a config without logs. */
   readonly isConfigured: boolean;
-  /** Whether it is the log `default`, which takes everything unless told otherwise. */
+  /** True for the log `default`, which accepts everything unless it is restricted. */
   readonly isDefault: boolean;
-  /** Lowest level that is written. */
+  /** Minimum level of entries. */
   readonly level: LogLevelName;
-  /** Callers to pass over; undefined where they are not told. */
+  /** Number of callers to skip; undefined when callers are not logged. */
   readonly callerSkip: number | undefined;
-  /** Entries of at least this level have a stack. */
+  /** Rank of the level from which entries have a stack. */
   readonly stackRank: number;
-  /** The level as a number, for a comparison without a look-up. */
+  /** Rank of the minimum level, for fast comparisons. */
   readonly rank: number;
-  /** Names of loggers that are written; empty for all. */
+  /** Names of accepted loggers; empty: all. */
   readonly include: readonly string[];
-  /** Names of loggers that are left out. */
+  /** Names of excluded loggers. */
   readonly exclude: readonly string[];
-  /** Sampling; undefined when every entry is written. */
+  /** Sampling: returns false for entries to drop; undefined when every entry is written. */
   readonly passes: ((entry: LogEntry) => boolean) | undefined;
-  /** Where lines go. */
+  /** Destination of the lines. */
   readonly writer: LogWriter;
   /** Form of the lines. */
   readonly encoder: LogEncoder;
-  /** Takes errors of writer and encoder. */
+  /** Receives errors of writer and encoder. */
   readonly owner: ErrorOwner;
 }
 
-/** Where the entries of one logger go. */
+/** The logger for one name. */
 export interface NamedLogger {
-  /** Whether any log writes the level, so that callers can save the making of fields. */
+  /** True when at least one log accepts the level, so that callers can avoid creating fields for nothing. */
   isEnabled(level: LogLevelName): boolean;
-  /** Writes an entry to every log that takes it. */
+  /** Writes an entry to every log that accepts it. */
   log(level: LogLevelName, message: string, fields: LogEntry["fields"]): void;
 }
 
@@ -146,8 +146,8 @@ function writeEntry(entry: LogEntry, logs: readonly Log[]): void {
 }
 
 /**
- * Writes an entry. Errors of the writer and the encoder, also later ones in their sockets and promises, never
- * reach the caller.
+ * Writes an entry. Errors of the writer and the encoder never reach the caller, including later errors in their sockets
+ * and promises.
  */
 function writeLine({ writer, encoder, owner }: Log, entry: LogEntry): void {
   try {
@@ -171,7 +171,7 @@ export class LogSet {
     );
   }
 
-  /** @param name `http.log.access.main` */
+  /** @param name name of the logger, such as `http.log.access.main` */
   logger(name: string): NamedLogger {
     let logger = this.#byName.get(name);
     if (logger === undefined) {
@@ -186,17 +186,17 @@ export class LogSet {
     return logger;
   }
 
-  /** Whether a log of the config takes the lines of the server itself. */
+  /** True when a log of the config accepts lines of the server itself. */
   get takesOwnLines(): boolean {
     return this.#own.length > 0;
   }
 
-  /** Whether the config sends the log to a place other than standard error. */
+  /** True when the config sends the log to a destination other than standard error. */
   get replacesStandardError(): boolean {
     return this.#logs.some(({ isDefault, isConfigured }) => isDefault && isConfigured);
   }
 
-  /** The lowest level of the server's own lines that a log takes. */
+  /** Minimum level of the server's own lines that a log accepts. */
   get ownLevel(): LogLevelName | undefined {
     return this.#own.toSorted((a, b) => a.rank - b.rank)[0]?.level;
   }
@@ -205,7 +205,7 @@ export class LogSet {
     writeEntry(entry, this.#own);
   }
 
-  /** Opens what can fail. @throws ServerError */
+  /** Opens all writers, which may fail. @throws ServerError */
   async open(): Promise<void> {
     for (const { writer } of this.#logs) {
       await writer.open?.();
@@ -217,7 +217,7 @@ export class LogSet {
   }
 }
 
-/** Output without a logger, as entries without a logger's name. */
+/** Loads the destination for output that does not come from a logger. */
 async function loadSink(
   config: z.infer<typeof sinkSchema>,
   context: ModuleContext,
@@ -235,8 +235,8 @@ async function loadSink(
 }
 
 /**
- * Logs of all configs in use. The newest belong to the config that is being provisioned: configs are built one
- * after the other.
+ * Logs of all active configs. The last element belongs to the config that is being provisioned, because configs are
+ * provisioned one after the other.
  */
 export const logSets: ResourceKind<LogSet> = { name: "logs" };
 
@@ -274,7 +274,7 @@ async function loadLog(
 
 let nextKey = 0;
 
-/** The logs of a config: there for every config, whether it says anything of logging or not, before its apps. */
+/** The logs of a config. Every config has this app, even without a member `logging`, before all other apps. */
 export const loggingApp = defineModule({
   id: "logging.app",
   config: loggingSchema,

@@ -14,7 +14,7 @@ beforeEach(() => {
   onStandardError = [];
 });
 
-/** A log that counts what would stand on standard error. */
+/** A log that counts the lines that would be written to standard error. */
 function logOf(level: "info" | "error") {
   const lines = new OwnLines();
   const take = (line: string) => {

@@ -5,11 +5,11 @@ import { type LogEntry, type LogLevelName, levelNames, levelRank, parseLevel } f
 /** Name of the logger of the server's own lines. */
 export const ownLogger = "server";
 
-/** Levels as the console form has them, from 10 for trace to 60 for fatal. */
+/** Converts a numeric level of the console form, from 10 for trace to 60 for fatal. */
 function levelOf(value: unknown): LogLevelName {
   const name =
     typeof value === "number" ? (["debug", ...levelNames][value / 10 - 1] ?? "info") : String(value);
-  // The panic of the model lies between error and fatal; nothing of ours has it.
+  // The public model's level panic lies between error and fatal; our levels have no equivalent.
   return typeof value === "number" && value >= 50
     ? value >= 60
       ? "fatal"
@@ -17,19 +17,19 @@ function levelOf(value: unknown): LogLevelName {
     : (parseLevel(name) ?? "info");
 }
 
-/** The logs of a config, as far as they take lines of the server's own. */
+/** The logs of a config, for lines of the server itself. */
 interface OwnLineTaker {
-  /** Whether lines of the process itself go to the configured logs yet. */
+  /** True when configured logs accept lines of the process itself. */
   readonly takesOwnLines: boolean;
-  /** Whether the lines it takes are not to stand on standard error too. */
+  /** True when the accepted lines must not be written to standard error too. */
   readonly replacesStandardError: boolean;
-  /** The lowest level that a log of it wants; undefined: none wants any. */
+  /** Minimum level that a log of the config accepts; undefined: no log accepts such lines. */
   readonly ownLevel: LogLevelName | undefined;
   /** Writes a line of the process itself. */
   writeOwn(entry: LogEntry): void;
 }
 
-/** A line of the process's log as an entry. */
+/** Converts a line of the process's log to an entry. */
 function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
   try {
     const { level, time, name: _, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
@@ -46,21 +46,21 @@ function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
 }
 
 /**
- * The server's own log lines. They go to standard error until a config names logs for them; then they are
- * entries of the logger {@link ownLogger}. One object per thread.
+ * The server's own log lines. They go to standard error until a config has logs for them. Then they become entries of
+ * the logger {@link ownLogger}. One object per thread.
  */
 export class OwnLines implements SharedResource {
   #log: Logger | undefined;
   #startLevel = "info";
   #set: OwnLineTaker | undefined;
 
-  /** @param log the process log, whose lines come to {@link take} */
+  /** @param log the process log, which passes its lines to {@link take} */
   attach(log: Logger): void {
     this.#log = log;
     this.#startLevel = log.level;
   }
 
-  /** Takes a line where a log wants it. @returns whether the line must not go to standard error too */
+  /** Passes a line to the logs that accept it. @returns true when the line must not be written to standard error too */
   readonly take = (line: string): boolean => {
     const set = this.#set;
     if (set === undefined || !set.takesOwnLines) {
@@ -71,19 +71,19 @@ export class OwnLines implements SharedResource {
       return false;
     }
     set.writeOwn({ ...entry, logger: ownLogger });
-    // A level below that of the start is there for the logs alone.
+    // A line below the start's level exists only because a log wants it.
     return (
       set.replacesStandardError || levelRank(entry.level) < levelRank(parseLevel(this.#startLevel) ?? "info")
     );
   };
 
-  /** Sends the lines to the logs of a config from now on. */
+  /** Sends later lines to the logs of a config. */
   follow(set: OwnLineTaker): void {
     this.#set = set;
     this.#setLevel();
   }
 
-  /** Stops that, unless a newer config follows already. */
+  /** Stops this, unless a newer config has already taken over. */
   leave(set: OwnLineTaker): void {
     if (this.#set === set) {
       this.#set = undefined;

@@ -1,11 +1,12 @@
 import type { LogEntry } from "./log-entry.ts";
 
-/** The most different messages that are told apart; more share a count. */
+/** Limit of different messages that are counted separately; further messages share a count. */
 const maxKinds = 1000;
 
 /**
- * Lets the first entries of a kind in each interval pass, then one of each `thereafter`. A kind is a level and a message.
- * @returns says whether an entry passes
+ * For each kind of entry, passes the first entries in each interval, then one of each `thereafter`. The kind is level
+ * and message.
+ * @returns a function that is true for entries that pass
  */
 export function compileSampling(
   intervalMs: number,

@@ -2,7 +2,7 @@ import { format } from "node:util";
 import type { ResourceKind, SharedResource } from "../modules/usage-pool.ts";
 import type { LogLevelName } from "./log-entry.ts";
 
-/** Takes what no logger made. */
+/** Receives output that does not come from a logger. */
 export type StrayTaker = (level: LogLevelName, message: string) => void;
 
 const levels = {
@@ -17,22 +17,22 @@ const levels = {
 const methods = Object.keys(levels) as (keyof typeof levels)[];
 
 /**
- * Output of a thread that bypasses its loggers: Node's warnings, and `console` output of user modules. Node
- * writes it to standard error and output until a config has a sink for it. One for each thread.
+ * Output of a thread that bypasses its loggers: Node's warnings, and `console` output of user modules. Node writes it
+ * to standard error and output until a config has a destination for it. Each thread has one such object.
  */
 export class StrayOutput implements SharedResource {
   #take: StrayTaker | undefined;
-  /** Puts all back as it was; undefined while nothing is taken. */
+  /** Restores the original functions; undefined while no output is redirected. */
   #restore: (() => void) | undefined;
   #isTaking = false;
 
-  /** Has a taker get all from now on. */
+  /** Redirects all later output to `take`. */
   follow(take: StrayTaker): void {
     this.#take = take;
     this.#restore ??= this.#divert();
   }
 
-  /** Lets go of it, unless a newer one is there already. */
+  /** Stops redirecting, unless a newer function has already replaced this one. */
   leave(take: StrayTaker): void {
     if (this.#take === take) {
       this.close();
@@ -51,7 +51,7 @@ export class StrayOutput implements SharedResource {
       console[name] = (...values: unknown[]) => this.#give(levels[name], format(...values));
     }
     const onWarning = (warning: Error) => this.#give("warn", `${warning.name}: ${warning.message}`);
-    // Node's own listener prints them.
+    // Listeners of Node itself, which print warnings.
     const printers = process.listeners("warning");
     process.removeAllListeners("warning");
     process.on("warning", onWarning);
@@ -67,7 +67,7 @@ export class StrayOutput implements SharedResource {
   }
 
   #give(level: LogLevelName, message: string): void {
-    // Output of a failing writer would otherwise come back to it.
+    // Without this check, output of a failing writer would be sent to that writer again.
     if (!this.#isTaking) {
       this.#isTaking = true;
       try {

@@ -25,12 +25,12 @@ import type { ModuleContext } from "./module-context.ts";
 import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
-/** The services that a module gets, those of the config that it belongs to. */
+/** The services of a module, bound to its config. */
 export class ConfigContext implements ModuleContext {
-  /** Where the module's config stands in the document: `/config/apps/http`. */
+  /** Path of the module's config in the document: `/config/apps/http`. */
   readonly path: string;
   readonly #scope: ConfigScope;
-  /** Id of the module; "" where the context is the server's own. */
+  /** Id of the module; "" when the context belongs to the server itself. */
   readonly #module: string;
 
   constructor(scope: ConfigScope, path: string, module = "") {
@@ -83,11 +83,11 @@ export class ConfigContext implements ModuleContext {
     const { apps, services } = this.#scope;
     try {
       const own = apps.get("events");
-      // An object that is kept over a reload outlives the app that made it.
+      // An object that is kept over a reload outlives the app that created it, so the app must still be open.
       if (isEventSink(own) && own.isOpen) {
         return await own.emit(event);
       }
-      // Other threads do not know a config that does not run yet.
+      // Other threads do not know a config that does not run yet, so this waits.
       return (await this.#scope.running) === false
         ? { data }
         : ((await services.messages.askMain(emitTopic, event)) as EventOutcome);
@@ -234,7 +234,7 @@ export class ConfigContext implements ModuleContext {
     return this.#scope.services.registry.hasUserModules;
   }
 
-  /** The owner of errors in a module's background work. */
+  /** The owner for errors in a module's background work. */
   #ownerOf({ id }: ModuleDefinition): ErrorOwner {
     const { owners, services } = this.#scope;
     let owner = owners.get(id);

@@ -2,7 +2,10 @@ import { parseGoDuration } from "lifecycle/go-duration";
 import { z } from "zod";
 import { unchangedCheck } from "./unchanged-check.ts";
 
-/** A field that the public model has and this server has not yet: refused by name, so that nobody believes it works. @param reason why */
+/**
+ * A field of the public model that this server does not support yet. It is refused by name, so that users notice.
+ * @param reason text for the error
+ */
 export function notYet(reason?: string) {
   const why = reason === undefined ? "" : `: ${reason}`;
   return z
@@ -13,7 +16,7 @@ export function notYet(reason?: string) {
     .optional();
 }
 
-/** @returns milliseconds; undefined for a text that is no duration */
+/** @returns milliseconds; undefined for a text that is not a duration */
 function readDuration(value: number | string): number | undefined {
   if (typeof value === "number") {
     return value / 1e6;
@@ -23,8 +26,8 @@ function readDuration(value: number | string): number | undefined {
 }
 
 /**
- * A duration: integer nanoseconds, or text as `1h30m`, `500ms`, `2d`. The value is in milliseconds. A negative one stands
- * for 0. Source: the public model (Caddy 2.11), which takes any
+ * A duration: integer nanoseconds, or text such as `1h30m`, `500ms`, `2d`. The result is in milliseconds. A negative
+ * duration becomes 0. Source: the public model (Caddy 2.11), which takes any
  */
 export function configDuration() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {
@@ -37,14 +40,14 @@ export function configDuration() {
   });
 }
 
-/** How many there may be of something; a negative number stands for 0. Source: the public model (Caddy 2.11) */
+/** A number of things; a negative number becomes 0. Source: the public model (Caddy 2.11) */
 export function configCount() {
   return z.int().transform((value) => Math.max(0, value));
 }
 
 /**
- * A duration that something may take, likewise in milliseconds; 0 stands for the default and a negative one for no limit,
- * which is then -1. Source: the public model (Caddy 2.11)
+ * A time limit, in milliseconds. 0 means the default. A negative limit means no limit, and becomes -1. Source: the
+ * public model (Caddy 2.11)
  */
 export function configTimeout() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {
@@ -57,19 +60,19 @@ export function configTimeout() {
   });
 }
 
-/** A module's config that its namespace decodes: the name is the member `key`, the rest is for the module. */
+/** A module's config in which the member `key` is the module's name; the other members belong to the module. */
 export function inlineModule(namespace: string, key: string) {
   return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace, moduleKey: key });
 }
 
-/** Modules by name: `{path: […], host: […]}`. */
+/** A map of modules by name: `{path: […], host: […]}`. */
 export function moduleMap(namespace: string) {
   return z.record(z.string(), z.unknown()).meta({ moduleNamespace: namespace });
 }
 
 /**
- * Makes a schema remember its results. An object that is unchanged in a later document decodes to the same
- * result, without being read. The objects must never change in place.
+ * Caches the results of a schema. An object that is unchanged in a later document gets the same result, without being
+ * read. The objects must never change in place.
  */
 export function remembersDecoded<Schema extends z.ZodType>(schema: Schema): Schema {
   const decoded = new WeakMap<object, unknown>();

@@ -13,7 +13,7 @@ import type { UsagePool } from "./usage-pool.ts";
 
 /** Services that outlive configs. */
 export interface ServerServices {
-  /** Modules that a document may name. */
+  /** Modules that documents may use. */
   readonly registry: ModuleRegistry;
   /** Resources that several modules share and that outlive a reload. */
   readonly pool: UsagePool;
@@ -23,36 +23,36 @@ export interface ServerServices {
   readonly metrics: Registry;
   /** Counters that all threads see. */
   readonly shared: SharedState;
-  /** Questions to other threads. */
+  /** Messages to other threads. */
   readonly messages: ThreadMessages;
   /** Opens ports for all threads. */
   readonly ports: PortSource;
   /** Provisioned parts of the last document, reused where their config is the same. */
   readonly parts: PartCache;
-  /** Folder of the server's own data, unless a config names another. */
+  /** Folder of the server's data, unless a config has another. */
   readonly dataFolder: string;
-  /** Whether modules may install roots in the machine's trust stores. */
+  /** True when modules may install CA roots in the machine's trust stores. */
   readonly changesTrustStores: boolean;
 }
 
-/** All modules of one config, or of a part of it that lives by itself, from provisioning to the last close. */
+/** All modules of one config, or of a separately cached part of it, from provisioning to the last close. */
 export class ConfigScope {
   readonly services: ServerServices;
-  /** Nothing of older configs is taken over. */
+  /** True: nothing of older configs is reused. */
   readonly fresh: boolean;
-  /** The apps of the config that are loaded so far, by name. */
+  /** Apps of the config that are already loaded, by name. */
   readonly apps: Map<string, App>;
   /** Owners of uncaught errors of modules, by module id. */
   readonly owners: Map<string, ErrorOwner>;
-  /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
+  /** Storage of the config for certificates; undefined in threads that do not use it. */
   storage: Storage | undefined;
-  /** Resolves with true once the config runs in all threads, with false when it never will. */
+  /** Resolves with true when the config runs in all threads, and with false when it never will. */
   running: Promise<boolean> | undefined;
-  // Made when needed: a config of many routes has as many scopes, and most modules need nothing of this.
+  // Created on first use: a config of many routes has many scopes, and most modules do not need the list.
   #toValidate: ModuleInstance[] | undefined;
   #closers: Set<() => void | Promise<void>> | undefined;
 
-  /** @param whole the scope that this one is a part of */
+  /** @param whole the scope of the whole config, when this is the scope of a part */
   constructor(services: ServerServices, fresh = false, whole?: ConfigScope) {
     this.services = services;
     this.fresh = fresh;
@@ -72,7 +72,7 @@ export class ConfigScope {
     }
   }
 
-  /** @returns takes it back: it was closed already */
+  /** @returns a function that removes the closer, because it was called already */
   onClose(closer: () => void | Promise<void>): () => void {
     this.#closers ??= new Set();
     this.#closers.add(closer);
@@ -81,24 +81,24 @@ export class ConfigScope {
     };
   }
 
-  /** Whether there is anything to validate. */
+  /** True when there are modules to validate. */
   get hasChecks(): boolean {
     return this.#toValidate !== undefined;
   }
 
-  /** Whether there is anything to close. */
+  /** True when there are closers. */
   get hasClosers(): boolean {
     return this.#closers !== undefined;
   }
 
-  /** @throws ServerError of the first module that says no */
+  /** @throws ServerError of the first module that fails */
   async validate(): Promise<void> {
     for (const instance of this.#toValidate ?? []) {
       await instance.validate?.();
     }
   }
 
-  /** Closes everything, newest first. A closer that fails is logged; the others still run. */
+  /** Closes everything, in reverse order. A closer that fails is logged; the others still run. */
   async close(): Promise<void> {
     const closers = [...(this.#closers ?? [])].reverse();
     this.#closers = undefined;

@@ -21,7 +21,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The most telling of a union's complaints: the one of the branch that came furthest. */
+/** The most useful issue of a union: from the branch that matched the deepest. */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") {
     return issue;
@@ -57,18 +57,18 @@ function reason(
   return { text: issue.code === "invalid_union" ? "json: value of a wrong type" : issue.message, path };
 }
 
-/** One thing that is wrong with a config. */
+/** A fault in a config. */
 export interface ConfigFault {
-  /** Path of the offending field: `/config/apps/http/bogus`. */
+  /** Path of the faulty field: `/config/apps/http/bogus`. */
   readonly path: string;
-  /** Reason, without the place. */
+  /** Reason without the path. */
   readonly message: string;
 }
 
 /**
- * Everything a schema says against a config.
- * @param error what the schema answered
- * @param value what it was asked about. @param where the path of `value` in the document, `/config/…`
+ * All faults that a schema found in a config.
+ * @param error result of the schema
+ * @param value the validated value. @param where path of `value` in the document, `/config/…`
  */
 export function configFaults(error: z.ZodError, value: JsonValue, where: string): ConfigFault[] {
   const faults = error.issues.flatMap((issue) =>
@@ -79,7 +79,7 @@ export function configFaults(error: z.ZodError, value: JsonValue, where: string)
   return faults.map(({ text, path }) => ({ path: [where, ...path.map(String)].join("/"), message: text }));
 }
 
-/** Asks a schema about a config, in which null as an element of a list is the zero value of its type. */
+/** Validates a config with a schema. A null element of a list becomes the zero value of the element's type. */
 export function parseConfig<Config>(
   schema: z.ZodType<Config>,
   value: JsonValue,
@@ -93,7 +93,7 @@ export function parseConfig<Config>(
 /**
  * Decodes config strictly by its schema. Parts that the schema leaves unchanged are the same objects as in
  * the document, and must not be changed.
- * @param where the path of `value` in the document, `/config/…`: the error names the offending field by it
+ * @param where path of `value` in the document, `/config/…`, for the path in the error
  * @throws ServerError MODULE_CONFIG, e.g. `json: unknown field "bogus", at /config/apps/http/bogus`
  */
 export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue, where: string): Config {

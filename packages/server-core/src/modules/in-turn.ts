@@ -1,7 +1,7 @@
 /**
- * Makes things one after the other. Things that are made at once need no promise: a config of a thousand routes
- * would need ten thousand.
- * @param make may throw or reject; nothing after it is made then
+ * Creates things one after the other. Synchronous results need no promise: a config of a thousand routes would need ten
+ * thousand.
+ * @param make may throw or reject; then nothing more is created
  */
 export function inTurn<Made>(
   count: number,
@@ -31,7 +31,7 @@ async function goOn<Made>(
   return made;
 }
 
-/** Passes errors that `work` throws or rejects with through `change`. */
+/** Passes errors that `work` throws, or with which it rejects, through `change`. */
 export function withErrors<Made>(
   work: () => Made | Promise<Made>,
   change: (error: unknown) => Error,

@@ -11,20 +11,20 @@ import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
 /** The services that a module gets when it is provisioned. */
 export interface ModuleContext {
-  /** Where the module's config stands in the document: `/config/apps/http`. */
+  /** Path of the module's config in the document: `/config/apps/http`. */
   readonly path: string;
   /** Logger with the module's id as its name. */
   readonly log: Logger;
-  /** Metrics of the process; what a module adds must be shared over configs (see `acquire`). */
+  /** Metrics of the process. Metrics that a module adds must be shared by all configs (see `acquire`). */
   readonly metrics: Registry;
   /**
-   * Counters, gauges and memory that all threads share. They are released when the module's config closes.
-   * The `http` app runs in several threads, so any state for the whole server belongs here.
+   * Counters, gauges and memory that all threads share. The module's config releases them when it closes. The `http`
+   * app runs in several threads, so any state for the whole server belongs here.
    */
   readonly shared: SharedState;
-  /** As {@link shared}, for what outlives the config (see {@link acquire}): it gives back itself what it takes. */
+  /** As {@link shared}, for state that outlives the config (see {@link acquire}). The module must release it itself. */
   readonly processShared: SharedState;
-  /** Messages to other threads. Listeners end when the module's config closes. */
+  /** Messages to other threads. Listeners are removed when the module's config closes. */
   readonly messages: ThreadMessages;
   /**
    * Reports an event to the handlers of the app `events`, from any thread. Never fails. Events of a config that
@@ -35,15 +35,15 @@ export interface ModuleContext {
   emit(name: string, data?: EventData): Promise<EventOutcome>;
   /** Folder of the server's own data. */
   readonly dataFolder: string;
-  /** Whether modules may change whom the machine trusts: not in tests, nor where the user does not want it. */
+  /** True when modules may change the machine's trust stores: false in tests, and when the user forbids it. */
   readonly changesTrustStores: boolean;
-  /** Where the config keeps certificates and keys. @throws ServerError THREAD in threads that only serve */
+  /** Storage of the config for certificates and keys. @throws ServerError THREAD in threads that only serve */
   readonly storage: Storage;
-  /** Another app of the same config; undefined when it is not there, or comes later. */
+  /** Another app of the same config; undefined when it does not exist, or is loaded later. */
   app(name: string): App | undefined;
   /** Assigns ports to listeners, over all threads. */
   readonly ports: PortSource;
-  /** All resources of a kind that any config uses now. */
+  /** All resources of a kind that are in use by any config. */
   resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[];
   /**
    * Makes parts of a config, or reuses those that an older config made from the same objects, so unchanged
@@ -56,7 +56,7 @@ export interface ModuleContext {
     keys: readonly Key[],
     build: (key: Key, index: number, context: ModuleContext) => Value | Promise<Value>,
   ): Promise<Value[]>;
-  /** Takes a shared resource; given back when the config closes, unless the module released it before. */
+  /** Acquires a shared resource. It is released when the config closes, unless the module released it before. */
   acquire<Resource extends SharedResource>(
     kind: ResourceKind<Resource>,
     key: string,
@@ -64,8 +64,8 @@ export interface ModuleContext {
   ): Promise<Lease<Resource>>;
   /**
    * Loads the module `name` of a namespace.
-   * @param subpath where its config stands below this module's: `servers/s/routes/0`
-   * @throws ServerError MODULE_UNKNOWN, MODULE_CONFIG, or what its provision throws
+   * @param subpath path of its config relative to this module's config: `servers/s/routes/0`
+   * @throws ServerError MODULE_UNKNOWN, MODULE_CONFIG, or an error of its provision
    */
   load<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
@@ -73,14 +73,14 @@ export interface ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance>;
-  /** As `load`, without a promise where the module needs none. @throws ServerError as `load`, or rejects with it */
+  /** As `load`, without a promise when the module is synchronous. @throws ServerError as `load`, or rejects with it */
   provide<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     name: string,
     config: JsonValue,
     subpath: string,
   ): Instance | Promise<Instance>;
-  /** Whether the config names modules of the user's own. */
+  /** True when the config uses modules of the user. */
   readonly hasUserModules: boolean;
   /** Loads a module whose name is the member `key` of its own config. @throws ServerError as `load` */
   loadInline<Instance extends ModuleInstance>(
@@ -89,7 +89,7 @@ export interface ModuleContext {
     config: JsonValue,
     subpath: string,
   ): Promise<Instance>;
-  /** As `loadInline`, without a promise where the module needs none. */
+  /** As `loadInline`, without a promise when the module is synchronous. */
   provideInline<Instance extends ModuleInstance>(
     namespace: ModuleNamespace<Instance>,
     key: string,

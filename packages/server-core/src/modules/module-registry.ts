@@ -7,28 +7,28 @@ import type {
   ModuleTraits,
 } from "./module.ts";
 
-/** The imports of user modules from the program that loads them. */
+/** The package that user modules import from the program. */
 export interface ModuleApi {
-  /** By which they import it. */
+  /** Name of the import. */
   readonly name: string;
-  /** URL of the file that they get. */
+  /** URL of the imported file. */
   readonly url: string;
   /** Folders in which packages are looked up after the working folder. Default: none. */
   readonly packageFolders?: readonly string[];
 }
 
-/** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */
+/** All modules of a server, by id. Modules that are only listed are loaded on first use. */
 export class ModuleRegistry {
   readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
-  /** Modules that were looked up, by namespace and name. A config needs few modules, but each for every route. */
+  /** Modules that were looked up, by namespace and name. A config uses few modules, but each of them in many routes. */
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
-  /** For modules that are added from files; absent: they find nothing by that name. */
+  /** The package for modules that are added from files. Absent: such an import fails. */
   readonly api: ModuleApi | undefined;
-  /** Modules of the user's own are among them: the server does not know what their code starts. */
+  /** True when modules of the user are included: the server does not know what their code starts. */
   readonly hasUserModules: boolean;
 
   /**
-   * @param isStandard whether all are the server's own
+   * @param isStandard true: all modules are built in
    * @throws ServerError MODULE_DUPLICATE
    */
   constructor(modules: Iterable<ModuleDefinition | ListedModule>, api?: ModuleApi, isStandard = true) {
@@ -42,17 +42,17 @@ export class ModuleRegistry {
     }
   }
 
-  /** Every module, in the order of the list, loaded. */
+  /** All modules in the order of the list. The getter loads them. */
   get modules(): ModuleDefinition[] {
     return [...this.#byId.values()].map((module) => this.#loaded(module));
   }
 
-  /** The same without loading any. */
+  /** All modules, without loading them. */
   get listed(): readonly (ModuleDefinition | ListedModule)[] {
     return [...this.#byId.values()];
   }
 
-  /** The facts about an app without loading it; undefined when there is none of that name. */
+  /** Traits of an app, without loading it; undefined when there is no such app. */
   appTraits(name: string): ModuleTraits | undefined {
     return this.#byId.get(name);
   }
@@ -78,7 +78,7 @@ export class ModuleRegistry {
   /** @throws ServerError MODULE_UNKNOWN */
   get<Instance extends ModuleInstance>(namespace: ModuleNamespace<Instance>, name: string): ModuleDefinition {
     const module = this.find(namespace, name);
-    // Apps have no prefix of their own: a name with a dot would reach into other namespaces.
+    // Apps have an empty prefix: a name with a dot would match other namespaces.
     if (module === undefined || (namespace.prefix === "" && name.includes("."))) {
       const id = namespace.prefix === "" ? name : `${namespace.prefix}.${name}`;
       throw new ServerError("MODULE_UNKNOWN", `unknown module: ${id}`);
@@ -92,7 +92,7 @@ export class ModuleRegistry {
     return [...this.#byId.keys()].filter((id) => id.startsWith(start)).map((id) => id.slice(start.length));
   }
 
-  /** @throws ServerError MODULE_DUPLICATE when it stands in the list under the name of another one */
+  /** @throws ServerError MODULE_DUPLICATE when the loaded module has another id than its entry in the list */
   #loaded(module: ModuleDefinition | ListedModule): ModuleDefinition {
     if (!("load" in module)) {
       return module;

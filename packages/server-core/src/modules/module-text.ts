@@ -1,15 +1,15 @@
 /**
- * The text of a module: a reader of its lines, and a writer that makes them. The core only keeps it beside the module.
- * The package of the format declares the members for that: see `serverfile/module-text`.
+ * Reader and writer for a module in a text format. The core only stores them with the module. The package of the format
+ * declares the members: see `serverfile/module-text`.
  */
 export interface ModuleText {
-  /** The directive that runs right after this one, unless the text orders otherwise. */
+  /** The directive directly after this one, unless the text has another order. */
   readonly before?: string;
-  /** The directive that runs right before this one, unless the text orders otherwise. */
+  /** The directive directly before this one, unless the text has another order. */
   readonly after?: string;
 }
 
-/** The text of a module in a list: its names are known before its file is loaded. */
+/** Directive names of a listed module, which are known before its file is loaded. */
 export interface ListedText {
   /** Names of its directives; absent: the handler's own name. */
   readonly directives?: readonly string[];
@@ -17,6 +17,6 @@ export interface ListedText {
   readonly before?: string;
   /** Directive that this one is sorted after. */
   readonly after?: string;
-  /** Absent for a module that no text names. */
+  /** Absent for a module that texts cannot contain. */
   readonly text?: () => ModuleText;
 }

@@ -12,48 +12,47 @@ export {
   type ModuleNamespace,
 } from "../module-instance.ts";
 
-/** A module as its file describes it. */
+/** Definition of a module in its file. */
 export interface ModuleSource<Config, Instance extends ModuleInstance> extends ModuleText {
   /** Namespace and name: `http.matchers.path`. */
   readonly id: string;
-  /** For an app: it runs in every worker thread instead of the main thread, when there are workers. */
+  /** For an app: true when it runs in every worker thread instead of the main thread, if there are workers. */
   readonly inWorkers?: boolean;
-  /** For an app: it exists for every config, named or not, and before the others. */
+  /** For an app: true when it exists for every config, even without a member, before the other apps. */
   readonly implied?: boolean;
-  /** Strict; null members count as absent (`.nullish()`); every field is described. */
+  /** Schema of the config: strict; null members count as absent (`.nullish()`); every field has a description. */
   readonly config: z.ZodType<Config>;
   /**
-   * Makes an instance from checked config. Resources must be released in `close`, or acquired through
+   * Creates an instance from a valid config. Resources must be released in `close`, or acquired through
    * `context.acquire`.
-   * @throws ServerError when the config fits its schema and still cannot be
+   * @throws ServerError when the config matches the schema but is still invalid
    */
   provision(config: Config, context: ModuleContext): Instance | Promise<Instance>;
 }
 
-/** A module as lists and the registry hold it: `provision` takes what `config` decoded. */
+/** A module in lists and the registry: `provision` gets the result of `config`. */
 export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 
-/** Facts about a module before its file is loaded. */
+/** Data about a module that is known before its file is loaded. */
 export interface ModuleTraits {
   /** Full id: `http.handlers.file_server`. */
   readonly id: string;
-  /** Whether threads that serve requests provision it. Default: true. */
+  /** True when threads that serve requests provision it. Default: true. */
   readonly inWorkers?: boolean;
-  /** Whether it is provisioned though no document names it. */
+  /** True when it is provisioned even without a member in the document. */
   readonly implied?: boolean;
 }
 
 /**
- * A module in a list that is loaded when a config names it. Most configs name few modules, and in each thread
- * a module needs memory for its code and schema. Built programs have separate files for them; the sources
- * load all at once.
+ * A module in a list that is loaded when a config uses it. Most configs use few modules, and in each thread a module
+ * needs memory for its code and schema. Built programs have a separate file for each; the sources load all at once.
  */
 export interface ListedModule extends ModuleTraits, ListedText {
-  /** Loads the code, once a document names the module: a start loads only what it needs. */
+  /** Loads the code; called when a document uses the module. */
   readonly load: () => ModuleDefinition;
 }
 
-/** Puts a module in a list. @param more traits of the module, and how texts say it */
+/** Makes an entry of the list. @param more traits of the module, and its directive names */
 export function listed(
   id: string,
   load: () => ModuleDefinition,
@@ -62,7 +61,7 @@ export function listed(
   return { id, load, ...more };
 }
 
-/** Declares a module. Nothing registers by being imported: the one list is `server-modules/standard`. */
+/** Declares a module. Importing a module does not register it: the only list is `server-modules/standard`. */
 export function defineModule<Config, Instance extends ModuleInstance>(
   source: ModuleSource<Config, Instance>,
 ): ModuleDefinition {

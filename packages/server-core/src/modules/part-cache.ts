@@ -1,20 +1,20 @@
-/** Holds what a part took, until the part is closed. */
+/** Resources of a part, until the part is closed. */
 interface PartScope {
-  /** Whether there is anything to close. */
+  /** True when there are closers. */
   readonly hasClosers: boolean;
   /** Closes what the part opened. */
   close(): Promise<void>;
 }
 
-/** Something made from a part of a config, with all that it took. */
+/** Something created from a part of a config, with its resources. */
 export interface Part {
-  /** The input that it was made from. */
+  /** The config object from which it was created. */
   readonly key: object;
   /** The provisioned module. */
   readonly value: unknown;
-  /** Closes the part once no document uses it. */
+  /** Closes the part's resources when no document uses it. */
   readonly scope: PartScope;
-  /** How many configs use it. */
+  /** Number of configs that use it. */
   users: number;
 }
 
@@ -26,16 +26,16 @@ interface PartList {
 }
 
 /**
- * Parts of configs by the very object that they were made from: a config that shares the object with an older one
- * shares what was made from it. A part closes with its last user.
+ * Cache of config parts, keyed by the identity of their config object. A config that shares an object with an older
+ * config also shares the part. A part is closed by its last user.
  */
 export class PartCache {
-  /** Parts in use. No weak map: a collection of garbage would have to look at each of a thousand routes again. */
+  /** Parts in use. This is not a WeakMap, because each garbage collection would visit a thousand routes again. */
   readonly #parts = new Map<object, Part>();
   /** The last parts of a list that began with this key. */
   readonly #lists = new WeakMap<object, PartList>();
 
-  /** A part in use, for one more user. */
+  /** A part in use; adds one user. */
   take(key: object): Part | undefined {
     const part = this.#parts.get(key);
     if (part === undefined || part.users === 0) {
@@ -46,9 +46,8 @@ export class PartCache {
   }
 
   /**
-   * The parts in use for a list of keys, each with one more user; undefined when there is none. Nearly all
-   * elements of a long list are at the same place as in the last list with the same first key, and need no
-   * look-up.
+   * The parts in use for a list of keys; adds one user to each. Undefined for keys without a part. Nearly all elements
+   * of a long list have the same position as in the last list with the same first key, and need no look-up.
    */
   takeAll(keys: readonly object[]): (Part | undefined)[] {
     const older = keys[0] === undefined ? undefined : this.#lists.get(keys[0]);
@@ -66,21 +65,21 @@ export class PartCache {
     return taken;
   }
 
-  /** Remembers the parts of a list, for {@link takeAll}. */
+  /** Stores the parts of a list, for {@link takeAll}. */
   keep(keys: readonly object[], parts: readonly Part[]): void {
     if (keys[0] !== undefined) {
       this.#lists.set(keys[0], { keys, parts });
     }
   }
 
-  /** Adds a part with its first user. The newest of a key is the one that is found. */
+  /** Adds a part with its first user. The newest part of a key is found. */
   add(key: object, value: unknown, scope: PartScope): Part {
     const part: Part = { key, value, scope, users: 1 };
     this.#parts.set(key, part);
     return part;
   }
 
-  /** One user less of each. @returns when those without any are closed */
+  /** Removes one user from each part. @returns a promise that resolves when parts without users are closed */
   async release(parts: readonly Part[]): Promise<void> {
     for (const part of parts) {
       part.users--;

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** Whether a schema certainly takes a value without changing it. */
+/** True when a schema certainly accepts a value without changing it. */
 type UnchangedCheck = (value: unknown) => boolean;
 
 const checks = new WeakMap<z.core.$ZodType, UnchangedCheck>();
 
 /**
- * A quick check that spares decoding: a value that a schema takes unchanged is used as it is. The check is
- * derived from the schema; transforms, refinements and defaults are left to the schema. For JSON values only.
+ * A quick check that avoids decoding: a value that a schema accepts unchanged is used directly. The check is derived
+ * from the schema; transforms, refinements and defaults are left to the schema. For JSON values only.
  *
  * A document of many routes is checked in a tenth of the time, and is in memory once.
  */
@@ -21,7 +21,7 @@ export function unchangedCheck(schema: z.core.$ZodType): UnchangedCheck {
   return check;
 }
 
-/** Leaves the decision to the schema: the value is unchanged where the decoded one is equal. */
+/** Lets the schema decide: the value is unchanged when the decoded value is equal. */
 function askSchema(schema: z.core.$ZodType): UnchangedCheck {
   return (value) => {
     if (typeof value === "object" && value !== null) {
@@ -71,13 +71,13 @@ function compile(schema: z.core.$ZodTypes): UnchangedCheck {
   }
 }
 
-/** Checking a shorter list takes no longer than finding its older one. */
+/** Minimum length of a cached list; checking a shorter list takes no longer than finding its older one. */
 const longArray = 16;
 
 /**
- * Elements of a long list that equal those at the same place of an older list are not checked again. After a
- * change of one route in a thousand only one is checked. The older list is the last one with the same first
- * object.
+ * Elements of a long list that are identical to the elements at the same positions of an older list are not checked
+ * again. After a change of one route in a thousand only one is checked. The older list is the last one with the same
+ * first object.
  */
 function compileArray(def: z.core.$ZodArrayDef): UnchangedCheck {
   const element = unchangedCheck(def.element);
@@ -119,7 +119,7 @@ function compileObject(schema: z.core.$ZodTypes, def: z.core.$ZodObjectDef): Unc
   if (rest !== "never" && rest !== "unknown") {
     return askSchema(schema);
   }
-  // Made with the first look: schemas may refer to themselves.
+  // Created on first use: schemas may refer to themselves.
   let members: ReadonlyMap<string, UnchangedCheck> | undefined;
   let needed: readonly string[] = [];
   return (value) => {

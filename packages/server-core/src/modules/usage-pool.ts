@@ -1,6 +1,6 @@
-/** Something several configs use at once and that must outlive a reload: a port, an upstream, a tracer. */
+/** A resource that several configs use at once, and that must survive a reload: a port, an upstream, a tracer. */
 export interface SharedResource {
-  /** Called when the last user let go. */
+  /** Called when the last user has released it. */
   close?(): void | Promise<void>;
 }
 
@@ -16,18 +16,18 @@ export interface ResourceKind<Resource extends SharedResource> {
 export interface Lease<Resource extends SharedResource> {
   /** The shared resource. */
   readonly value: Resource;
-  /** Whether somebody else uses it too. */
+  /** True when it has other users too. */
   readonly isShared: boolean;
-  /** Gives it back; the last user closes it. */
+  /** Releases the resource; the last user closes it. */
   release(): Promise<void>;
 }
 
 interface Entry {
-  /** The resource, or its making under way. */
+  /** Promise of the resource. */
   readonly created: Promise<SharedResource>;
-  /** Undefined while it is made. */
+  /** The resource; undefined while it is being created. */
   value: SharedResource | undefined;
-  /** Leases that are out. */
+  /** Number of open leases. */
   users: number;
 }
 
@@ -38,7 +38,7 @@ interface Entry {
 export class UsagePool {
   readonly #kinds = new Map<string, Map<string, Entry>>();
 
-  /** Takes the resource with this key, or makes it. @throws what `create` throws; nothing stays behind then */
+  /** Acquires the resource with this key, or creates it. @throws errors of `create`; then nothing is left */
   async acquire<Resource extends SharedResource>(
     kind: ResourceKind<Resource>,
     key: string,
@@ -81,7 +81,7 @@ export class UsagePool {
     };
   }
 
-  /** All resources of a kind that exist now, in the order of their making. */
+  /** All existing resources of a kind, in the order of their creation. */
   list<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[] {
     const entries = this.#kinds.get(kind.name)?.values() ?? [];
     return [...entries].flatMap((entry) => (entry.value === undefined ? [] : [entry.value as Resource]));

@@ -29,9 +29,9 @@ function replaced(value: JsonValue, path: readonly PropertyKey[], zero: JsonValu
 }
 
 /**
- * Puts the zero value of its type instead of each element of a list that is null.
- * @param error what the schema says against `value`
- * @returns a copy; undefined where no element is
+ * Replaces each null element of a list by the zero value of its type.
+ * @param error faults that the schema found in `value`
+ * @returns a copy; undefined when there is no null element
  */
 export function withZeroElements(error: z.ZodError, value: JsonValue): JsonValue | undefined {
   let filled: JsonValue | undefined;

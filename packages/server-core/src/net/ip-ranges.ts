@@ -12,7 +12,7 @@ export const ipRangesSchema = z.strictObject({
 });
 
 interface Zoned {
-  /** Zone of IPv6 addresses, which ranges with another zone never contain. */
+  /** Zone of IPv6 addresses; addresses with another zone are not contained. */
   readonly zone: string;
   /** Ranges of that zone. */
   readonly list: BlockList;
@@ -36,11 +36,11 @@ function addRange(list: BlockList, text: string): void {
   list.addSubnet(address, bits, family);
 }
 
-/** Ranges of addresses. A zone (`%eth0`), where a range names one, must be that of the address. */
+/** Ranges of addresses. If a range has a zone (`%eth0`), addresses must have the same zone. */
 export class IpRanges {
   readonly #byZone: readonly Zoned[];
 
-  /** @throws ServerError MODULE_CONFIG for a text that is neither address nor range */
+  /** @throws ServerError MODULE_CONFIG for a text that is neither an address nor a range */
   constructor(ranges: readonly string[]) {
     const byZone = new Map<string, BlockList>();
     for (const range of ranges.map((text) => replaceAll(text))) {
@@ -52,7 +52,7 @@ export class IpRanges {
     this.#byZone = [...byZone].map(([zone, list]) => ({ zone, list }));
   }
 
-  /** @param address as a socket or a header gives it; what is no address is in no range */
+  /** @param address text from a socket or a header; an invalid address is in no range */
   contains(address: string): boolean {
     const cut = address.indexOf("%");
     const bare = (cut === -1 ? address : address.slice(0, cut)).replace(/^::ffff:(?=\d+\.)/i, "");

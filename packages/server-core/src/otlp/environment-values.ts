@@ -3,7 +3,7 @@ import { ServerError } from "../errors.ts";
 /** Variables of the process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ServerError MODULE_CONFIG for a text that is no positive whole number */
+/** @throws ServerError MODULE_CONFIG for a text that is not a positive whole number */
 export function wholeNumber(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] ?? "";
   const value = Number(text);
@@ -16,7 +16,7 @@ export function wholeNumber(environment: Environment, name: string, fallback: nu
   return text === "" ? fallback : value;
 }
 
-/** The protocols of a collector. */
+/** Protocols for a collector. */
 export type OtlpProtocol = "http/protobuf" | "grpc";
 
 export type OtlpSignal = "TRACES" | "METRICS";
@@ -24,7 +24,7 @@ export type OtlpSignal = "TRACES" | "METRICS";
 /**
  * The environment's value for a signal: `OTEL_EXPORTER_OTLP_<signal>_<name>`, otherwise
  * `OTEL_EXPORTER_OTLP_<name>`.
- * @returns "" when it says nothing
+ * @returns "" when neither is set
  */
 export function otlpVariable(environment: Environment, signal: OtlpSignal, name: string): string {
   return (
@@ -33,10 +33,9 @@ export function otlpVariable(environment: Environment, signal: OtlpSignal, name:
 }
 
 /**
- * The protocol of the collector: that of the signal, or `OTEL_EXPORTER_OTLP_PROTOCOL`; otherwise
- * http/protobuf.
- * @param who begins the message
- * @throws ServerError MODULE_CONFIG for one that there is not
+ * The protocol for a signal, from its own variable, or from `OTEL_EXPORTER_OTLP_PROTOCOL`; otherwise http/protobuf.
+ * @param who beginning of the error message
+ * @throws ServerError MODULE_CONFIG for an unknown protocol
  */
 export function otlpProtocol(environment: Environment, signal: OtlpSignal, who: string): OtlpProtocol {
   const protocol = otlpVariable(environment, signal, "PROTOCOL") || "http/protobuf";

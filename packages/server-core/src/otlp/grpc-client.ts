@@ -11,7 +11,7 @@ import type { GrpcSettings } from "./grpc-settings.ts";
 
 const gzipped = promisify(gzip);
 
-/** Statuses after which the same may be sent again. Source: OTLP specification, "OTLP/gRPC Response" */
+/** Statuses after which an export may be repeated. Source: OTLP specification, "OTLP/gRPC Response" */
 const repeatable: ReadonlySet<GrpcStatus> = new Set([
   "CANCELLED",
   "DEADLINE_EXCEEDED",
@@ -21,19 +21,19 @@ const repeatable: ReadonlySet<GrpcStatus> = new Set([
   "DATA_LOSS",
 ]);
 
-/** A call that did not succeed. */
+/** The error of a call that failed. */
 export class GrpcError extends Error {
   override readonly name = "GrpcError";
   readonly repeatable: boolean;
 
   constructor({ status, details, retryDelayMs }: GrpcAnswer) {
     super(`${details || "no reason given"} (gRPC status ${grpcStatusNames.indexOf(status)})`);
-    // Exhausted resources are worth another try only where the collector says when.
+    // RESOURCE_EXHAUSTED is worth a retry only if the collector sends a delay.
     this.repeatable = status === "RESOURCE_EXHAUSTED" ? retryDelayMs !== undefined : repeatable.has(status);
   }
 }
 
-/** Exports of one signal to one collector. */
+/** Client for exports of one signal to one collector. */
 export class GrpcClient {
   readonly #client: UnaryClient;
   readonly #gzip: boolean;

@@ -2,25 +2,28 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GrpcClient, GrpcError } from "./grpc-client.ts";
 import type { GrpcSettings } from "./grpc-settings.ts";
 
-/** Most attempts of one export, after growing pauses. The exporters over HTTP use the same numbers. */
+/** Limit of attempts for one export; the pauses between them grow. The exporters over HTTP use the same numbers. */
 const maxAttempts = 5;
 const firstPauseMs = 1_000;
 const pauseFactor = 1.5;
 const jitter = 0.2;
 
-/** Sends messages of OTLP over gRPC, again where the collector may be luckier later. */
+/** Sends OTLP messages over gRPC, with retries. */
 export class GrpcSender {
   readonly #client: GrpcClient;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
 
-  /** @param service `opentelemetry.proto.collector.….v1.…Service`. @param timeoutMs at most, whatever the settings say */
+  /**
+   * @param service `opentelemetry.proto.collector.….v1.…Service`. @param timeoutMs upper limit for the timeout of the
+   * settings
+   */
   constructor(settings: GrpcSettings, service: string, timeoutMs = Number.POSITIVE_INFINITY) {
     this.#client = new GrpcClient(settings, `/${service}/Export`);
     this.#timeoutMs = Math.min(settings.timeoutMs, timeoutMs);
   }
 
-  /** @throws GrpcError what the collector or the network said at last */
+  /** @throws GrpcError the last error of the collector or the network */
   async send(message: Uint8Array): Promise<void> {
     const deadline = performance.now() + this.#timeoutMs;
     let pauseMs = firstPauseMs;

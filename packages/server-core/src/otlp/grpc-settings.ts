@@ -2,21 +2,21 @@ import { readFileSync } from "node:fs";
 import { messageOf, ServerError } from "../errors.ts";
 import { type Environment, type OtlpSignal, otlpVariable, wholeNumber } from "./environment-values.ts";
 
-/** How a collector is reached over gRPC. */
+/** Settings for a collector over gRPC. */
 export interface GrpcSettings {
-  /** `http://host:port`, or https. */
+  /** Origin: `http://host:port`, or https. */
   readonly origin: string;
-  /** Metadata of every call. Source: OTEL_EXPORTER_OTLP_HEADERS */
+  /** Metadata for every call. Source: OTEL_EXPORTER_OTLP_HEADERS */
   readonly headers: Readonly<Record<string, string>>;
-  /** For one export, with its repetitions. */
+  /** Time limit of one export in milliseconds, including retries. */
   readonly timeoutMs: number;
-  /** Whether messages are compressed. Source: OTEL_EXPORTER_OTLP_COMPRESSION */
+  /** True when messages are compressed. Source: OTEL_EXPORTER_OTLP_COMPRESSION */
   readonly gzip: boolean;
-  /** PEM; undefined: the authorities that node knows, and no certificate of one's own. */
+  /** Trusted CAs, PEM; undefined: Node's CAs. */
   readonly ca: Buffer | undefined;
-  /** Certificate of this client, PEM; undefined without mutual TLS. */
+  /** Client certificate, PEM; undefined without mutual TLS. */
   readonly cert: Buffer | undefined;
-  /** Its private key, PEM. */
+  /** Private key of the client certificate, PEM. */
   readonly key: Buffer | undefined;
 }
 
@@ -24,7 +24,7 @@ function refuse(name: string, why: string): ServerError {
   return new ServerError("MODULE_CONFIG", `environment variable OTEL_EXPORTER_OTLP_${name}: ${why}`);
 }
 
-/** `name=value` pairs between commas, percent-encoded. @throws ServerError MODULE_CONFIG */
+/** Parses comma-separated `name=value` pairs, percent-encoded. @throws ServerError MODULE_CONFIG */
 function headersOf(text: string): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
@@ -33,7 +33,7 @@ function headersOf(text: string): Record<string, string> {
       try {
         return [decodeURIComponent(name).trim().toLowerCase(), decodeURIComponent(value.join("=")).trim()];
       } catch {
-        // Not the value: it may be a secret.
+        // The error must not contain the value, which may be a secret.
         throw refuse("HEADERS", "it is not percent-encoded as it should be");
       }
     }),
@@ -41,7 +41,7 @@ function headersOf(text: string): Record<string, string> {
 }
 
 /**
- * @param insecure whether an address without a scheme is spoken to in the clear
+ * @param insecure true: an address without a scheme uses plain text
  * @throws ServerError MODULE_CONFIG
  */
 function originOf(endpoint: string, insecure: boolean): string {
@@ -61,7 +61,7 @@ function originOf(endpoint: string, insecure: boolean): string {
 }
 
 /**
- * Reads `OTEL_EXPORTER_OTLP_*` as they count for gRPC; a path in the endpoint means nothing there.
+ * Reads `OTEL_EXPORTER_OTLP_*` with their meaning for gRPC, which ignores a path in the endpoint.
  * @throws ServerError MODULE_CONFIG. Source: OpenTelemetry specification, "OpenTelemetry Protocol Exporter"
  */
 export function readGrpcSettings(environment: Environment, signal: OtlpSignal): GrpcSettings {

@@ -8,7 +8,7 @@ import {
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from "@opentelemetry/semantic-conventions";
 import { version } from "lifecycle";
 
-/** Name of the service where `OTEL_SERVICE_NAME` gives none. */
+/** Name of the service when `OTEL_SERVICE_NAME` is not set. */
 export const defaultServiceName = "server";
 
 /** The resource of spans and metrics: name and version of the server, and `OTEL_RESOURCE_ATTRIBUTES`. */

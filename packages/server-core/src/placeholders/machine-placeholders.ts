@@ -7,7 +7,7 @@ import { scanPlaceholders } from "./scan-placeholders.ts";
 
 const maxFileBytes = 1024 * 1024;
 
-/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read again each time. */
+/** Text of a file without its final newline; "" when it cannot be read or exceeds 1 MiB. It is read each time. */
 function fileText(path: string): string {
   try {
     return textOfBuffer(readRegularFileSync(path, maxFileBytes)).replace(/\r?\n$/, "");
@@ -16,7 +16,7 @@ function fileText(path: string): string {
   }
 }
 
-/** Names of Go, as the public model gives them, where node has other ones. */
+/** Go's names of architectures, which the public model uses, when Node has other names. */
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
 const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
 
@@ -42,8 +42,8 @@ const values: ReadonlyMap<string, () => string> = new Map([
 ]);
 
 /**
- * The reader of a placeholder that needs no request; undefined for others. Source: the public model (Caddy
- * 2.11)
+ * The reader of a placeholder that does not need a request; undefined for other placeholders. Source: the public model
+ * (Caddy 2.11)
  */
 export function machineReader(name: string): (() => string) | undefined {
   if (name.startsWith("env.")) {
@@ -57,7 +57,7 @@ export function machineReader(name: string): (() => string) | undefined {
   return values.get(name);
 }
 
-/** More names for one text: `{pki.ca.name}`. */
+/** Additional placeholders for one text, such as `{pki.ca.name}`. */
 export type MorePlaceholders = Readonly<Record<string, string>>;
 
 function valueNamed(name: string, more: MorePlaceholders): string | undefined {
@@ -68,7 +68,7 @@ function isPlain(text: string): boolean {
   return !text.includes("{") && !text.includes("}");
 }
 
-/** A text of the config with the values of its placeholders; unknown ones become empty. */
+/** Replaces the placeholders of a config text by their values; unknown ones become empty. */
 export function replaceAll(text: string, more: MorePlaceholders = {}): string {
   return isPlain(text)
     ? text
@@ -85,7 +85,7 @@ function refuse(name: string, value: string | undefined): ServerError {
 }
 
 /**
- * As {@link replaceAll}; unknown ones stay as they are.
+ * As {@link replaceAll}, but unknown placeholders stay unchanged.
  * @param options `mayBeEmpty: false` refuses a placeholder without a value. @throws ServerError MODULE_CONFIG then
  */
 export function replaceKnown(
@@ -111,7 +111,7 @@ export function replaceKnown(
 }
 
 /**
- * As {@link replaceAll}, for texts that have no sense without their values.
+ * As {@link replaceAll}, for texts that are invalid without their values.
  * @throws ServerError MODULE_CONFIG for a placeholder that is unknown or empty
  */
 export function replaceStrictly(text: string): string {

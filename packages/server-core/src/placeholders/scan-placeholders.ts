@@ -1,10 +1,10 @@
-/** A piece of a text: as it stands, or a placeholder by its name. */
+/** A piece of a text: literal text, or the name of a placeholder. */
 export type TextPart = string | { readonly name: string };
 
-/** Source: the public model (Caddy 2.11) */
+/** Limit of unclosed braces. Source: the public model (Caddy 2.11) */
 const maxUnclosed = 100;
 
-/** Where the placeholder ends that opens at `open`; undefined when nothing closes it. An escaped brace does not. */
+/** End of the placeholder that opens at `open`; undefined when it is not closed. An escaped brace does not close it. */
 function closingBrace(text: string, open: number): number | undefined {
   let end = text.indexOf("}", open);
   while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
@@ -14,8 +14,8 @@ function closingBrace(text: string, open: number): number | undefined {
 }
 
 /**
- * Takes a text apart. `\{` and `\}` are braces. Where `isKnown` says no, a brace is text, and what follows it is looked
- * through again.
+ * Splits a text into literal text and placeholders. `\{` and `\}` are literal braces. When `isKnown` is false for a
+ * name, the brace is literal, and the text after it is scanned again.
  * Source: the public model (Caddy 2.11)
  */
 export function scanPlaceholders(text: string, isKnown: (name: string) => boolean): TextPart[] {

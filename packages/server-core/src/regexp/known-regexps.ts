@@ -3,7 +3,7 @@ import { LinearRegexp } from "./linear-regexp.ts";
 
 const maxKnown = 100;
 
-/** The latest patterns that requests made, compiled: nearly always they are the same. */
+/** Cache of compiled patterns from requests, because requests mostly use the same patterns. */
 export class KnownRegexps {
   readonly #known = new LRUCache<string, LinearRegexp>({ max: maxKnown });
 

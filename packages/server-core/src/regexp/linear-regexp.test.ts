@@ -53,7 +53,7 @@ test("matches that are far to find end with an error before they take long", () 
   const text = "a".repeat(50_000);
   const before = process.threadCpuUsage();
   expect(() => new LinearRegexp("(a+)+b|a").replaceAll(text, "x")).toThrow(/takes over 250 ms/);
-  // Without the limit it would be minutes.
+  // Without the limit this would take minutes.
   expect(process.threadCpuUsage(before).user).toBeLessThan(20_000_000);
 });
 

@@ -1,40 +1,40 @@
 import { RE2JS } from "re2js";
 import { messageOf, ServerError } from "../errors.ts";
 
-/** The result of one match: the whole, then the groups; undefined for a group that took no part. */
+/** One match of an expression. */
 export interface RegexpMatch {
   /** The whole match, then each group; undefined for a group that took no part. */
   readonly groups: readonly (string | undefined)[];
   /** Index of the first character. */
   readonly start: number;
-  /** Index behind the last character. */
+  /** Position after the last character. */
   readonly end: number;
 }
 
-/** The longest pattern that is compiled, in characters. Its automaton takes some hundred bytes for each. */
+/** Length limit of a pattern in characters. Its automaton needs several hundred bytes for each. */
 export const maxPatternLength = 10_000;
 
 /**
- * The most steps a search may take: characters of the text times instructions of the pattern. A second of CPU time and
- * more, on the machine this was tried on.
+ * Limit of steps in a search: characters of the text times instructions of the pattern. It corresponds to about a
+ * second of CPU time.
  */
 const maxSearchSteps = 100_000_000;
 
 /**
- * The CPU time that replacing in one text may take. Each single match is found in linear time, but a pattern may look
- * at all the rest of the text for each: `(a+)+b|a` in 16,000 `a`s would take 20 seconds.
+ * Limit of CPU time for replacing in one text, in milliseconds. Each match is found in linear time, but a pattern may
+ * read the whole remaining text for each match: `(a+)+b|a` in 16,000 `a`s would take 20 seconds.
  */
 const maxReplaceMs = 250;
 
-/** After how many characters that may have been looked at the clock is read. */
+/** Number of read characters after which the time is checked. */
 const charactersPerCheck = 100_000;
 
-/** From here on it pays to ask first whether there is any match, which is many times as fast. */
+/** Length from which it is faster to test first if any match exists. */
 const longText = 256;
 
 /**
  * A regular expression in RE2 syntax, the one of Go and so of the public model's configs. Its time is linear in the
- * text whatever the pattern, and bounded: no request can make it blow up.
+ * text for every pattern, and limited, so that no request can use it for an attack.
  * Source: the syntax of RE2, github.com/google/re2/wiki/Syntax
  */
 export class LinearRegexp {
@@ -42,10 +42,10 @@ export class LinearRegexp {
   /** Names of groups by their number; "" for one without a name. Number 0 is the whole match. */
   readonly groupNames: readonly string[];
   readonly #compiled: RE2JS;
-  /** Longer texts cost more than {@link maxSearchSteps}. */
+  /** Maximum length of a text within {@link maxSearchSteps}. */
   readonly #maxTextLength: number;
 
-  /** @throws ServerError MODULE_CONFIG for a pattern that RE2 refuses or that is over {@link maxPatternLength} */
+  /** @throws ServerError MODULE_CONFIG for a pattern that RE2 refuses, or that exceeds {@link maxPatternLength} */
   constructor(pattern: string) {
     if (pattern.length > maxPatternLength) {
       throw new ServerError(
@@ -96,8 +96,8 @@ export class LinearRegexp {
 
   /**
    * Replaces every match.
-   * @param replacement with Go's references: `$1`, `${1}`, `$name`, `${name}`; `$$` is a dollar sign. A name that no
-   *   group has is empty.
+   * @param replacement with Go's references: `$1`, `${1}`, `$name`, `${name}`; `$$` is a dollar sign. An unknown name
+   * gives an empty text.
    * @throws ServerError REGEXP_COST when it takes too long
    */
   replaceAll(text: string, replacement: string): string {
@@ -118,7 +118,7 @@ export class LinearRegexp {
         this.#checkTime(startedAt, text.length);
       }
       result += text.slice(rest, match.start);
-      // As in Go: nothing found right after another match is no match.
+      // As in Go, an empty match directly after another match is ignored.
       if (match.end > rest || match.start === 0) {
         result += this.expand(replacement, match);
       }
@@ -132,7 +132,10 @@ export class LinearRegexp {
     return result + text.slice(rest);
   }
 
-  /** Fills the groups of a match into a replacement; see {@link replaceAll}. Source: Go, `regexp.Regexp.Expand` */
+  /**
+   * Replaces the references in a replacement by the groups of a match; see {@link replaceAll}. Source: Go,
+   * `regexp.Regexp.Expand`
+   */
   expand(replacement: string, match: RegexpMatch): string {
     if (!replacement.includes("$")) {
       return replacement;

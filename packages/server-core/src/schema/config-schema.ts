@@ -6,7 +6,7 @@ import type { ModuleDefinition } from "../modules/module.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import type { AnySchema } from "./schema-parts.ts";
 
-/** JSON Schema while it is made. */
+/** JSON Schema under construction. */
 type Draft = Record<string, unknown>;
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";
@@ -15,18 +15,18 @@ const idMember = {
   type: ["string", "number"],
 };
 
-/** A pointer to a definition. Ids and namespaces have neither `/` nor `~`. */
+/** A pointer to a definition. Ids and namespaces contain neither `/` nor `~`. */
 function refTo(name: string): Draft {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** Whether the model's field is known and refused, `notYet()`: nobody should be led to it. */
+/** True for a field of the public model that is refused, `notYet()`: editors should not suggest it. */
 function isRefused(field: unknown): boolean {
   const { type, ...rest } = (field ?? {}) as Draft;
   return type === "null" && Object.keys(rest).length === 0;
 }
 
-/** Replaces zod's schema where a module stands, and adds to objects the members that every object may have. */
+/** Replaces zod's schema at the places of modules, and adds the members that every object may have. */
 function mend(draft: Draft): void {
   const { moduleNamespace, moduleKey, description } = draft;
   if (typeof moduleNamespace === "string") {
@@ -55,7 +55,10 @@ function draftOf(schema: AnySchema): Draft {
   return draft;
 }
 
-/** Lets all references to a draft's own definitions point to where those of `owner` stand in the whole. */
+/**
+ * Rewrites references to a draft's own definitions, so that they point to the definitions of `owner` in the whole
+ * schema.
+ */
 function moveRefs(value: unknown, owner: string): void {
   if (typeof value !== "object" || value === null) {
     return;
@@ -69,7 +72,7 @@ function moveRefs(value: unknown, owner: string): void {
   }
 }
 
-/** As zod names what it must define apart, because it holds itself: `__schema0`. */
+/** Prefix of the names that zod gives to recursive definitions: `__schema0`. */
 const ownDefinition = "#/$defs/__";
 
 function partName(owner: string, name: string): string {
@@ -80,14 +83,14 @@ function nameOf(module: ModuleDefinition, namespace: string): string {
   return namespace === "" ? module.id : module.id.slice(namespace.length + 1);
 }
 
-/** The schema of a module that stands inline: its own, with the member that names it. */
+/** Schema of an inline module: the module's schema, with the member that contains its name. */
 function inlineDraft(draft: Draft, key: string, name: string): Draft {
   const properties = { [key]: { const: name }, ...((draft.properties ?? {}) as Draft) };
   const required = [...new Set([key, ...((draft.required ?? []) as string[])])];
   return { ...draft, properties, required };
 }
 
-/** All references in a draft. */
+/** Collects all references in a draft. */
 function refsIn(value: unknown, found: Set<string>): void {
   if (typeof value !== "object" || value === null) {
     return;
@@ -102,16 +105,16 @@ function refsIn(value: unknown, found: Set<string>): void {
 }
 
 /**
- * JSON Schema of everything that can be configured, made from the schemas that decode it. Modules are resolved: where
- * one is named by a member, the schema offers one variant for each module of the namespace.
- * Source of the form: JSON Schema 2020-12
+ * JSON Schema of the whole configuration, derived from the schemas that decode it. Modules are resolved: where a member
+ * contains a module's name, the schema has one variant for each module of the namespace. Source of the form: JSON
+ * Schema 2020-12
  */
 export class ConfigSchema {
   readonly #registry: ModuleRegistry;
   readonly #sections: Readonly<Record<string, AnySchema>>;
   readonly #definitions = new Map<string, Draft>();
 
-  /** @param sections schemas of the members of the top level that have their own: `admin` */
+  /** @param sections schemas of members of the top level that are not modules: `admin` */
   constructor(registry: ModuleRegistry, sections: Readonly<Record<string, AnySchema>>) {
     this.#registry = registry;
     this.#sections = sections;
@@ -127,7 +130,7 @@ export class ConfigSchema {
       properties[name] = { ...(properties[name] as Draft), ...this.#draftOf(name, schema) };
     }
     properties.apps = { ...(properties.apps as Draft), ...refTo("map:") };
-    // Editors name a schema in the document itself; the server would not know the member.
+    // Editors write the schema's name into the document as `$schema`, which the server would refuse.
     return this.#complete("Configuration of the server", draft);
   }
 
@@ -142,12 +145,12 @@ export class ConfigSchema {
     return this.#complete(id, refTo(id));
   }
 
-  /** With all definitions that it needs, and they need. */
+  /** Adds all needed definitions, and the definitions that these need. */
   #complete(title: string, draft: Draft): JsonObject {
     const definitions: Draft = {};
     const wanted = new Set<string>();
     refsIn(draft, wanted);
-    // The set grows while it is walked.
+    // The set grows during the loop.
     for (const name of wanted) {
       const definition = this.#definition(name);
       definitions[name] = definition;
@@ -195,7 +198,7 @@ export class ConfigSchema {
     }
   }
 
-  /** Definitions inside a schema become definitions of the whole, under a name with their owner's. */
+  /** Definitions inside a schema become definitions of the whole, with the owner's name in their names. */
   #draftOf(owner: string, schema: AnySchema): Draft {
     const { $defs: parts = {}, ...draft } = draftOf(schema);
     moveRefs(draft, owner);

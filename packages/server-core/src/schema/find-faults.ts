@@ -9,7 +9,7 @@ import { type AnySchema, schemaParts } from "./schema-parts.ts";
 
 const maxFaults = 100;
 
-/** Walks a document along its schemas, through every module that it names. */
+/** Validates a document with its schemas, including all modules in it. */
 class FaultFinder {
   readonly faults: ConfigFault[] = [];
   readonly #registry: ModuleRegistry;
@@ -18,7 +18,7 @@ class FaultFinder {
     this.#registry = registry;
   }
 
-  /** Collects the faults that `schema` finds in `value`, then those of the modules below. */
+  /** Collects the faults of `value`, then the faults of the modules in it. */
   check(schema: AnySchema, value: JsonValue, path: string): void {
     const result = parseConfig(schema as z.ZodType, value);
     if (!result.success) {

@@ -16,7 +16,7 @@ interface Definition extends z.core.$ZodTypeDef {
   readonly shape?: Readonly<Record<string, AnySchema>>;
 }
 
-/** The parts of a schema by which one walks down into a document. */
+/** The parts of a schema that lead into a document. */
 export interface SchemaParts {
   /** For a list. */
   readonly element: AnySchema | undefined;
@@ -24,13 +24,15 @@ export interface SchemaParts {
   readonly valueType: AnySchema | undefined;
   /** For an object with named fields. */
   readonly shape: Readonly<Record<string, AnySchema>> | undefined;
-  /** Modules stand here: of this namespace, by name; or one, named by its member `moduleKey`. */
+  /**
+   * The value consists of modules of this namespace: a map by name, or one module whose member `moduleKey` is its name.
+   */
   readonly moduleNamespace: string | undefined;
-  /** Member that names the module; undefined when the key of the map names it. */
+  /** Member with the module's name; undefined when the key of the map is the name. */
   readonly moduleKey: string | undefined;
 }
 
-/** Without `.nullish()`, `.transform()` and the like. */
+/** The schema without `.nullish()`, `.transform()` and the like. */
 function unwrap(schema: AnySchema): AnySchema {
   const { innerType, in: input } = schema._zod.def as Definition;
   const inner = innerType ?? input;

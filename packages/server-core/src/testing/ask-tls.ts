@@ -4,13 +4,13 @@ import type { TLSSocket } from "node:tls";
 import type { HttpAnswer } from "./ask.ts";
 
 export interface TlsAnswer extends HttpAnswer {
-  /** First name in the certificate that the server showed. */
+  /** First name in the certificate that the server presented. */
   readonly certificate: string;
   readonly protocol: string;
   readonly serial: string;
 }
 
-/** For tests: one request over TLS on a connection of its own. @param base `http://address:port` of a listener */
+/** For tests: one request over TLS on a new connection. @param base `http://address:port` of a listener */
 export function askTls(
   base: string,
   options: RequestOptions & { readonly target?: string },

@@ -11,14 +11,14 @@ export interface HttpAnswer {
 
 export interface AskOptions {
   readonly method?: string;
-  /** Sent as they are; unlike with `fetch`, `Host` may be set and nothing is added for browsers' sake. */
+  /** Headers that are sent unchanged. Unlike with `fetch`, `Host` may be set, and no headers are added. */
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** Sent in place of the path of the URL. */
+  /** Sent instead of the path of the URL. */
   readonly target?: string;
 }
 
-/** For tests: one request on a connection of its own. Rejects when the answer is cut short. */
+/** For tests: one request on a new connection. Rejects when the answer is incomplete. */
 export function ask(url: string, options: AskOptions = {}): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname, port, pathname, search } = new URL(url);

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-/** For tests: an HTTP proxy that makes tunnels. */
+/** For tests: an HTTP proxy for tunnels. */
 export class ConnectProxy {
-  /** `host:port`. */
+  /** Address as `host:port`. */
   readonly address: string;
-  /** Targets that tunnels were asked to, in order, with the credentials that were shown. */
+  /** Targets of the requested tunnels, in order, with the credentials. */
   readonly tunnels: string[];
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
@@ -18,7 +18,7 @@ export class ConnectProxy {
     this.address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** @param refusal the head it answers with, in place of a tunnel */
+  /** @param refusal head of the answer instead of a tunnel */
   static async start(refusal = ""): Promise<ConnectProxy> {
     const tunnels: string[] = [];
     const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** For tests: things that happen, to be awaited one by one in their order, before or after they happen. */
+/** For tests: events that can be awaited one by one in order, before or after they happen. */
 export class EventQueue<Event> {
   readonly #happened: Event[] = [];
   readonly #waiting: ((event: Event) => void)[] = [];

@@ -9,7 +9,7 @@ export interface GrpcExport {
   readonly metadata: Metadata;
 }
 
-/** How an export ends that is refused. */
+/** The status of a refused export. */
 export interface GrpcRefusal {
   readonly code: status;
   readonly details: string;
@@ -17,7 +17,7 @@ export interface GrpcRefusal {
 
 const signals = ["metrics.v1.MetricsService", "trace.v1.TraceService"];
 
-/** For tests: a collector that speaks OTLP over gRPC, by the library that most collectors' clients use. */
+/** For tests: a collector for OTLP over gRPC, with the library that most clients of collectors use. */
 export class GrpcCollector {
   readonly exports = new EventQueue<GrpcExport>();
   /** Answers to the next exports, in order; when none is left, exports are accepted. */

@@ -1,3 +1,3 @@
-// For tests: what modules of a user's own import, in place of what a program gives them.
+// For tests: the package that user modules import, instead of the program's.
 export { z } from "zod";
 export { defineModule } from "../modules/module.ts";

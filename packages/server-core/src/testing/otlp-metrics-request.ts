@@ -1,6 +1,6 @@
 import { all, attributes, bytes, first } from "./otlp-request.ts";
 
-/** A data point as a test looks at it. */
+/** A data point in the form that tests check. */
 export interface ReceivedPoint {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Value of a gauge or sum. */
@@ -12,7 +12,7 @@ export interface ReceivedPoint {
   readonly bounds?: readonly number[];
 }
 
-/** A metric as a test looks at it. */
+/** A metric in the form that tests check. */
 export interface ReceivedMetric {
   readonly kind: "gauge" | "sum" | "histogram";
   readonly points: readonly ReceivedPoint[];

@@ -1,4 +1,4 @@
-/** A span as a test looks at it. */
+/** A span in the form that tests check. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly kind: string;
@@ -51,7 +51,7 @@ export const all = (message: Buffer, number: number) =>
   fields(message).filter((field) => field.number === number);
 /** For tests: the first field with this number. */
 export const first = (message: Buffer, number: number) => all(message, number)[0];
-/** For tests: the bytes of the first field with this number; none where there is no such field. */
+/** For tests: bytes of the first field with this number; empty when there is none. */
 export const bytes = (message: Buffer, number: number) => first(message, number)?.bytes ?? Buffer.alloc(0);
 
 /** For tests: OTLP attributes in the fields with this number. */
@@ -68,7 +68,8 @@ const kinds = ["", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
 const statuses = ["UNSET", "OK", "ERROR"];
 
 /**
- * For tests: the spans of an OTLP trace request in protobuf. By hand, because this process may not import `wire`.
+ * For tests: the spans of an OTLP trace request in protobuf. It is parsed by hand, because this package must not import
+ * `wire`.
  * Source: opentelemetry-proto, trace/v1/trace.proto
  */
 export function readSpans(request: Buffer): ReceivedSpan[] {

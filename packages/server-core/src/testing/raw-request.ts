@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** For tests: sends a text, one byte per character, and returns all that came back before the connection closed. */
+/** For tests: sends a text, one byte for each character, and returns all bytes until the connection closes. */
 export async function rawRequest(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

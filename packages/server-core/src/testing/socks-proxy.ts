@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** How a {@link SocksProxy} behaves. */
+/** Options of a {@link SocksProxy}. */
 export interface SocksProxyOptions {
-  /** `user:password` that it wants; undefined: anybody may. */
+  /** Required `user:password`; undefined: no credentials are required. */
   readonly credentials?: string;
-  /** The reply to requests instead of a tunnel: a code of RFC 1928. */
+  /** Code of the reply instead of a tunnel: RFC 1928. */
   readonly refusal?: number;
 }
 
-/** Reads exact numbers of bytes of a socket, one after the other. */
+/** Reads exact numbers of bytes from a socket. */
 class ByteSource {
   readonly #socket: Socket;
 
@@ -30,9 +30,9 @@ class ByteSource {
 
 /** For tests: a proxy of SOCKS 5. Source: RFC 1928, RFC 1929 */
 export class SocksProxy {
-  /** `host:port`. */
+  /** Address as `host:port`. */
   readonly address: string;
-  /** Targets that tunnels were asked to, in order. */
+  /** Targets of the requested tunnels, in order. */
   readonly tunnels: string[] = [];
   readonly #options: SocksProxyOptions;
   readonly #server: Server;
@@ -93,7 +93,7 @@ export class SocksProxy {
     const upstream = connect(port, type === 1 ? shown : "127.0.0.1");
     this.#keep(upstream);
     await once(upstream, "connect");
-    // A name in the answer, so that its length has to be read.
+    // The answer has a name as address, so that its length must be read.
     socket.write(Buffer.concat([Buffer.from([5, 0, 0, 3, 4]), Buffer.from("here"), Buffer.from([0, 1])]));
     socket.pipe(upstream).pipe(socket);
     upstream.once("close", () => socket.destroy());

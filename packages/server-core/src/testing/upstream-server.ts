@@ -18,7 +18,7 @@ export class UpstreamServer {
     return new UpstreamServer(server);
   }
 
-  /** `host:port`, for `dial`. */
+  /** Address as `host:port`, for `dial`. */
   get address(): string {
     return `127.0.0.1:${this.#port}`;
   }
@@ -27,7 +27,7 @@ export class UpstreamServer {
     return this.#port;
   }
 
-  /** Closes at once, connections too. */
+  /** Closes the server immediately, with its connections. */
   async kill(): Promise<void> {
     if (this.server.listening) {
       const closed = once(this.server, "close");
@@ -38,7 +38,7 @@ export class UpstreamServer {
   }
 }
 
-/** An address where nobody listens. */
+/** An address without a listener. */
 export async function deadAddress(): Promise<string> {
   const upstream = await UpstreamServer.start(() => {});
   await upstream.kill();

@@ -7,10 +7,10 @@ import {
 import { withPublicMetricNames } from "lifecycle";
 import type { ThreadMessages } from "./thread-messages.ts";
 
-/** Topic by which a worker tells its metrics. */
+/** Topic with which a worker sends its metrics. */
 export const collectTopic = "metrics.collect";
 
-/** A form of metrics: Prometheus text 0.0.4, or OpenMetrics 1.0. */
+/** Format of metrics: Prometheus text 0.0.4, or OpenMetrics 1.0. */
 export type MetricsForm = "prometheus" | "openmetrics";
 
 /** The media type of a form. */
@@ -19,7 +19,7 @@ export const metricsTypes: Readonly<Record<MetricsForm, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/** The metrics of all threads: those of the workers are added up, public names are added. */
+/** Metrics of all threads: the workers' values are added up, and metrics with the public model's names are added. */
 export async function allMetrics(
   metrics: Registry,
   messages: ThreadMessages,
@@ -35,7 +35,7 @@ export async function allMetrics(
   }
   const text = await aggregateAsOpenMetrics(all.map((each) => each.map(withoutEnding))).metrics();
   const lines = withPublicMetricNames(text.replace(/# EOF\n$/, ""));
-  // Unlike the other form it has no blank lines, and says where it ends.
+  // OpenMetrics has no blank lines, and an end mark.
   return `${lines.replaceAll(/\n{2,}/g, "\n").trimEnd()}\n# EOF\n`;
 }
 
@@ -52,17 +52,20 @@ export async function allMetricValues(
 }
 
 interface MetricOfThread {
-  /** Name of the metric, which all threads share. */
+  /** Name of the metric, which is the same in all threads. */
   readonly name: string;
-  /** Counter, gauge or histogram: it decides how threads are summed. */
+  /** Counter, gauge or histogram; it determines how threads are added up. */
   readonly type: string;
 }
 
-/** OpenMetrics names a counter without the ending of its values, `_total`. The library forgets that for sums of threads. */
+/**
+ * In OpenMetrics the name of a counter lacks the ending of its values, `_total`. The library forgets this for sums of
+ * threads.
+ */
 function withoutEnding(metric: MetricOfThread): MetricOfThread {
   return metric.type === "counter" ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
 }
 
-/** The library takes a form here that its types do not name. */
+/** The library accepts a parameter that its types do not have. */
 const aggregateAsOpenMetrics = (all: object[]): Registry =>
   (AggregatorRegistry.aggregate as (all: object[], type: string) => Registry)(all, metricsTypes.openmetrics);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const module = JSON.stringify(new URL("./error-owner.ts", import.meta.url).href);
 
-/** The errors that owners get in a separate thread that runs `text`. */
+/** Errors that owners receive in a separate thread that runs `text`. */
 async function told(
   text: string,
   mayDie = false,

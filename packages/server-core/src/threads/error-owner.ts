@@ -1,14 +1,14 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 
-/** The owner of running work: a request, or a module of the configuration. */
+/** Owner of running work: a request, or a module of the configuration. */
 export interface ErrorOwner {
-  /** Takes an error of this work that no code caught. Must not throw. */
+  /** Receives an uncaught error of this work. Must not throw. */
   fail(error: unknown): void;
 }
 
 const owners = new AsyncLocalStorage<ErrorOwner | undefined>();
 
-/** The context of work without an owner: the one in which this module was loaded. */
+/** The async context of work without an owner: the context in which this module was loaded. */
 const nobody = new AsyncResource("nobody");
 
 function enter<Arguments extends unknown[], Result>(
@@ -21,10 +21,10 @@ function enter<Arguments extends unknown[], Result>(
 }
 
 /**
- * Runs something as the work of `owner`, with all timers, promises and sockets that come of it. Values that others keep in
- * an `AsyncLocalStorage` do not go along.
+ * Runs a function as the work of `owner`, including all timers, promises and sockets that it creates. Values in an
+ * `AsyncLocalStorage` of other code are not passed on.
  *
- * Each request passes here: to enter from the context of nobody, and to leave by its resource, takes a fifth of the time of
+ * Every request uses this function. Starting from the context of work without an owner takes a fifth of the time of
  * `AsyncLocalStorage.run`, which copies the context twice.
  */
 export function runFor<Arguments extends unknown[], Result>(
@@ -37,14 +37,14 @@ export function runFor<Arguments extends unknown[], Result>(
     : (nobody.runInAsyncScope(enter, undefined, owner, run, args) as Result);
 }
 
-/** Runs something that outlives the request that happened to start it, such as a connection that is kept. */
+/** Runs a function whose work outlives the request that started it, such as a kept connection. */
 export function runForNobody<Result>(run: () => Result): Result {
   return nobody.runInAsyncScope(run);
 }
 
 /**
- * Binds a callback to the present owner, for events of objects that outlive the owner's work. Errors of the
- * callback are the owner's.
+ * Binds a callback to the present owner, for events of objects that outlive the owner's work. The owner receives errors
+ * of the callback.
  */
 export function keepOwner<Arguments extends unknown[]>(
   callback: (...args: Arguments) => void,
@@ -62,7 +62,7 @@ export function keepOwner<Arguments extends unknown[]>(
   };
 }
 
-/** Gives an error to the owner of the running work. @returns whether there is an owner */
+/** Passes an error to the owner of the running work. @returns true when there is an owner */
 export function giveToOwner(error: unknown): boolean {
   const owner = owners.getStore();
   owner?.fail(error);
@@ -70,9 +70,9 @@ export function giveToOwner(error: unknown): boolean {
 }
 
 /**
- * Gives uncaught errors to the owners of their work, so that they do not end the thread.
+ * Passes uncaught errors to the owners of their work, so that they do not end the thread.
  * @param end called with an error without an owner: the state of its work is unknown
- * @returns stops that
+ * @returns a function that stops this
  */
 export function containUncaught(end: (error: Error, isRejection: boolean) => void): () => void {
   const take = (error: Error, origin: NodeJS.UncaughtExceptionOrigin) => {

@@ -1,17 +1,17 @@
 import type { Logger } from "lifecycle";
 import type { ErrorOwner } from "./error-owner.ts";
 
-/** Pause between two lines about a module that fails repeatedly. */
+/** Minimum time in milliseconds between two log lines about a module that fails repeatedly. */
 const pauseMs = 1_000;
 
-/** Takes what a module of the configuration leaves uncaught in its own timers, sockets and promises, and logs it. */
+/** Receives uncaught errors from timers, sockets and promises of a module, and logs them. */
 export class ModuleOwner implements ErrorOwner {
   readonly #id: string;
   readonly #log: Logger;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #left = 0;
 
-  /** @param id of the module */
+  /** @param id id of the module */
   constructor(id: string, log: Logger) {
     this.#id = id;
     this.#log = log;

@@ -54,9 +54,9 @@ test("V8 does what it is asked", async () => {
   const held = new WeakRef({ large: new Array(1_000).fill(0) });
   let end = releaseMemory();
   let asked = 0;
-  // Not the object itself: what is compared is held.
+  // The object itself must not be compared, because a comparison would keep it in memory.
   const isGone = () => {
-    // It collects once as long as nothing grows: an object that was in use just then would stay.
+    // V8 collects only once while nothing grows: an object in use at that moment would stay.
     if (++asked % 10 === 0) {
       end();
       end = releaseMemory();

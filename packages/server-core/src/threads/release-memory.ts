@@ -1,20 +1,24 @@
 import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
-/** How long a thread is watched before it counts as idle, and how much of that it may have been at work. */
+/**
+ * Time in milliseconds after which a thread may count as idle. The next constant limits its busy share in this time.
+ */
 const watchedMs = 2_000;
 const mostBusy = 0.05;
-/** A collection is worth its time only when the heap grew by at least this much, and by at least this part, since the last one. */
+/**
+ * Minimum growth of the heap since the last collection, in bytes. The next constant is the minimum growth as a share.
+ */
 const leastGrowthBytes = 8 * 1024 * 1024;
 const leastGrowth = 0.25;
 
-/** The inputs of {@link releaseMemory}; tests replace them. */
+/** Functions that {@link releaseMemory} uses; tests replace them. */
 export interface ReleaseMeans {
-  /** Runs a full collection of garbage. */
+  /** Runs a full garbage collection. */
   readonly collect: () => void;
-  /** Part of the time that this thread was at work since it was asked last, 0 to 1. */
+  /** Share of the time since the last call in which this thread was busy, 0 to 1. */
   readonly busy: () => number;
-  /** Memory that this thread holds, including garbage. */
+  /** Memory that this thread uses, including garbage. */
   readonly usedBytes: () => number;
 }
 

@@ -1,11 +1,11 @@
 import type { SharedRecord, SharedTable } from "./shared-table.ts";
 
 /**
- * A number that all threads change: hits, a rate limit's state, a failure count. It lives as long as anybody uses its
- * name, over reloads and deaths of threads. Whole numbers within ±2^53.
+ * A number that all threads change: hits, a rate limit's state, a failure count. It exists as long as its name is in
+ * use, over reloads and deaths of threads. Values are whole numbers within ±2^53.
  */
 export interface SharedCounter {
-  /** Name that finds the same counter in all threads. */
+  /** Name of the counter; it is the same in all threads. */
   readonly name: string;
   /** Sum over all threads. */
   readonly value: number;
@@ -13,25 +13,25 @@ export interface SharedCounter {
   add(amount: number): number;
   /** Sets the sum, for a counter that one thread owns. */
   set(value: number): void;
-  /** Sets `value` when the present value is `expected`. @returns true when it did */
+  /** Sets `value` if the present value is `expected`. @returns true when it was set */
   exchange(expected: number, value: number): boolean;
-  /** Gives it back before the config closes. Using it afterwards is a fault. */
+  /** Releases the counter before the config closes. It must not be used afterwards. */
   release(): void;
 }
 
-/** How much of something there is now in all threads together: running requests. A thread that dies takes its part back. */
+/** A current amount over all threads, such as running requests. The share of a thread that dies is removed. */
 export interface SharedGauge {
-  /** Name that finds the same gauge in all threads. */
+  /** Name of the gauge; it is the same in all threads. */
   readonly name: string;
   /** Sum over all threads. */
   readonly value: number;
-  /** Changes the part of this thread. */
+  /** Changes the share of this thread. */
   add(amount: number): void;
-  /** Gives the place in shared memory back. */
+  /** Releases the gauge. */
   release(): void;
 }
 
-/** Value of a shared name, as {@link SharedState.list} finds it. */
+/** A shared name with its values, from {@link SharedState.list}. */
 export interface SharedEntry {
   /** Name that finds the same entry in all threads. */
   readonly name: string;
@@ -41,7 +41,10 @@ export interface SharedEntry {
   readonly level: number;
 }
 
-/** Is told how to give a handle back when the time comes. @returns takes that back: the handle was released before */
+/**
+ * Receives a function that releases a handle later. @returns a function that cancels this, when the handle was released
+ * before
+ */
 export type ReleaseKeeper = (release: () => void) => () => void;
 
 /**
@@ -49,20 +52,20 @@ export type ReleaseKeeper = (release: () => void) => () => void;
  * `http.handlers.x/…`.
  */
 export interface SharedState {
-  /** @param keeper for the context of modules. @throws ServerError SHARED_FULL */
+  /** @param keeper used by the context of modules. @throws ServerError SHARED_FULL */
   counter(name: string, keeper?: ReleaseKeeper): SharedCounter;
-  /** @param keeper for the context of modules. @throws ServerError SHARED_FULL */
+  /** @param keeper used by the context of modules. @throws ServerError SHARED_FULL */
   gauge(name: string, keeper?: ReleaseKeeper): SharedGauge;
-  /** All names in use that begin with `prefix`, also those that only other threads use. */
+  /** All names in use that begin with `prefix`, including names that only other threads use. */
   list(prefix: string): SharedEntry[];
   /**
-   * Memory of a module's own, the same in all threads, zero at first. Kept until the process ends, so its size and number
-   * must be bounded by the config. @param name with its size it says which
+   * Memory that a module shares over all threads; it is zero at first. It exists until the process ends, so the config
+   * must limit its size and number. @param name identifies the memory together with its size
    */
   memory(name: string, byteLength: number): Promise<SharedArrayBuffer>;
 }
 
-/** The right to use a record, given back once. */
+/** The right to use a record; it can be released once. */
 class Handle {
   protected readonly table: SharedTable;
   protected readonly record: SharedRecord;
@@ -120,8 +123,9 @@ class TableGauge extends Handle implements SharedGauge {
 export type MemorySource = (name: string, byteLength: number) => Promise<SharedArrayBuffer>;
 
 /**
- * Keeps the memory that modules asked for, which is theirs until the process ends. A name that is kept costs no question.
- * @param find gets what is not kept yet: made here in the main thread, asked for in a worker. A failure is not kept.
+ * Caches the memory of modules, which exists until the process ends. A cached name needs no message.
+ * @param find finds memory that is not cached: the main thread creates it, a worker asks the main thread. A failure is
+ * not cached.
  */
 export function memoryKeeper(
   find: MemorySource = async (_, byteLength) => new SharedArrayBuffer(byteLength),
@@ -139,7 +143,7 @@ export function memoryKeeper(
   };
 }
 
-/** Shared state on a {@link SharedTable}. */
+/** Shared state that is stored in a {@link SharedTable}. */
 export class TableState implements SharedState {
   readonly #table: SharedTable;
   readonly memory: MemorySource;

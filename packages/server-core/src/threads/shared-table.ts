@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { ServerError } from "../errors.ts";
 
-/** Size of the table. Unused pages take no memory. */
+/** Size of the table in bytes. Unused pages need no memory. */
 const tableBytes = 4 * 1024 * 1024;
-/** Places that are searched for a name, from the one that its hash gives. */
+/** Limit of slots that are searched for a name, starting with the slot of its hash. */
 const maxProbes = 128;
 const headerBytes = 64;
-/** Longer names are kept as their beginning and a hash. */
+/** Size limit of a stored name in bytes; longer names are stored as their beginning and a hash. */
 const maxNameBytes = 232;
 
 // Int32 indexes of the header.
@@ -14,7 +14,8 @@ const lockIndex = 0;
 const threadsIndex = 1;
 const madeIndex = 2;
 
-// A record: length of the name, which one it is, the common cell, for each thread its level and whether it uses the record, the name.
+// Layout of a record: length of the name, its number, the shared cell; for each thread its level and a flag for use;
+// the name.
 const commonOffset = 8;
 const threadsOffset = 16;
 const threadBytes = 8;
@@ -23,7 +24,7 @@ const threadBytes = 8;
 export interface SharedRecord {
   /** Name of the record; the same name is the same record. */
   readonly name: string;
-  /** Index of its first byte. */
+  /** Position of its first byte. */
   readonly at: number;
 }
 
@@ -41,7 +42,7 @@ function keptName(name: string): string {
 
 /**
  * Named cells in memory that all threads of the process see. A record has one cell of 64 bits for all threads, and one
- * of 32 bits for each thread. Looking a name up takes a lock; the cells are read and written without.
+ * of 32 bits for each thread. A look-up of a name needs a lock; reading and writing the cells does not.
  */
 export class SharedTable {
   readonly buffer: SharedArrayBuffer;
@@ -53,10 +54,10 @@ export class SharedTable {
   readonly #bytes: Buffer;
   readonly #recordBytes: number;
   readonly #places: number;
-  /** Records that this thread uses, by name, with how often it took each. */
+  /** Records that this thread uses, by name, with the number of uses. */
   readonly #taken = new Map<string, { readonly record: SharedRecord; times: number }>();
 
-  /** @param threads how many threads there are, the main thread too */
+  /** @param threads number of threads, including the main thread */
   static create(threads: number): SharedTable {
     const buffer = new SharedArrayBuffer(tableBytes);
     new Int32Array(buffer)[threadsIndex] = threads;
@@ -74,7 +75,7 @@ export class SharedTable {
     this.#places = Math.floor((buffer.byteLength - headerBytes) / this.#recordBytes);
   }
 
-  /** Takes the record of a name, or makes it with all cells 0. @throws ServerError SHARED_FULL */
+  /** Acquires the record of a name, or creates it with all cells 0. @throws ServerError SHARED_FULL */
   take(name: string): SharedRecord {
     const kept = keptName(name);
     const taken = this.#taken.get(kept);
@@ -91,7 +92,7 @@ export class SharedTable {
     return record;
   }
 
-  /** Gives a record back; when no thread uses it any more, it is gone. */
+  /** Releases a record; it is removed when no thread uses it any more. */
   release(record: SharedRecord): void {
     const taken = this.#taken.get(record.name);
     if (taken === undefined) {
@@ -104,7 +105,7 @@ export class SharedTable {
     }
   }
 
-  /** All records in use by any thread whose name begins with `prefix`, in the order of their making. */
+  /** All records in use by any thread whose names begin with `prefix`, in the order of creation. */
   list(prefix: string): SharedRecord[] {
     return this.#locked(() => {
       const found: SharedRecord[] = [];
@@ -130,7 +131,7 @@ export class SharedTable {
     Atomics.store(this.#int64, this.#commonIndex(record), BigInt(value));
   }
 
-  /** @returns whether the cell was `expected` and is `value` now */
+  /** @returns true when the cell was `expected` and was set to `value` */
   exchangeCommon(record: SharedRecord, expected: number, value: number): boolean {
     const was = BigInt(expected);
     return Atomics.compareExchange(this.#int64, this.#commonIndex(record), was, BigInt(value)) === was;
@@ -150,7 +151,7 @@ export class SharedTable {
     return total;
   }
 
-  /** Forgets a thread that died: its own cells are 0 again and it uses nothing. */
+  /** Clears the cells of a thread that died, and removes its uses. */
   forget(thread: number): void {
     Atomics.compareExchange(this.#int32, lockIndex, thread + 1, 0);
     this.#locked(() => {
@@ -221,7 +222,7 @@ export class SharedTable {
     return this.#bytes.toString("utf8", start, start + (this.#int32[at / 4] ?? 0));
   }
 
-  /** Open addressing: a place that was never used ends the search; one that was given up is used again. */
+  /** Open addressing: a slot that was never used ends the search; a released slot is reused. */
   #findOrMake(name: string): SharedRecord {
     const first = hashOf(name) % this.#places;
     let free: number | undefined;

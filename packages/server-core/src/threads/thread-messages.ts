@@ -1,9 +1,9 @@
 import { messageOf, ServerError } from "../errors.ts";
 
-/** Answers a message; what it returns goes back to who asked. Values must be such as `structuredClone` takes. */
+/** Handles a message; its result is sent back to the sender. Values must be valid for `structuredClone`. */
 export type MessageListener = (value: unknown) => unknown;
 
-/** Messages between the threads of the server, for what is too big or too rare for shared counters. */
+/** Messages between the threads of the server, for data that is too large or too rare for shared counters. */
 export interface ThreadMessages {
   /** Number of this thread; 0 is the main thread. */
   readonly thread: number;
@@ -12,16 +12,18 @@ export interface ThreadMessages {
    * stops listening
    */
   on(topic: string, listener: MessageListener): () => void;
-  /** Listens to news: all listeners of a thread are told, and none answers. @returns a function that stops listening */
+  /**
+   * Listens to news: all listeners of a thread are called, and none answers. @returns a function that stops listening
+   */
   onNews(topic: string, listener: MessageListener): () => void;
-  /** Asks every thread that serves HTTP; this one too if it does. Threads without a listener are passed over. */
+  /** Asks every thread that serves HTTP, including this one if it does. Threads without a listener are skipped. */
   askServing(topic: string, value: unknown): Promise<unknown[]>;
   /**
-   * Sends a message to one thread that serves HTTP, over the main thread. It is lost when that thread is gone or does not
-   * listen.
+   * Sends a message to one thread that serves HTTP, through the main thread. It is lost when that thread has ended or
+   * does not listen.
    */
   tell(thread: number, topic: string, value: unknown): void;
-  /** Asks the main thread. @throws ServerError THREAD when it has no listener, or that threw */
+  /** Asks the main thread. @throws ServerError THREAD when it has no listener, or the listener threw */
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
 
@@ -39,7 +41,7 @@ function addListener(listeners: Listeners, topic: string, listener: MessageListe
   };
 }
 
-/** Listeners by topic. While one config replaces another a topic has two, and the newest answers. */
+/** Listeners by topic. While one config replaces another, a topic has two, and the newest answers. */
 export class MessageTopics {
   readonly #listeners: Listeners = new Map();
   readonly #newsListeners: Listeners = new Map();
@@ -56,7 +58,7 @@ export class MessageTopics {
     return this.#listeners.has(topic) || this.#newsListeners.has(topic);
   }
 
-  /** @returns undefined for news. @throws ServerError THREAD; the first error of those who were told news */
+  /** @returns undefined for news. @throws ServerError THREAD; for news the first error of a listener */
   async answer(topic: string, value: unknown): Promise<unknown> {
     const told = this.#newsListeners.get(topic);
     if (told !== undefined) {
@@ -71,7 +73,7 @@ export class MessageTopics {
   }
 }
 
-/** One thread does everything. */
+/** Messages for a process with a single thread. */
 export class SingleThread implements ThreadMessages {
   readonly thread = 0;
   readonly #topics = new MessageTopics();
@@ -96,9 +98,9 @@ export class SingleThread implements ThreadMessages {
 }
 
 interface Ask {
-  /** Tells a question from an answer. */
+  /** Distinguishes a question from an answer. */
   readonly kind: "ask";
-  /** Number that the answer repeats. */
+  /** Number that the answer contains too. */
   readonly id: number;
   /** Subject, which finds the handler. */
   readonly topic: string;
@@ -124,17 +126,17 @@ export type LinkMessage = Ask | Answer;
 export interface LinkPort {
   /** Sends a message, cloned. */
   postMessage(message: unknown): void;
-  /** Calls for each message of the other end. */
+  /** Calls the listener for each message from the other end. */
   on(event: "message", listener: (message: LinkMessage) => void): unknown;
 }
 
-/** Instead of an answer, when the other side has no listener. */
+/** Result when the other side has no listener. */
 export const noListener = Symbol("no listener");
 
 interface Waiting {
-  /** Takes the answer. */
+  /** Called with the answer. */
   readonly resolve: (value: unknown) => void;
-  /** Takes the failure, also when the thread ends. */
+  /** Called with the failure, also when the thread ends. */
   readonly reject: (error: Error) => void;
 }
 
@@ -165,7 +167,7 @@ export class ThreadLink {
     });
   }
 
-  /** The other side is gone: nothing that was asked will be answered. */
+  /** Must be called when the other side has ended: open questions fail. */
   break(error: Error): void {
     this.#broken = error;
     for (const { reject } of this.#waiting.values()) {

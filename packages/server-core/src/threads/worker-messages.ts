@@ -18,17 +18,17 @@ interface Told {
 }
 
 interface Relay {
-  /** Subject of a message that the main thread passes on to all workers. */
+  /** Topic of a message that the main thread forwards to all workers. */
   readonly topic: string;
   /** The message. */
   readonly value: unknown;
 }
 
-/** Messages as the main thread sees them, when workers serve. */
+/** Messages of the main thread, when workers serve. */
 export class MainMessages implements ThreadMessages {
   readonly thread = 0;
   readonly topics: MessageTopics;
-  /** By number of the thread. */
+  /** Links by number of the thread. */
   readonly links = new Map<number, ThreadLink>();
 
   constructor(topics: MessageTopics) {
@@ -53,7 +53,7 @@ export class MainMessages implements ThreadMessages {
 
   async askServing(topic: string, value: unknown): Promise<unknown[]> {
     const asked = [...this.links.values()].map((link) =>
-      // One that dies meanwhile has nothing to say any more.
+      // The answer of a thread that dies meanwhile is not needed.
       link.ask(topic, value).catch((error: unknown) => {
         if (error instanceof ServerError && error.code === "THREAD_DIED") {
           return noListener;
@@ -76,7 +76,7 @@ export class MainMessages implements ThreadMessages {
   }
 }
 
-/** Messages as a worker sees them. */
+/** Messages of a worker. */
 export class WorkerMessages implements ThreadMessages {
   readonly thread: number;
   readonly #topics: MessageTopics;

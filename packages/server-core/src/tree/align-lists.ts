@@ -2,7 +2,7 @@ import { encodeJson } from "../json/encode-json.ts";
 import { idKey } from "../json/id-index.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 
-/** Above this many pairs elements are matched by place only. */
+/** Limit of pairs for the comparison; above it, elements are matched by position only. */
 const maxPairs = 250_000;
 
 /** An element of one list and its counterpart in the other. */
@@ -31,7 +31,7 @@ export function alignLists(before: readonly JsonValue[], after: readonly JsonVal
   }
   const [ours, theirs] = [before.map(identityOf), after.map(identityOf)];
   const width = theirs.length + 1;
-  // lengths[b * width + a]: how many the lists share from b and a on.
+  // lengths[b * width + a]: number of elements that the lists share from b and a on.
   const lengths = new Uint32Array((ours.length + 1) * width);
   const at = (b: number, a: number) => lengths[b * width + a] ?? 0;
   for (let b = ours.length - 1; b >= 0; b--) {

@@ -5,20 +5,23 @@ import { arrayIndex, type ConfigTree, type TreePath, traversalError } from "./tr
 export type ChangeMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface TreeChange {
-  /** PUT makes a value, or inserts an element; POST sets one, or appends to a list; PATCH replaces; DELETE removes. */
+  /**
+   * PUT creates a value, or inserts an element. POST sets a value, or appends to a list. PATCH replaces. DELETE
+   * removes.
+   */
   readonly method: ChangeMethod;
   /** Place of the change. */
   readonly path: TreePath;
   /** The body; null when absent or for DELETE. */
   readonly value: JsonValue;
   /**
-   * Whether the config at these segments is an array by its schema. Asked where nothing stands yet, so that an absent
-   * array can be appended to; the model makes an object there, which it then refuses.
+   * True when, by its schema, the config at these segments is an array. Needed for a place without a value, so that an
+   * absent array can be appended to. The public model creates an object instead, which it then refuses.
    */
   readonly wantsArray: (segments: readonly string[]) => boolean;
 }
 
-/** Instead of a value: the key or element goes away. */
+/** Marks a key or element to remove. */
 const removed = Symbol("removed");
 
 function append(array: readonly JsonValue[], change: TreeChange): readonly JsonValue[] {

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 
-/** A part of a document that is another one now. */
+/** A part of a document that has changed. */
 export interface ChangedPart {
   /** Keys and positions from the root. */
   readonly path: readonly (string | number)[];
@@ -36,8 +36,8 @@ function* differences(old: JsonValue, next: JsonValue, path: ChangedPart["path"]
 }
 
 /**
- * The changes from `old` to `next`, in which unchanged parts are the same objects (see `reconcile`).
- * @param most with more parts than that the whole is smaller: then undefined
+ * The changes from `old` to `next`, in which unchanged parts must be the same objects (see `reconcile`).
+ * @param most limit of parts; with more, the whole document is smaller, and the result is undefined
  */
 export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {
   const parts: ChangedPart[] = [];
@@ -64,7 +64,7 @@ function put(tree: JsonValue, { path, value }: ChangedPart, position: number): J
   throw new Error(`there is no ${path.join("/")}`);
 }
 
-/** `old` with the parts that changed; everything else is the same object. */
+/** `old` with the changed parts; all unchanged parts are the same objects. */
 export function withParts(old: JsonValue, parts: readonly ChangedPart[]): JsonValue {
   return parts.reduce((tree, part) => put(tree, part, 0), old);
 }

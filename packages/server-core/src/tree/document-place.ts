@@ -5,32 +5,32 @@ import { parseJsonPointer } from "./json-pointer.ts";
 import { parseTreePath, type TreePath, treePathOf } from "./tree-path.ts";
 
 /**
- * Place of an operation, as its client named it. The engine resolves it when the operation has its turn:
- * earlier changes may move the object that an `@id` names.
+ * Place of an operation in the client's form. The engine resolves it only at the operation's turn, because earlier
+ * changes may move the object with an `@id`.
  */
 export type DocumentPlace = PathPlace | IdPlace;
 
 interface PathPlace {
-  /** `/config/…`, URL-decoded. */
+  /** Path: `/config/…`, URL-decoded. */
   readonly path: string;
 }
 
 interface IdPlace {
-  /** Value of `@id` that finds the object. */
+  /** The `@id` of the object. */
   readonly id: string;
-  /** Segments that lead on from the object with this `@id`. */
+  /** Path segments below this object. */
   readonly below: readonly string[];
 }
 
 /** The whole document. */
 export const wholeDocument: DocumentPlace = { path: "/config/" };
 
-/** `/id/`, the id, and what follows it. */
+/** Matches `/id/`, the id, and the path after it. */
 const idPath = /^\/id\/([^/]*)(.*)$/s;
 
 /**
- * A URL path without its escapes, except that the id in `/id/<id>` keeps those of `/` and `%`: an id may have a slash.
- * @returns undefined for a bad escape such as `%zz`. {@link parsePlace} reads it
+ * Decodes a URL path, except that the id in `/id/<id>` keeps escapes of `/` and `%`: an id may contain a slash.
+ * @returns undefined for a bad escape such as `%zz`. {@link parsePlace} parses the result
  */
 export function decodeDocumentPath(rawPath: string): string | undefined {
   const [, rawId, rawRest = ""] = idPath.exec(rawPath) ?? [];

@@ -6,7 +6,7 @@ import type { LogValue } from "../log-entry.ts";
 import type { LogEncoder } from "../log-modules.ts";
 import { loadWrapped } from "./wrapped-encoder.ts";
 
-/** Puts the same fields on every line. */
+/** Adds the same fields to every line. */
 export const appendEncoder = defineModule({
   id: "logging.encoders.append",
   config: z.strictObject({

@@ -11,12 +11,12 @@ import {
 } from "./encoder-fields.ts";
 import { jsonText } from "./json-text.ts";
 
-/** No text of a request may steer a terminal. */
+/** Escapes control characters, because the text of a request must not control a terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** A value as JSON with blanks after commas and colons. */
+/** A value as JSON with spaces after commas and colons. */
 function spacedJson(value: LogValue): string {
   if (Array.isArray(value)) {
     return `[${value.map(spacedJson).join(", ")}]`;

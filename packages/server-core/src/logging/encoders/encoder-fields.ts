@@ -3,7 +3,7 @@ import { formatGoDuration } from "../../go/go-duration.ts";
 import { formatGoTime } from "../../go/go-time.ts";
 import type { LogEntry, LogLevelName } from "../log-entry.ts";
 
-/** Fields that all encoders have. Source: the public model (Caddy 2.11) */
+/** Fields that all encoders share. Source: the public model (Caddy 2.11) */
 export const encoderShape = {
   message_key: z.string().nullish().describe("Name of the message (msg); empty leaves it out."),
   level_key: z.string().nullish().describe("Name of the level (level); empty leaves it out."),
@@ -40,7 +40,7 @@ const layouts: Readonly<Record<string, string>> = {
   common_log: "02/Jan/2006:15:04:05 -0700",
 };
 
-/** Prepares how times are written. */
+/** Compiles the format of times. */
 export function compileTime(format: string, local: boolean): (timeMs: number) => string | number {
   switch (format) {
     case "unix_seconds_float":
@@ -65,7 +65,7 @@ const colors: Readonly<Record<LogLevelName, number>> = {
   fatal: 31,
 };
 
-/** Prepares how levels are written. */
+/** Compiles the format of levels. */
 export function compileLevel(format: string): (level: LogLevelName) => string {
   switch (format) {
     case "upper":
@@ -77,7 +77,7 @@ export function compileLevel(format: string): (level: LogLevelName) => string {
   }
 }
 
-/** Prepares how durations are written, in seconds as entries have them. */
+/** Compiles the format of durations, which are in seconds in entries. */
 function compileDuration(format: string): (seconds: number) => number | string {
   switch (format.charAt(0)) {
     case "n":
@@ -89,7 +89,7 @@ function compileDuration(format: string): (seconds: number) => number | string {
   }
 }
 
-/** The fields of an entry with durations as they are to be written. */
+/** Compiles the conversion of an entry's fields: durations get the configured format. */
 export function compileFields(config: EncoderConfig): (entry: LogEntry) => LogEntry["fields"] {
   const format = config.duration_format ?? "";
   if (/^(?:s|seconds?)?$/.test(format)) {

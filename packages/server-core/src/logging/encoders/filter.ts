@@ -8,7 +8,7 @@ import { type LogEncoder, type LogFilter, logFilters } from "../log-modules.ts";
 import { loadWrapped } from "./wrapped-encoder.ts";
 
 interface FieldFilter {
-  /** `request`, `headers`, `Authorization`. */
+  /** Path of the field: `request`, `headers`, `Authorization`. */
   readonly path: readonly string[];
   /** Changes or removes the value of the field. */
   readonly filter: LogFilter;
@@ -42,7 +42,7 @@ function changeAt(fields: Fields, path: readonly string[], filter: LogFilter): F
   return result;
 }
 
-/** The parts of a line that are not fields can be filtered by these names too. */
+/** Applies a filter. The parts of a line that are not fields can be filtered by these names too. */
 function changeEntry(entry: LogEntry, { path, filter }: FieldFilter): LogEntry {
   const [name] = path;
   if (path.length === 1 && (name === "msg" || name === "logger")) {
@@ -53,7 +53,7 @@ function changeEntry(entry: LogEntry, { path, filter }: FieldFilter): LogEntry {
   return { ...entry, fields: changeAt(entry.fields, path, filter) };
 }
 
-/** Changes or leaves out fields before another encoder writes the line. */
+/** Changes or removes fields before another encoder writes the line. */
 export const filterEncoder = defineModule({
   id: "logging.encoders.filter",
   config: z.strictObject({

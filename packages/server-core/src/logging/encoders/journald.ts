@@ -15,7 +15,7 @@ const priorities: Readonly<Record<LogLevelName, number>> = {
   fatal: 1,
 };
 
-/** The journal has the time of each line itself: people need not read it twice. */
+/** The journal records the time of each line, so the console form omits it. */
 function withoutConsoleTime(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (config.format === "console") {
     return { ...config, time_key: "" };
@@ -26,7 +26,7 @@ function withoutConsoleTime(config: Readonly<Record<string, unknown>>): Readonly
     : config;
 }
 
-/** Puts the priority before each line, as systemd's journal reads it. */
+/** Adds the priority before each line, in the form that systemd's journal reads. */
 export const journaldEncoder = defineModule({
   id: "logging.encoders.journald",
   config: z.strictObject({

@@ -11,7 +11,7 @@ import {
 } from "./encoder-fields.ts";
 import { jsonText } from "./json-text.ts";
 
-/** One JSON object a line. */
+/** One JSON object for each line. */
 export function makeJsonEncoder(config: EncoderConfig): LogEncoder {
   const time = compileTime(config.time_format || "unix_seconds_float", config.time_local === true);
   const level = compileLevel(config.level_format ?? "");

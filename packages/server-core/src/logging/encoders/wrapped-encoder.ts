@@ -3,7 +3,7 @@ import type { ModuleContext } from "../../modules/module-context.ts";
 import { type LogEncoder, logEncoders } from "../log-modules.ts";
 import { makeJsonEncoder } from "./json.ts";
 
-/** Loads the encoder inside another; JSON where the config names none. */
+/** Loads the inner encoder of an encoder; JSON when the config has none. */
 export async function loadWrapped(
   config: Readonly<Record<string, unknown>> | null | undefined,
   context: ModuleContext,

@@ -15,7 +15,7 @@ export const cookieActionsSchema = z.strictObject({
 
 export type CookieActions = z.infer<typeof cookieActionsSchema>["actions"];
 
-/** @param pair `name=value` @returns undefined to leave the cookie out */
+/** @param pair `name=value` @returns undefined to remove the cookie */
 export function changeCookie(pair: string, actions: CookieActions): string | undefined {
   const cut = pair.indexOf("=");
   const name = (cut === -1 ? pair : pair.slice(0, cut)).trim();

@@ -2,7 +2,7 @@ import { defineModule } from "../../modules/module.ts";
 import type { LogFilter } from "../log-modules.ts";
 import { changeCookie, cookieActionsSchema } from "./cookie-actions.ts";
 
-/** Changes cookies of a request: for `request>headers>Cookie`. */
+/** Changes cookies of a request; for the field `request>headers>Cookie`. */
 export const cookieFilter = defineModule({
   id: "logging.encoders.filter.cookie",
   config: cookieActionsSchema,
@@ -14,7 +14,7 @@ export const cookieFilter = defineModule({
         if (!Array.isArray(value)) {
           return typeof value === "string" ? change(value).join("; ") : value;
         }
-        // Several fields are filtered and shown as one.
+        // Several header fields are filtered and logged as one.
         const kept = value.flatMap((each) => (typeof each === "string" ? change(each) : []));
         return kept.length === 0 ? [] : [kept.join("; ")];
       },

@@ -3,7 +3,7 @@ import { defineModule } from "../../modules/module.ts";
 import type { LogFilter } from "../log-modules.ts";
 import { onTexts, shortHash } from "./on-texts.ts";
 
-/** Puts a short hash instead of the value. */
+/** Replaces the value by a short hash. */
 export const hashFilter = defineModule({
   id: "logging.encoders.filter.hash",
   config: z.strictObject({}),

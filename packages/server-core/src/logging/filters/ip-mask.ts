@@ -10,7 +10,7 @@ function maskV4(address: string, bits: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(kept / 2 ** shift) % 256).join(".");
 }
 
-/** The eight groups of an address. */
+/** The eight 16-bit groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const [head = "", tail] = address.split("::");
   const parse = (text: string) =>
@@ -37,11 +37,11 @@ function maskV6(address: string, bits: number): string {
   return new SocketAddress({ address: text, family: "ipv6" }).address;
 }
 
-/** An address, with or without a port. */
+/** Masks an address, with or without a port. */
 function maskOne(text: string, v4Bits: number, v6Bits: number): string {
   const withPort = isIP(text) === 0 ? /^(?:\[([^\]]*)\]|([^:]*)):([^:]*)$/.exec(text) : null;
   const found = withPort?.[1] ?? withPort?.[2] ?? text;
-  // An IPv4 address that is written as one of IPv6 is one of IPv4.
+  // An IPv4 address in IPv6 form is masked as IPv4.
   const host = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(found)?.[1] ?? found;
   const port = !withPort?.[3] ? "" : `:${withPort[3]}`;
   switch (isIP(host)) {

@@ -7,7 +7,7 @@ import { replaceMatches } from "./replace-matches.ts";
 
 const maxOperations = 50;
 
-/** Replaces what several regular expressions match, one after the other. */
+/** Replaces the matches of several regular expressions, one after the other. */
 export const multiRegexpFilter = defineModule({
   id: "logging.encoders.filter.multi_regexp",
   config: z.strictObject({

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LogValue } from "../log-entry.ts";
 
-/** Changes a text, or each text of a list; other values stay. */
+/** Changes a text, or each text of a list; other values stay unchanged. */
 export function onTexts(value: LogValue, change: (text: string) => string): LogValue {
   if (typeof value === "string") {
     return change(value);
@@ -11,7 +11,10 @@ export function onTexts(value: LogValue, change: (text: string) => string): LogV
     : value;
 }
 
-/** The first four bytes of the SHA-256 of a text, in hex: equal texts can be told, not what they were. */
+/**
+ * The first four bytes of the SHA-256 of a text, in hex. Equal texts can be recognized, but the text cannot be read
+ * from it.
+ */
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

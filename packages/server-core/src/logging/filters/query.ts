@@ -21,7 +21,7 @@ export const queryFilter = defineModule({
   provision({ actions }): LogFilter {
     const change = (uri: string): string => {
       const cut = uri.indexOf("?");
-      // In a path `#` is of the query: browsers keep fragments to themselves.
+      // In a path, `#` belongs to the query, because browsers do not send fragments.
       const fragment = uri.startsWith("/") ? -1 : uri.indexOf("#");
       const end = fragment === -1 ? uri.length : fragment;
       if (cut === -1 || end <= cut + 1) {

@@ -5,7 +5,7 @@ import type { LogFilter } from "../log-modules.ts";
 import { onTexts } from "./on-texts.ts";
 import { replaceMatches } from "./replace-matches.ts";
 
-/** Replaces what a regular expression matches. */
+/** Replaces the matches of a regular expression. */
 export const regexpFilter = defineModule({
   id: "logging.encoders.filter.regexp",
   config: z.strictObject({

@@ -4,8 +4,8 @@ import type { LinearRegexp } from "../../regexp/linear-regexp.ts";
 const hidden = "REDACTED";
 
 /**
- * Replaces what a regular expression matches. A text for which it is too costly is hidden as a whole: what was to be
- * hidden must not come out because there is too much of it.
+ * Replaces the matches of a regular expression. A text for which this takes too long is hidden completely, so that a
+ * long text cannot prevent the hiding.
  */
 export function replaceMatches(text: string, regexp: LinearRegexp, replacement: string): string {
   try {

@@ -2,7 +2,7 @@ import { defineModule } from "../../modules/module.ts";
 import type { LogFilter } from "../log-modules.ts";
 import { changeCookie, cookieActionsSchema } from "./cookie-actions.ts";
 
-/** Changes cookies of a response: for `resp_headers>Set-Cookie`. */
+/** Changes cookies of a response; for the field `resp_headers>Set-Cookie`. */
 export const setCookieFilter = defineModule({
   id: "logging.encoders.filter.set_cookie",
   config: cookieActionsSchema,

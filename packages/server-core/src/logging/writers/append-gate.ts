@@ -1,7 +1,7 @@
 import type { SharedCounter } from "../../threads/shared-state.ts";
 import type { AppendGate } from "./rolling-file.ts";
 
-/** How long a thread that died while it appended is waited for. */
+/** Time limit in milliseconds for waiting for a thread that died while it appended. */
 const maxWaitMs = 2_000;
 const pauseMs = 2;
 
@@ -21,7 +21,7 @@ export function makeAppendGate(
         const turn = epoch.value % 2;
         const side = sides[turn];
         side?.add(1);
-        // Turned in between: whoever waits may have seen the side empty already.
+        // If the side was switched meanwhile, a waiting thread may have seen the old side empty already.
         if (epoch.value % 2 === turn) {
           return () => void side?.add(-1);
         }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineModule } from "../../modules/module.ts";
 import type { LogWriter } from "../log-modules.ts";
 
-/** Throws lines away. */
+/** Discards lines. */
 export const discardWriter = defineModule({
   id: "logging.writers.discard",
   config: z.strictObject({}),

@@ -54,7 +54,7 @@ function compressionOf(config: Config): "none" | "gzip" | "zstd" {
   return config.roll_compression || (config.roll_gzip === false ? "none" : "gzip");
 }
 
-/** Appends to a file; large and old ones are put aside. All threads write the same file, line by line. */
+/** Appends to a file. Large and old files are rolled. All threads write the same file, line by line. */
 export const fileWriter = defineModule({
   id: "logging.writers.file",
   config: configSchema,
@@ -99,7 +99,7 @@ export const fileWriter = defineModule({
   },
 });
 
-/** Writes lines to a file in the background. A failure is logged once until a write succeeds again. */
+/** Writes lines to a file in the background. A repeated failure is logged once until a write succeeds. */
 function queuedWriter(file: RollingFile, path: string, log: Logger): LogWriter {
   let failing = false;
   let closed = false;

@@ -9,11 +9,11 @@ import { LineQueue, lostLine } from "../line-queue.ts";
 import type { LogWriter } from "../log-modules.ts";
 
 interface NetAddress {
-  /** `tcp` reconnects; `udp` sends one datagram a line; `unix` is a stream. */
+  /** Protocol: `tcp` reconnects after failures; `udp` sends one datagram for each line; `unix` is a stream. */
   readonly network: "tcp" | "udp" | "unix";
-  /** Host, or the path of a socket. */
+  /** Host name, or the path of a unix socket. */
   readonly host: string;
-  /** Port; 0 for a socket of the file system. */
+  /** Port; 0 for a unix socket. */
   readonly port: number;
 }
 
@@ -36,7 +36,7 @@ function parseAddress(text: string): NetAddress {
   return { network, host: host.replace(/^\[(.*)\]$/, "$1") || "localhost", port: Number(port) };
 }
 
-/** A connection that is opened when needed and again when it broke. */
+/** A connection that is opened on demand, and again after it broke. */
 class Connection {
   readonly #address: NetAddress;
   readonly #dialMs: number;
@@ -93,7 +93,7 @@ class Connection {
   }
 }
 
-/** Datagrams hold one line each. */
+/** Sends one datagram for each line. */
 function udpSend(address: NetAddress): { send: (bytes: Buffer) => Promise<void>; close: () => void } {
   const socket = createSocket(address.host.includes(":") ? "udp6" : "udp4");
   socket.on("error", () => {});
@@ -110,7 +110,7 @@ function udpSend(address: NetAddress): { send: (bytes: Buffer) => Promise<void>;
   };
 }
 
-/** Sends lines over a connection; while it is broken they wait, within limits. */
+/** Sends lines over a connection. While it is broken, lines wait, up to a limit. */
 export const netWriter = defineModule({
   id: "logging.writers.net",
   config: z.strictObject({

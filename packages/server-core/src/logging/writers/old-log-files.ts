@@ -7,21 +7,21 @@ import { formatGoTime } from "../../go/go-time.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Rules for rotated files. */
+/** Rules for rolled files. */
 export interface OldFileRules {
-  /** Compression of rolled files. `none` keeps them as they were written. */
+  /** Compression of rolled files. `none` leaves them unchanged. */
   readonly compression: "none" | "gzip" | "zstd";
-  /** How many are kept. */
+  /** Maximum number of rolled files. */
   readonly keep: number;
   /** Days after which a rolled file is removed. */
   readonly keepDays: number;
-  /** Layout of the time in their names. */
+  /** Layout of the time in names of rolled files. */
   readonly timeFormat: string;
-  /** Whether times in names are local instead of UTC. */
+  /** True: times in names are local. False: UTC. */
   readonly local: boolean;
 }
 
-/** `access.log` put aside is `access-2026-01-02T03-04-05.678-size.log`. */
+/** Name of a rolled file: `access.log` becomes `access-2026-01-02T03-04-05.678-size.log`. */
 export function oldFileName(path: string, time: Date, reason: string, rules: OldFileRules): string {
   const extension = extname(path);
   const bare = basename(path, extension);
@@ -47,7 +47,7 @@ async function compress(path: string, compression: "gzip" | "zstd"): Promise<voi
   }
 }
 
-/** Files put aside, newest first. */
+/** Rolled files, newest first. */
 async function oldFiles(path: string): Promise<{ path: string; timeMs: number }[]> {
   const extension = extname(path);
   const prefix = `${basename(path, extension)}-`;
@@ -64,7 +64,7 @@ async function oldFiles(path: string): Promise<{ path: string; timeMs: number }[
   return found.sort((a, b) => b.timeMs - a.timeMs || (a.path < b.path ? 1 : -1));
 }
 
-/** Compresses the file that was just put aside, and removes those that are too many or too old. */
+/** Compresses the file that was just rolled, and removes rolled files above the limits of number or age. */
 export async function tidyOldFiles(path: string, newest: string, rules: OldFileRules): Promise<void> {
   if (rules.compression !== "none") {
     await compress(newest, rules.compression);

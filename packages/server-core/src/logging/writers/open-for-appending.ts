@@ -6,9 +6,8 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 const withoutWaiting = appending | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Opens a log file. A named pipe needs somebody who reads it: waiting for that would hold a place in the pool that reads
- * files for everybody.
- * @throws Error naming the file
+ * Opens a log file. A named pipe needs a reader, but waiting for one would block a thread of the pool that reads files.
+ * @throws Error with the name of the file
  */
 export async function openForAppending(path: string, mode: number): Promise<FileHandle> {
   let handle: FileHandle;
@@ -23,7 +22,7 @@ export async function openForAppending(path: string, mode: number): Promise<File
   if (!(await handle.stat()).isFIFO()) {
     return handle;
   }
-  // A pipe that is full for a moment must wait, not fail. It has a reader, so opening it again does not wait.
+  // Writes to a full pipe must wait, not fail. The pipe has a reader, so opening it again does not wait.
   try {
     return await open(path, appending, mode);
   } finally {

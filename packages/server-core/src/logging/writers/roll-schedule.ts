@@ -1,14 +1,14 @@
-/** When a log file is put aside whatever its size. */
+/** When a log file is rolled independently of its size. */
 export interface RollSchedule {
-  /** Milliseconds between two rolls; 0 for never. */
+  /** Time between two rolls in milliseconds; 0: never. */
   readonly everyMs: number;
-  /** At these minutes of each hour. */
+  /** Minutes of each hour at which files are rolled. */
   readonly minutes: readonly number[];
-  /** At these times of each day, in minutes since midnight, local time. */
+  /** Times of each day at which files are rolled, in minutes since midnight, local time. */
   readonly daily: readonly number[];
 }
 
-/** @param text `HH:MM` @returns minutes since midnight; undefined for a text that is no time */
+/** @param text `HH:MM` @returns minutes since midnight; undefined for a text that is not a time */
 export function parseTimeOfDay(text: string): number | undefined {
   const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim());
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2]);

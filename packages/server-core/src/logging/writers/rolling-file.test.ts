@@ -45,7 +45,7 @@ function make(
 const names = () => readdirSync(join(folder, "sub")).sort();
 const read = (name: string) => readFileSync(join(folder, "sub", name), "utf8");
 const append = (file: RollingFile, text: string) => file.append(Buffer.from(text));
-/** Names have milliseconds: two files put aside in the same one would be one. */
+/** Names have milliseconds, so two files rolled in the same millisecond would get one name. */
 const nextMs = async () => {
   for (const start = Date.now(); Date.now() === start; ) {
     await new Promise(setImmediate);

@@ -5,34 +5,36 @@ import { type OldFileRules, oldFileName, tidyOldFiles } from "./old-log-files.ts
 import { openForAppending } from "./open-for-appending.ts";
 import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 
-/** Counts threads that append, so that a renamed file is left alone while one of them still writes to it. */
+/** Counts threads that append, so that a renamed file is not compressed while a thread still writes to it. */
 export interface AppendGate {
-  /** Begins an append. @returns ends it */
+  /** Must be called before an append. @returns a function that must be called after it */
   enter(): () => void;
-  /** Resolves when all that had entered have left. The caller must have left before. */
+  /** Resolves when all threads that had entered have left. The caller must have left before. */
   settle(): Promise<void>;
 }
 
 export interface RollingFileOptions {
-  /** Path of the file that is written. */
+  /** Path of the log file. */
   readonly path: string;
-  /** Permissions of a new file; those of one that exists are changed only if `setMode`. */
+  /** Mode of a new file. The mode of an existing file is changed only with `setMode`. */
   readonly mode: number;
-  /** Whether an existing file gets the configured mode too. */
+  /** True: an existing file also gets the configured mode. */
   readonly setMode: boolean;
-  /** Permissions of folders that are made; `inherit`: those of the folder above; `from_file`: those of the file. */
+  /**
+   * Mode of created folders. `inherit`: the mode of the parent folder. `from_file`: derived from the mode of the file.
+   */
   readonly folderMode: number | "inherit" | "from_file";
-  /** From which size in bytes the file is put aside; 0 for never. */
+  /** Size in bytes from which the file is rolled; 0: never. */
   readonly maxBytes: number;
-  /** Times at which a file is rolled besides its size. */
+  /** Times at which a file is rolled in addition to its size. */
   readonly schedule: RollSchedule;
   /** Rules for rolled files. */
   readonly rules: OldFileRules;
-  /** One thread puts the file aside: runs `work` unless another thread is at it. */
+  /** Runs `work` unless another thread is rolling the file. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
-  /** The threads that append now. */
+  /** The threads that are appending. */
   readonly appending: AppendGate;
-  /** Takes failures of rolling; writing goes on with the old file. */
+  /** Called for failures of rolling; writing then continues with the old file. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,9 +50,9 @@ async function nearestMode(folder: string): Promise<number> {
 }
 
 /**
- * Makes a folder and those above it. Not by the `recursive` of node, which never ends where a file system makes no folders
- * (`/proc`).
- * @throws the error of the folder that cannot be made
+ * Creates a folder and its parents. Node's `recursive` is not used, because it never ends on file systems that cannot
+ * create folders (`/proc`).
+ * @throws the error of the folder that cannot be created
  */
 async function makeFolder(folder: string, mode: number): Promise<void> {
   try {
@@ -80,7 +82,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** A name that no file has, compressed or not: names tell milliseconds, or less where the config says so. */
+/** A name that no file has, compressed or not. Names have milliseconds, or a coarser time if configured. */
 async function freeName(makeName: () => string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const name = makeName();
@@ -103,9 +105,9 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * A log file that several threads append to. Each appends complete lines in one call, so lines do not mix.
- * The thread that finds the file too large renames it; the others notice the new file under the name, and
- * open it.
+ * A log file that several threads append to. Each appends complete lines in one call, so lines do not mix. The thread
+ * that finds the file too large renames it. The other threads notice that the name belongs to a new file, and open that
+ * file.
  */
 export class RollingFile {
   readonly #options: RollingFileOptions;
@@ -172,7 +174,7 @@ export class RollingFile {
     await this.#tidying;
   }
 
-  /** The open file, after it was opened again where its name leads to another one. */
+  /** Status of the open file. If the path now belongs to another file, that file is opened first. */
   async #current(): Promise<Stats> {
     const { path } = this.#options;
     const found = await stat(path).catch(() => undefined);
@@ -185,7 +187,7 @@ export class RollingFile {
   async #roll(reason: "size" | "time"): Promise<void> {
     const { path, rules, exclusively, appending, onError } = this.#options;
     await exclusively(async () => {
-      // Nothing is there while another thread has put it aside and nobody has begun a new one.
+      // The path does not exist after another thread has renamed the file, until a new one is created.
       const found = await stat(path).catch(() => undefined);
       if (found?.ino === this.#inode) {
         const old = await freeName(() => oldFileName(path, new Date(), reason, rules));
