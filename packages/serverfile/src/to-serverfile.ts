@@ -20,9 +20,8 @@ import { writeConfig } from "./to-text/write-config.ts";
 
 const defaultFile = "Serverfile";
 /**
- * Where two documents first differ, as a path such as `/config/apps/http`; undefined when they are the same. The
- * order
- * of an object's members does not count; the order of a list does.
+ * Where two documents first differ, as a path such as `/config/apps/http`; undefined when they are the same.
+ * The order of an object's members does not count; the order of a list does.
  */
 export function firstDifference(
   a: JsonValue | undefined,
@@ -136,9 +135,8 @@ class TextFile {
   }
 
   /**
-   * Returns a text when it adapts to the config. It is formatted unless formatting would change it: after a word with `#`, a heredoc
-   * counts as a
-   * comment.
+   * Returns a text when it adapts to the config. It is formatted unless formatting would change it: after a
+   * word with `#`, a heredoc counts as a comment.
    * @returns undefined when it adapts to another config
    */
   ifSame(unformatted: string): string | undefined {

@@ -47,10 +47,8 @@ export interface SpansetOperation {
 /**
  * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result is the spans of
  * the right side with this relation to a span of the left side. With `!` it is the spans of the right side
- * without the relation, with `&` the spans of both sides that are related.
- * `&&` keeps the traces in which both sides have spans, `||` those in which one side has some; the result is the
- * spans
- * of both sides.
+ * without the relation, with `&` the spans of both sides that are related. `&&` keeps the traces in which
+ * both sides have spans, `||` those in which one side has some; the result is the spans of both sides.
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 

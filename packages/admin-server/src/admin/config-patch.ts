@@ -15,10 +15,9 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
 }
 
 /**
- * Reads a patch, before the change has its turn.
- * The patch is applied to the value at the time when the change runs. So two clients cannot overwrite each
- * other's
- * changes, and a patch whose `test` fails changes nothing.
+ * Reads a patch, before the change has its turn. The patch is applied to the value at the time when the
+ * change runs. So two clients cannot overwrite each other's changes, and a patch whose `test` fails changes
+ * nothing.
  * @returns a function from the present value to the new one; it throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */

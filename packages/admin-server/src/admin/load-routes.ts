@@ -13,10 +13,9 @@ import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 const jsonHeaders = { "Content-Type": "application/json" };
 
 /**
- * `POST /load`: replaces the whole config, in any format. It is atomic: the answer is 200 once the new config runs.
- * Otherwise the old one goes on, and the answer is 400 with the reason. Warnings of an adapter come in the answer,
- * as in
- * the model.
+ * `POST /load`: replaces the whole config, in any format. It is atomic: the answer is 200 once the new config
+ * runs. Otherwise the old one goes on, and the answer is 400 with the reason. Warnings of an adapter come in
+ * the answer, as in the model.
  */
 export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {

@@ -16,8 +16,7 @@ export interface OptionDefinition {
   /** The name of the value in texts: `file` becomes `<file>`. Required for all options but switches. */
   readonly value?: string;
   /**
-   * Default value. The default of a list is empty; the default of a
-   * text "".
+   * Default value. The default of a list is empty; the default of a text "".
    */
   readonly default?: string | number;
   /** How texts name a default that is found out when the command runs. */

@@ -5,9 +5,9 @@ import { autosavePath } from "server-core/engine/autosave";
 import { dataFolder } from "server-core/history/data-folder";
 
 /**
- * The server's environment: folders, version, platform, then every variable. Source: the public model (Caddy
- * 2.11)
+ * The server's environment: folders, version, platform, then every variable.
  * `server environ` prints it. It shows all variables, secrets included, as in the model.
+ * Source: the public model (Caddy 2.11)
  */
 export function environmentText(): string {
   const { env } = process;

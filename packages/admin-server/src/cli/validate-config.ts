@@ -4,9 +4,8 @@ import { parseJson } from "server-core/json/parse-json";
 import { Server } from "../server.ts";
 
 /**
- * Sets up all that a configuration names, without ports and without running it. Modules may read files and storages
- * on
- * the way, as they would in a server; the trust stores of the machine are not touched.
+ * Sets up all that a configuration names, without ports and without running it. Modules may read files and
+ * storages on the way, as they would in a server; the trust stores of the machine are not touched.
  * @throws ServerError naming the file
  */
 export async function validateConfig(path: string, json: Uint8Array): Promise<void> {

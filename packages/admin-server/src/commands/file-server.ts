@@ -27,8 +27,7 @@ function listenAddress({ listen, domain }: FileServerOptions): string {
 
 /**
  * The configuration that the options describe: one server with one route, whose handlers compress, evaluate
- * templates and
- * send files. Source: the public model (Caddy 2.11)
+ * templates and send files. Source: the public model (Caddy 2.11)
  */
 export function fileServerConfig(options: FileServerOptions) {
   const { domain, root, precompressed } = options;

@@ -8,8 +8,7 @@ import { defineCommand } from "../cli/command.ts";
 
 /**
  * `server manpage`. Exit codes: 0; 1 without `--directory`, or when a page cannot be written. Existing pages
- * are
- * replaced.
+ * are replaced.
  */
 export const manpage = defineCommand({
   name: "manpage",

@@ -1,10 +1,9 @@
 import type { Connection } from "./connection.ts";
 
 /**
- * Waits until a message is complete, and removes it from the connection.
- * Bytes behind the message stay on the connection for the next handler. A handler calls this once for each message
- * of a
- * protocol that takes turns, such as SOCKS.
+ * Waits until a message is complete, and removes it from the connection. Bytes behind the message stay on the
+ * connection for the next handler. A handler calls this once for each message of a protocol that takes turns,
+ * such as SOCKS.
  * @param read parses the message and its length in bytes; undefined while it is incomplete
  * @param deadlineAt as of `performance.now()`
  * @throws what `read` throws, and when the message is not whole at the deadline, at the end, or in the bytes that

@@ -1,7 +1,7 @@
 /**
- * A rate of bytes, as a token bucket that refills continuously. A reader takes bytes before it reads them. Bytes
- * taken
- * beyond the level are owed, and the reader waits until the bucket has them. Several readers may share one rate.
+ * A rate of bytes, as a token bucket that refills continuously. A reader takes bytes before it reads them.
+ * Bytes taken beyond the level are owed, and the reader waits until the bucket has them. Several readers may
+ * share one rate.
  */
 export class ByteRate {
   /** Capacity of the bucket in bytes: the largest read after a pause. */

@@ -11,9 +11,8 @@ const bytesPerSecond = () => z.number().min(0).nullish();
 const burst = () => z.int().min(0).nullish();
 
 /**
- * A stream that is read no faster than its rates allow. Writing is not limited, as in the model. The wait comes
- * before
- * the read, so the client's sending is held up by TCP.
+ * A stream that is read no faster than its rates allow. Writing is not limited, as in the model. The wait
+ * comes before the read, so the client's sending is held up by TCP.
  */
 class ThrottledStream extends Duplex {
   readonly #below: Duplex;
@@ -34,9 +33,8 @@ class ThrottledStream extends Duplex {
   }
 
   /**
-   * Takes bytes from all rates, and waits for the slowest. A read takes at most the smallest burst, since a larger
-   * one
-   * would always be owed.
+   * Takes bytes from all rates, and waits for the slowest. A read takes at most the smallest burst, since a
+   * larger one would always be owed.
    */
   override _read(size: number): void {
     const most = Math.max(1, Math.min(size, ...this.#rates.map((rate) => rate.burst)));

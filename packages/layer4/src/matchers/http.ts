@@ -65,9 +65,8 @@ function makeExchange(request: FirstRequest, connection: Connection): Exchange |
 }
 
 /**
- * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. It asks for more until the whole
- * head is
- * there, up to `maxMatchingBytes`; a malformed head does not match. It sets `{l4.http.host}`.
+ * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. It asks for more until the
+ * whole head is there, up to `maxMatchingBytes`; a malformed head does not match. It sets `{l4.http.host}`.
  * Source: caddy-l4, `layer4.matchers.http`
  */
 export const httpMatcher = defineModule({

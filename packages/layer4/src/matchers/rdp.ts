@@ -60,9 +60,9 @@ function isNegotiation(bytes: Buffer): boolean {
 }
 
 /**
- * Reads the request. Bytes 0 and 1 reveal another protocol; otherwise the matcher waits for more bytes until the
- * length in
- * bytes 2 and 3 has arrived. More bytes mean another protocol, because an RDP client waits for the answer.
+ * Reads the request. Bytes 0 and 1 reveal another protocol; otherwise the matcher waits for more bytes until
+ * the length in bytes 2 and 3 has arrived. More bytes mean another protocol, because an RDP client waits for
+ * the answer.
  * @returns undefined while the request is incomplete, "none" for anything else
  */
 export function readRdpRequest(bytes: Buffer): RdpRequest | "none" | undefined {

@@ -15,9 +15,8 @@ function valueOfKey(connection: Connection, key: string): string {
 }
 
 /**
- * Matches variables and placeholders. One key with one of its values is enough; an empty config matches everything. No
- * byte
- * is looked at. Source: caddy-l4, `layer4.matchers.vars`
+ * Matches variables and placeholders. One key with one of its values is enough; an empty config matches
+ * everything. No byte is looked at. Source: caddy-l4, `layer4.matchers.vars`
  */
 export const varsMatcher = defineModule({
   id: "layer4.matchers.vars",

@@ -91,9 +91,9 @@ export class ConnectChecker {
   }
 
   /**
-   * Counts a pass or a failure. After `rise` consecutive passes or `fall` consecutive failures the state changes: it is logged,
-   * and an
-   * event `healthy` or `unhealthy` is emitted. @param fault "" for a pass
+   * Counts a pass or a failure. After `rise` consecutive passes or `fall` consecutive failures the state
+   * changes: it is logged, and an event `healthy` or `unhealthy` is emitted.
+   * @param fault "" for a pass
    */
   #note(server: UpstreamServer, fault: string): void {
     const { rise, fall } = this.#config;

@@ -1,6 +1,5 @@
-// Finds the route of a connection. A matcher answers yes, no, or "more bytes are needed". Each look asks the routes
-// in
-// order:
+// Finds the route of a connection. A matcher answers yes, no, or "more bytes are needed". Each look asks the
+// routes in order:
 //
 // | answers | what happens |
 // |---|---|

@@ -1,6 +1,5 @@
-// Texts of handlers in the option `layer4`, read and written back. Each is a line with the handler's name, and
-// mostly a
-// block:
+// Texts of handlers in the option `layer4`, read and written back. Each is a line with the handler's name,
+// and mostly a block:
 //
 // | text | JSON |
 // |---|---|

@@ -96,9 +96,8 @@ function ofBlock(
 }
 
 /**
- * `clock 08:00:00 17:00:00 Europe/Berlin`. `clock after 08:00:00` and `clock before 08:00:00` leave an end open;
- * they are
- * written back with both ends.
+ * `clock 08:00:00 17:00:00 Europe/Berlin`. `clock after 08:00:00` and `clock before 08:00:00` leave an end
+ * open; they are written back with both ends.
  */
 const clock = ofMembers(
   (cursor) => {
@@ -197,9 +196,8 @@ const postgres = ofBlock(
 );
 
 /**
- * `vars name value value…`. Several lines are one matcher; the JSON of several names has no text, since a text has
- * one
- * matcher for each name.
+ * `vars name value value…`. Several lines are one matcher; the JSON of several names has no text, since a
+ * text has one matcher for each name.
  */
 const vars: MatcherText = {
   read(cursor) {

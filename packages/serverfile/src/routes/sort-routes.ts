@@ -42,9 +42,8 @@ export function positionsIn(order: readonly string[]): ReadonlyMap<string, numbe
 }
 
 /**
- * True when a route comes before another one of its directive: the longer path first, ends of `*` not counted; an
- * exact
- * path before the same one with `*`. A route without a path counts by its having a matcher.
+ * True when a route comes before another one of its directive: the longer path first, ends of `*` not
+ * counted; an exact path before the same one with `*`. A route without a path counts by its having a matcher.
  */
 function comesFirst(a: Key, b: Key): boolean {
   if (a.route === undefined || b.route === undefined) {

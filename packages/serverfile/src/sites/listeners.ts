@@ -23,9 +23,7 @@ export interface ServerSites {
 
 /**
  * The port of a site's address: the given port, or the default port of the scheme.
- * @throws Error for a scheme that no server
- * has,
- * and for HTTP on the port of HTTPS or the other way round
+ * @throws Error for a scheme that no server has, and for HTTP on the port of HTTPS or the other way round
  */
 function portOf(address: SiteAddress, options: GlobalOptions): number {
   const { scheme } = address;

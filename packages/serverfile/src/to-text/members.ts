@@ -15,10 +15,8 @@ function segment(key: string): string {
 }
 
 /**
- * The members of a JSON object while they are written as text. Each is taken once; members that are left at the end
- * are those that the
- * text cannot say.
- * So no member of the config gets lost without an error:
+ * The members of a JSON object while they are written as text. Each is taken once; members that are left at
+ * the end are those that the text cannot say. So no member of the config gets lost without an error:
  *
  *     const members = new Members({ email: "a@example.com", other: 1 }, "/config/x");
  *     members.text("email");      // "a@example.com"

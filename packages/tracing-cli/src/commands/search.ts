@@ -38,9 +38,8 @@ interface SearchAnswer {
 }
 
 /**
- * The newest traces that match, and a warning on standard error when a part of the store did not answer. The API
- * takes
- * whole seconds, so the range is widened to them.
+ * The newest traces that match, and a warning on standard error when a part of the store did not answer. The
+ * API takes whole seconds, so the range is widened to them.
  * @throws CliError when the query is wrong, or the server does not answer
  */
 export async function findTraces(context: CommandContext, limit: number): Promise<readonly FoundTrace[]> {

@@ -37,9 +37,8 @@ function hideAll(value: unknown): unknown {
 
 /**
  * A part of a config without secrets: assistants send what they read to a model, often a third party's. Names
- * of
- * members tell what is one. Placeholders such as `{env.X}` stay.
- * `{ "password": "x", "user": "a" }` becomes `{ "password": "(hidden)", "user": "a" }`.
+ * of members tell what is one. Placeholders such as `{env.X}` stay. `{ "password": "x", "user": "a" }`
+ * becomes `{ "password": "(hidden)", "user": "a" }`.
  * @param name of the member that holds the value
  */
 export function hideSecrets(value: unknown, name = ""): unknown {

@@ -70,9 +70,8 @@ export class RemoteAccess implements AdminGate {
   }
 
   /**
-   * Checks the certificate's dates and the client's rights. The handshake does not look at dates of a certificate
-   * that
-   * no authority of ours issued, so they are checked here, for each request.
+   * Checks the certificate's dates and the client's rights. The handshake does not look at dates of a
+   * certificate that no authority of ours issued, so they are checked here, for each request.
    */
   permit(request: IncomingMessage, path: string, method: string): void {
     const certificate =
