@@ -45,6 +45,14 @@ async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: Jso
 /**
  * `POST /validate`: whether a config, in any format, would run; ports are not tried. Answers with all that is wrong with
  * it and where, and with the difference to the running config as a JSON patch. Nothing changes.
+ *
+ * | status | body |
+ * |---|---|
+ * | 200 | `{"valid":true,"changes":[…]}` |
+ * | 400 | `{"valid":false,"error":"…","errors":[{"path":"/config/…","message":"…"}],"changes":[…]}` |
+ * | 400 | `{"error":"…"}` for a body that is no config at all |
+ *
+ * Warnings of an adapter are a member `warnings`.
  */
 export function validateRoute(
   engine: ConfigEngine,

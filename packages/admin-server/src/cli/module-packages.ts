@@ -1,3 +1,11 @@
+// Folders of a change, beside each other in the server's data folder:
+//
+// | folder | made by | removed by |
+// |---|---|---|
+// | `packages` | the first `add-package` | nobody |
+// | `packages.new` | each change, which it locks for others | the same change, also a failed one; by hand after a kill |
+// | `packages.bak` | each change, from `packages` | the same change without `--keep-backup`, else the next one |
+
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -22,7 +30,12 @@ export interface ModulePackage {
 /** The member of the folder's package.json that names what is installed: an exact version, or the address of a package. */
 type Dependencies = Readonly<Record<string, string>>;
 
-/** The name in `name@version`; undefined for a path or an address, whose package is known after the installation. */
+/**
+ * The name in `name@version`; undefined for a path or an address, whose package is known after the installation.
+ *
+ *     nameOf("@me/greet@1.2.0"); // "@me/greet"
+ *     nameOf("./own");           // undefined
+ */
 function nameOf(spec: string): string | undefined {
   return /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:@[^/:]*)?$/.exec(spec)?.[1];
 }
@@ -90,7 +103,11 @@ export class ModulePackages {
     });
   }
 
-  /** Installs the latest version of each package from the registry. @returns all packages */
+  /**
+   * Installs the latest version of each package from the registry. A package from a path or an address is read there
+   * again.
+   * @returns all packages
+   */
   async upgrade(keepBackup: boolean): Promise<ModulePackage[]> {
     return await this.#change(keepBackup, async (folder, before) => {
       const names = Object.keys(before);
@@ -104,7 +121,11 @@ export class ModulePackages {
     });
   }
 
-  /** @param work changes the packages in a copy. @returns the packages that `work` names */
+  /**
+   * Makes one change in a copy. The folder of the copy is the lock: the second of two commands fails at once.
+   * @param work changes the packages in the copy
+   * @returns the packages that `work` names
+   */
   async #change(
     keepBackup: boolean,
     work: (folder: string, before: Dependencies) => Promise<readonly string[]>,
@@ -179,9 +200,13 @@ const installOptions = [
   ...["--omit=dev", "--no-audit", "--no-fund"],
 ];
 
-/** @throws StartError with what npm said */
+/**
+ * Runs npm in a folder. Its output is not shown; of a failure, the first five lines that begin with `npm error` are. There
+ * is no deadline: npm has its own for the network.
+ * @throws StartError with what npm said
+ */
 async function runNpm(folder: string, args: readonly string[]): Promise<void> {
-  const isWindows = process.platform === "win32";
+  const isWindows = process.platform === "win32"; // there npm is a script, which only a shell runs
   const child = spawn("npm", args, {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -214,7 +239,11 @@ async function readDependencies(folder: string): Promise<Dependencies> {
   return dependencies ?? {};
 }
 
-/** @throws StartError for a package without modules */
+/**
+ * The packages of a folder, by name. Each is loaded together with the standard modules: so an id that the server has
+ * already is found before a config names the package.
+ * @throws StartError for a package without modules
+ */
 async function describePackages(folder: string): Promise<ModulePackage[]> {
   if (!existsSync(join(folder, "package.json"))) {
     return [];

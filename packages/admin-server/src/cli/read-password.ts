@@ -18,7 +18,16 @@ function tooLong(): StartError {
 }
 
 /**
- * Reads one line of the terminal without showing it. Control-C ends the process with 1. Backspace and Control-U work.
+ * Reads one line of the terminal without showing it. The terminal is in raw mode, so keys have their meaning here:
+ *
+ * | key | effect |
+ * |---|---|
+ * | Return, Control-D | the password is complete |
+ * | Control-C | the process ends with 1 |
+ * | Backspace, Delete | takes the last character away |
+ * | Control-U | takes all away |
+ *
+ * Other keys are characters of the password, arrows too: they come as several characters.
  * @throws StartError for a line over the limit
  */
 async function readHidden(prompt: string): Promise<string> {

@@ -28,6 +28,13 @@ function listenAddress({ listen, domain }: FileServerOptions): string {
 /**
  * The configuration that the options describe: one server with one route, whose handlers compress, evaluate
  * templates and send files. Source: the public model (Caddy 2.11)
+ *
+ * | option | in the config |
+ * |---|---|
+ * | without `--no-compress` | `{ "handler": "encode" }` first |
+ * | `--templates` | `{ "handler": "templates" }` before the files |
+ * | `--domain a.example` | a matcher `host`, and the port 443 |
+ * | `--access-log` | `"logs": {}` of the server |
  */
 export function fileServerConfig(options: FileServerOptions) {
   const { domain, root, precompressed } = options;

@@ -120,7 +120,10 @@ export function reverseProxyConfig(options: ReverseProxyOptions) {
   };
 }
 
-/** Where spans go by the standard variables. Source: OpenTelemetry, OTLP exporter configuration */
+/**
+ * Where spans go by the standard variables: the one for traces as it stands, else the general one with `/v1/traces`.
+ * Source: OpenTelemetry, OTLP exporter configuration
+ */
 function tracesEndpoint({ env }: NodeJS.Process): string {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || "http://localhost:4318";
   return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${base.replace(/\/$/, "")}/v1/traces`;

@@ -18,7 +18,15 @@ import { allModules } from "../all-modules.ts";
 import { EndNotices } from "./end-notice.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
-/** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
+// Program of a worker thread: runs the apps that serve traffic, as the main thread says.
+//
+// | what | who |
+// |---|---|
+// | starts and replaces it | the main thread, see open-threads.ts |
+// | gives it configs | the main thread: `prepare`, then `commit` or `rollback`, each with an answer |
+// | ends it | the main thread, or an uncaught error in it |
+// | keeps its metrics | the worker; they are collected when somebody asks for them, and end with it |
+//
 // A worker that is started by hand has no parent thread that gives it a config.
 const start = workerData as WorkerStart;
 if (parentPort === null) {

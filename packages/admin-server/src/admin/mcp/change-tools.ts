@@ -1,3 +1,13 @@
+// Tools of assistants that try or make changes. Each is requests to the admin API, with its rules and errors:
+//
+// | tool | request |
+// |---|---|
+// | `validate_config` | `POST /validate`; a serverfile goes to `POST /adapt` before |
+// | `preview_change` | `GET /config/`, then `POST /validate` with the change in it |
+// | `change_config` | the method and path that the assistant says, with `If-Match` |
+// | `load_config` | `POST /config/` with `If-Match` |
+// | `roll_back` | `POST /history/n/rollback` with `If-Match` |
+
 import type { JsonValue } from "server-core/json/json-value";
 import { changeAt } from "server-core/tree/change-at";
 import { parseTreePath } from "server-core/tree/tree-path";
