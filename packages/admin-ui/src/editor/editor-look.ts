@@ -54,7 +54,7 @@ export const editorLook = EditorView.theme({
   },
 });
 
-/** Names are links' blue, what is said besides is grey; the rest is text. */
+/** Colours of code: names have the colour of links, comments are grey, the rest has the text colour. */
 export const editorColours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.keyword, tags.tagName], color: "var(--accent)" },
   { tag: [tags.comment, tags.lineComment], color: "var(--text-2)", fontStyle: "italic" },

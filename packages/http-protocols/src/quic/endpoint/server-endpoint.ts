@@ -40,9 +40,9 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
   /** Connections at a time; more are not answered. */
   readonly maxConnections?: number;
-  /** Handshakes under way from which on a client must show with a Retry that it receives at its address. */
+  /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;
-  /** Handshakes under way from which on further clients are refused. */
+  /** From this number of running handshakes on, further clients are refused. */
   readonly handshakeLimits?: Partial<HandshakeLimits>;
   /**
    * Secret of 32 bytes or more that stateless resets, address tokens and the numbers of workers are made with; else a random

@@ -188,7 +188,7 @@ export async function copyTo(
   }
 }
 
-/** Moves a file or folder in the place of another. */
+/** Moves a file or folder, and replaces the target. */
 export async function moveTo(exchange: Exchange, source: Resource, target: Resource): Promise<void> {
   try {
     await replace(source.entry, target);
