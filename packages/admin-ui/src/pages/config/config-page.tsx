@@ -1,22 +1,21 @@
 import "./config-page.css";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
-import { Icon } from "ui-kit/components/icon.tsx";
+import { useCallback, useEffect, useMemo } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { configQuery, type RunningConfig } from "../../api/config.ts";
-import type { HistoryEntry } from "../../api/history.ts";
 import { QueryState } from "../../components/query-state.tsx";
-import { findFaults } from "../../config/find-faults.ts";
+import { findFaults, type SchemaFault } from "../../config/find-faults.ts";
 import { above } from "../../config/json-pointer.ts";
 import { type ConfigSchema, SchemaReader } from "../../config/schema.ts";
 import { schemaQuery } from "../../config/schema-query.ts";
-import { findInTree, treeRows } from "../../config/tree-rows.ts";
-import { isOpenIn, withFolding } from "./config-address.ts";
+import { withFolding } from "./config-address.ts";
+import { ConfigHead } from "./config-head.tsx";
 import { ConfigTree } from "./config-tree.tsx";
 import { PlacePanel } from "./place-panel.tsx";
 import { ReviewPanel } from "./review-panel.tsx";
-import { useConfigDraft } from "./use-config-draft.ts";
+import { type ConfigDraft, useConfigDraft } from "./use-config-draft.ts";
+import { useTreeLines } from "./use-tree-lines.ts";
 
 const route = getRouteApi("/config");
 
@@ -52,21 +51,7 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
   const reader = useMemo(() => new SchemaReader(schema), [schema]);
   const faults = useMemo(() => findFaults(reader, document, schema), [reader, document, schema]);
   const { at = "", q = "", view } = address;
-  // A search shows only found lines and their context, regardless of folding.
-  const rows = useMemo(() => {
-    const search = q === "" ? undefined : findInTree(document, q);
-    const isOpen = isOpenIn(address);
-    const all = treeRows(
-      document,
-      (pointer, level) => search?.holders.has(pointer) || (search === undefined && isOpen(pointer, level)),
-    );
-    const found = search?.found ?? new Set<string>();
-    const lines =
-      search === undefined
-        ? all
-        : all.filter(({ pointer }) => pointer === "" || found.has(pointer) || search.holders.has(pointer));
-    return { lines, found };
-  }, [document, address, q]);
+  const rows = useTreeLines(document, address);
   const changed = useMemo(
     () => new Set(edits.map(({ path, op }) => (op === "remove" ? above(path) : path))),
     [edits],
@@ -77,65 +62,23 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
   const go = (pointer: string) =>
     void navigate({ search: (old) => ({ ...old, at: pointer, view: undefined }) });
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.key !== "r") {
-        return;
-      }
-      event.preventDefault();
-      void navigate({ search: (old) => ({ ...old, view: "review" }) });
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [navigate]);
+  useReviewKey(
+    useCallback(() => void navigate({ search: (old) => ({ ...old, view: "review" }) }), [navigate]),
+  );
 
   return (
     <div className="config-page">
-      <div className="config-head">
-        <h1>Config</h1>
-        <p className="muted" role="status">
-          {edits.length === 0
-            ? "as it runs"
-            : `${edits.length} ${edits.length === 1 ? "change" : "changes"} not applied`}
-          {faults.length > 0 && `, ${faults.length} ${faults.length === 1 ? "fault" : "faults"}`}
-        </p>
-        <div className="config-head-actions">
-          {edits.length > 0 && (
-            <>
-              <button type="button" className="button" onClick={draft.undo}>
-                Undo the last
-              </button>
-              <button type="button" className="button" onClick={draft.discard}>
-                Discard all
-              </button>
-              <button
-                type="button"
-                className={review ? "button" : "button main"}
-                onClick={() =>
-                  void navigate({ search: (old) => ({ ...old, view: review ? undefined : "review" }) })
-                }
-              >
-                {review ? "Back to editing" : "Review and apply"}
-              </button>
-            </>
-          )}
-        </div>
-        {draft.newer !== undefined && <NewerVersion newer={draft.newer} />}
-      </div>
+      <ConfigHead
+        draft={draft}
+        faultCount={faults.length}
+        isReview={review}
+        onReview={() => void navigate({ search: (old) => ({ ...old, view: review ? undefined : "review" }) })}
+      />
       <div className="config-side">
-        <div className="config-find">
-          <input
-            className="field"
-            type="search"
-            data-slash
-            aria-label="Find a name or a value"
-            placeholder="Find a name or a value"
-            value={q}
-            onChange={(event) =>
-              void navigate({ search: (old) => ({ ...old, q: event.target.value }), replace: true })
-            }
-          />
-        </div>
+        <FindField
+          value={q}
+          onValue={(text) => void navigate({ search: (old) => ({ ...old, q: text }), replace: true })}
+        />
         <ConfigTree
           rows={rows.lines}
           selected={at}
@@ -149,47 +92,75 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
           onEdit={() => window.document.querySelector<HTMLElement>("[data-editor]")?.focus()}
         />
       </div>
-      <div className="config-place">
-        {review || draft.conflict !== undefined ? (
-          <ReviewPanel draft={draft} onGo={go} />
-        ) : (
-          <PlacePanel
-            key={`${at} ${view}`}
-            reader={reader}
-            draft={draft}
-            at={at}
-            asJson={view === "json"}
-            faults={faults.filter(({ path }) => path === at || above(path) === at)}
-            onGo={go}
-            onView={(json) =>
-              void navigate({ search: (old) => ({ ...old, view: json ? "json" : undefined }) })
-            }
-          />
-        )}
-      </div>
+      <ConfigPlace draft={draft} reader={reader} faults={faults} onGo={go} />
     </div>
   );
 }
 
-/**
- * The bar for a config that another client changed while there are edits. Its button reads the newer
- * config; the page then shows the conflict.
- */
-function NewerVersion({ newer }: { newer: HistoryEntry }) {
-  const client = useQueryClient();
+/** The inputs of {@link ConfigPlace}. */
+interface ConfigPlaceProps {
+  /** Takes the edits. */
+  draft: ConfigDraft;
+  /** Knows the schema of the whole config. */
+  reader: SchemaReader;
+  /** All faults of the draft. */
+  faults: readonly SchemaFault[];
+  /** Called to select another place. */
+  onGo: (pointer: string) => void;
+}
+
+/** The right side: the selected place, or the review, which a conflict opens too. */
+function ConfigPlace({ draft, reader, faults, onGo }: ConfigPlaceProps) {
+  const { at = "", view } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
-    <div className="config-newer" role="alert">
-      <Icon name="warning" />
-      <span>
-        The config was changed by {newer.author} (version {newer.n}). Your changes are kept.
-      </span>
-      <button
-        type="button"
-        className="button"
-        onClick={() => void client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true })}
-      >
-        See the newer version
-      </button>
+    <div className="config-place">
+      {view === "review" || draft.conflict !== undefined ? (
+        <ReviewPanel draft={draft} onGo={onGo} />
+      ) : (
+        <PlacePanel
+          key={`${at} ${view}`}
+          reader={reader}
+          draft={draft}
+          at={at}
+          asJson={view === "json"}
+          faults={faults.filter(({ path }) => path === at || above(path) === at)}
+          onGo={onGo}
+          onView={(json) => void navigate({ search: (old) => ({ ...old, view: json ? "json" : undefined }) })}
+        />
+      )}
     </div>
   );
+}
+
+/** The field above the tree that finds names and values; the key `/` leads to it. */
+function FindField({ value, onValue }: { value: string; onValue: (text: string) => void }) {
+  return (
+    <div className="config-find">
+      <input
+        className="field"
+        type="search"
+        data-slash
+        aria-label="Find a name or a value"
+        placeholder="Find a name or a value"
+        value={value}
+        onChange={(event) => onValue(event.target.value)}
+      />
+    </div>
+  );
+}
+
+/** The key `r` opens the review, unless somebody types. The listener ends with the page. */
+function useReviewKey(onReview: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.key !== "r") {
+        return;
+      }
+      event.preventDefault();
+      onReview();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [onReview]);
 }

@@ -1,8 +1,8 @@
 import "./config-tree.css";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
-import { above } from "../../config/json-pointer.ts";
 import { maxRows, preview, type TreeRow } from "../../config/tree-rows.ts";
+import { treeAction } from "./tree-keys.ts";
 
 /** The inputs of {@link ConfigTree}. */
 interface ConfigTreeProps {
@@ -49,48 +49,16 @@ export function ConfigTree(props: ConfigTreeProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    const row = rows[at];
-    const go = (next: TreeRow | undefined) => {
-      if (next !== undefined) {
-        onSelect(next.pointer);
-      }
-    };
-    switch (event.key) {
-      case "ArrowDown":
-      case "j":
-        go(rows[at + 1]);
-        break;
-      case "ArrowUp":
-      case "k":
-        go(rows[at - 1]);
-        break;
-      case "ArrowRight":
-      case "l":
-        if (row?.size && !row.expanded) {
-          onFold(row.pointer, true);
-        } else if (row?.expanded) {
-          go(rows[at + 1]);
-        }
-        break;
-      case "ArrowLeft":
-      case "h":
-        if (row?.expanded) {
-          onFold(row.pointer, false);
-        } else if (row !== undefined && row.pointer !== "") {
-          onSelect(above(row.pointer));
-        }
-        break;
-      case "Home":
-        go(rows[0]);
-        break;
-      case "End":
-        go(rows.at(-1));
-        break;
-      case "Enter":
-        onEdit();
-        break;
-      default:
-        return;
+    const action = treeAction(event.key, rows, at);
+    if (action === undefined) {
+      return;
+    }
+    if (action.kind === "select") {
+      onSelect(action.pointer);
+    } else if (action.kind === "fold") {
+      onFold(action.pointer, action.unfold);
+    } else if (action.kind === "edit") {
+      onEdit();
     }
     event.preventDefault();
   }

@@ -58,67 +58,15 @@ export function MemberList(props: MemberListProps) {
     <>
       {members.length === 0 && <p className="muted">Nothing in it yet.</p>}
       <ul className="members">
-        {shown.map(([name, member], index) => {
-          const pointer = below(at, name);
-          const schema = reader.below(place, name);
-          const inner = reader.place(schema ?? {}, member);
-          const fault = faults.find(({ path }) => path === pointer);
-          return (
-            <li key={isList && typeof member !== "object" ? `${name} ${member}` : name} className="member">
-              <button type="button" className="member-name" onClick={() => onGo(pointer)}>
-                {name}
-              </button>
-              <div className="member-value">
-                {typeof member === "object" && member !== null ? (
-                  <button type="button" className="member-preview" onClick={() => onGo(pointer)}>
-                    {preview(member)} <span className="unit">{sizeText(member)}</span>
-                  </button>
-                ) : (
-                  <ValueEditor
-                    key={JSON.stringify(member)}
-                    label={name}
-                    place={inner}
-                    value={member}
-                    first={index === 0}
-                    onChange={(next) => draft.edit({ op: "replace", path: pointer, value: next })}
-                  />
-                )}
-              </div>
-              <div className="member-tools">
-                {isList && (
-                  <>
-                    <MoveButton name={name} up disabled={index === 0} onMove={() => move(index, index - 1)} />
-                    <MoveButton
-                      name={name}
-                      up={false}
-                      disabled={index === members.length - 1}
-                      onMove={() => move(index, index + 1)}
-                    />
-                  </>
-                )}
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={`Remove ${name}`}
-                  title={`Remove ${name}`}
-                  onClick={() => draft.edit({ op: "remove", path: pointer })}
-                >
-                  <Icon name="close" />
-                </button>
-              </div>
-              {!isList && inner.description !== "" && (
-                <p className="member-note">
-                  <Prose text={inner.description} />
-                </p>
-              )}
-              {fault !== undefined && (typeof member === "object" || schema === undefined) && (
-                <p className="member-note fault-text">
-                  {name} {fault.message}
-                </p>
-              )}
-            </li>
-          );
-        })}
+        {shown.map(([name, member], index) => (
+          <MemberItem
+            key={isList && typeof member !== "object" ? `${name} ${member}` : name}
+            {...{ reader, draft, place, faults, onGo, name, member, index }}
+            pointer={below(at, name)}
+            count={isList ? members.length : undefined}
+            onMove={move}
+          />
+        ))}
       </ul>
       {shown.length < members.length && (
         <p>
@@ -127,13 +75,7 @@ export function MemberList(props: MemberListProps) {
           </button>
         </p>
       )}
-      {faults
-        .filter(({ message }) => message === "is missing")
-        .map(({ path }) => (
-          <p key={path} className="fault-text">
-            {path.slice(at.length + 1)} is missing
-          </p>
-        ))}
+      <MissingFields at={at} faults={faults} />
       {isList ? (
         <div className="add-member">
           <button type="button" className="button" onClick={() => add(undefined)}>
@@ -149,6 +91,103 @@ export function MemberList(props: MemberListProps) {
   function move(from: number, to: number) {
     draft.edit({ op: "move", from: below(at, from), path: below(at, to) });
   }
+}
+
+/** The inputs of {@link MemberItem}. */
+interface MemberItemProps extends Pick<MemberListProps, "reader" | "draft" | "place" | "faults" | "onGo"> {
+  /** Name of the field, or index in the list. */
+  name: string;
+  /** Value of the member. */
+  member: JsonValue;
+  /** Pointer to the member. */
+  pointer: string;
+  /** Place among the members, from 0. */
+  index: number;
+  /** Length of the list; undefined for a field of an object, which is not moved. */
+  count: number | undefined;
+  /** Called to move an element of a list from one index to another. */
+  onMove: (from: number, to: number) => void;
+}
+
+/** A member: its name, its value or a way to it, its tools, and below them what it means and what is wrong. */
+function MemberItem(props: MemberItemProps) {
+  const { reader, draft, place, faults, onGo, name, member, pointer, index, count } = props;
+  const schema = reader.below(place, name);
+  const inner = reader.place(schema ?? {}, member);
+  const fault = faults.find(({ path }) => path === pointer);
+  return (
+    <li className="member">
+      <button type="button" className="member-name" onClick={() => onGo(pointer)}>
+        {name}
+      </button>
+      <div className="member-value">
+        {typeof member === "object" && member !== null ? (
+          <button type="button" className="member-preview" onClick={() => onGo(pointer)}>
+            {preview(member)} <span className="unit">{sizeText(member)}</span>
+          </button>
+        ) : (
+          <ValueEditor
+            key={JSON.stringify(member)}
+            label={name}
+            place={inner}
+            value={member}
+            first={index === 0}
+            onChange={(next) => draft.edit({ op: "replace", path: pointer, value: next })}
+          />
+        )}
+      </div>
+      <MemberTools {...props} />
+      {count === undefined && inner.description !== "" && (
+        <p className="member-note">
+          <Prose text={inner.description} />
+        </p>
+      )}
+      {fault !== undefined && (typeof member === "object" || schema === undefined) && (
+        <p className="member-note fault-text">
+          {name} {fault.message}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** The buttons of a member: up and down for an element of a list, and one that removes it. */
+function MemberTools({ draft, name, pointer, index, count, onMove }: MemberItemProps) {
+  return (
+    <div className="member-tools">
+      {count !== undefined && (
+        <>
+          <MoveButton name={name} up disabled={index === 0} onMove={() => onMove(index, index - 1)} />
+          <MoveButton
+            name={name}
+            up={false}
+            disabled={index === count - 1}
+            onMove={() => onMove(index, index + 1)}
+          />
+        </>
+      )}
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={`Remove ${name}`}
+        title={`Remove ${name}`}
+        onClick={() => draft.edit({ op: "remove", path: pointer })}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+/** The required fields that an object lacks, one line each. */
+function MissingFields({ at, faults }: Pick<MemberListProps, "at" | "faults">) {
+  return faults
+    .filter(({ message }) => message === "is missing")
+    .map(({ path }) => (
+      <p key={path} className="fault-text">
+        {path.slice(at.length + 1)} is missing
+      </p>
+    ));
 }
 
 /** The button that moves an element of a list one place up or down. */

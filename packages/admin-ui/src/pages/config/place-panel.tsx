@@ -63,44 +63,65 @@ export function PlacePanel(props: PlacePanelProps) {
         </button>
       </div>
       {own !== undefined && <p className="fault-text">{own.message}</p>}
-      {asJson ? (
-        <Suspense
-          fallback={
-            <p className="muted" role="status">
-              Opening the editor …
-            </p>
-          }
-        >
-          <JsonEditor
-            key={`${draft.running.etag} ${draft.edits.length}`}
-            value={value}
-            reader={reader}
-            schema={reader.schemaAt(draft.document, at)}
-            onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
-          />
-        </Suspense>
-      ) : Array.isArray(value) || isObject(value) ? (
-        <MemberList {...props} value={value} place={place} />
-      ) : value === null && (place.types.has("object") || place.types.has("array")) ? (
-        <button
-          type="button"
-          className="button"
-          data-editor
-          onClick={() => draft.edit({ op: "replace", path: at, value: firstValue(reader, place) })}
-        >
-          Nothing is set here: begin
-        </button>
-      ) : (
-        <ValueEditor
-          key={JSON.stringify(value)}
-          label={lastPart(at)}
-          place={place}
+      <PlaceEditor {...props} place={place} value={value} />
+    </>
+  );
+}
+
+/** The inputs of {@link PlaceEditor}. */
+interface PlaceEditorProps extends PlacePanelProps {
+  /** Schema of the place. */
+  place: PlaceSchema;
+  /** Value of the place. */
+  value: JsonValue;
+}
+
+/** The control that changes a place: by JSON, by members, by a button that begins an unset one, or by a field. */
+function PlaceEditor(props: PlaceEditorProps) {
+  const { reader, draft, at, asJson, place, value } = props;
+  if (asJson) {
+    return (
+      <Suspense
+        fallback={
+          <p className="muted" role="status">
+            Opening the editor …
+          </p>
+        }
+      >
+        <JsonEditor
+          key={`${draft.running.etag} ${draft.edits.length}`}
           value={value}
-          first
+          reader={reader}
+          schema={reader.schemaAt(draft.document, at)}
           onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
         />
-      )}
-    </>
+      </Suspense>
+    );
+  }
+  if (Array.isArray(value) || isObject(value)) {
+    return <MemberList {...props} value={value} place={place} />;
+  }
+  if (value === null && (place.types.has("object") || place.types.has("array"))) {
+    return (
+      <button
+        type="button"
+        className="button"
+        data-editor
+        onClick={() => draft.edit({ op: "replace", path: at, value: firstValue(reader, place) })}
+      >
+        Nothing is set here: begin
+      </button>
+    );
+  }
+  return (
+    <ValueEditor
+      key={JSON.stringify(value)}
+      label={lastPart(at)}
+      place={place}
+      value={value}
+      first
+      onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
+    />
   );
 }
 

@@ -81,12 +81,7 @@ interface LoadedHistoryProps {
  */
 function LoadedHistory(props: LoadedHistoryProps) {
   const { total, page, newest, oldest } = props;
-  const address = route.useSearch();
-  const { n, filter = "" } = address;
-  const navigate = route.useNavigate();
-  const list = useRef<HTMLElement>(null);
-  // Another page than the one that holds `n` is named.
-  const pageInAddress = page === 1 ? undefined : String(page);
+  const { n, filter = "" } = route.useSearch();
   const entries = props.entries.slice(0, versionsPerPage);
   const at = n === undefined ? 0 : entries.findIndex((entry) => String(entry.n) === n);
   const shown = entries[at];
@@ -94,6 +89,126 @@ function LoadedHistory(props: LoadedHistoryProps) {
   const before = shown !== undefined && shown.n > oldest ? shown.n - 1 : undefined;
   const earlier = filter === "" ? props.entries[at + 1]?.n : before;
 
+  useVersionKeys(entries, at);
+
+  return (
+    <div className="history">
+      <VersionList {...{ entries, shown, total, page, newest }} />
+      {shown === undefined && n === undefined ? null : shown === undefined ? (
+        <Notice kind="plain" title={`Version ${n} is not in the history`}>
+          <p>
+            The oldest versions go when there are too many. <Link to="/history">See the newest</Link>.
+          </p>
+        </Notice>
+      ) : (
+        <VersionPanel key={shown.n} entry={shown} newest={newest} earlier={earlier} />
+      )}
+    </div>
+  );
+}
+
+/** The inputs of {@link VersionList}. */
+interface VersionListProps extends Pick<LoadedHistoryProps, "total" | "page" | "newest"> {
+  /** Versions of the page. */
+  entries: readonly HistoryEntry[];
+  /** The version beside the list; undefined when it is not on the page. */
+  shown: HistoryEntry | undefined;
+}
+
+/** The list of versions with its filter and pages. The shown version is scrolled into view when it changes. */
+function VersionList({ entries, shown, total, page, newest }: VersionListProps) {
+  const address = route.useSearch();
+  const { filter = "" } = address;
+  const navigate = route.useNavigate();
+  const list = useRef<HTMLElement>(null);
+  // Another page than the one that holds `n` is named.
+  const pageInAddress = page === 1 ? undefined : String(page);
+  useEffect(() => {
+    if (shown !== undefined) {
+      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    }
+  }, [shown]);
+  return (
+    <nav className="history-list" aria-label="Versions" ref={list}>
+      <h1>History</h1>
+      <input
+        className="field"
+        data-slash
+        aria-label="Filter by author, request, time, #number"
+        placeholder="Filter by author, request, time, #number"
+        value={filter}
+        onChange={(event) =>
+          void navigate({
+            search: { filter: event.target.value || undefined },
+            replace: true,
+          })
+        }
+      />
+      {entries.length === 0 && <p className="muted">No version holds “{filter}”.</p>}
+      <ol>
+        {entries.map((entry) => (
+          <li key={entry.n}>
+            <VersionLink
+              entry={entry}
+              page={pageInAddress}
+              isShown={entry === shown}
+              runs={entry.n === newest.n}
+            />
+          </li>
+        ))}
+      </ol>
+      <Pager
+        page={page}
+        perPage={versionsPerPage}
+        total={total}
+        what="versions"
+        onPage={(next) =>
+          void navigate({ search: { ...address, n: undefined, view: undefined, page: String(next) } })
+        }
+      />
+    </nav>
+  );
+}
+
+/** The inputs of {@link VersionLink}. */
+interface VersionLinkProps {
+  /** The version. */
+  entry: HistoryEntry;
+  /** Page of the list, as the address has it. */
+  page: string | undefined;
+  /** Whether the version is the one beside the list. */
+  isShown: boolean;
+  /** Whether the version is the one that runs. */
+  runs: boolean;
+}
+
+/** A version in the list: number, time, size, author, and the request that asked for it. */
+function VersionLink({ entry, page, isShown, runs }: VersionLinkProps) {
+  return (
+    <Link
+      to="/history"
+      search={(old) => ({ ...old, n: String(entry.n), page })}
+      aria-current={isShown ? "true" : undefined}
+      activeProps={{}}
+    >
+      <b className="mono">{entry.n}</b>
+      <Moment at={entry.at} />
+      <span className="mono unit">{entry.bytes} B</span>
+      <span className="muted">
+        {entry.author}
+        {runs && " · runs now"}
+      </span>
+      {entry.cause !== undefined && <span className="muted mono">{entry.cause}</span>}
+    </Link>
+  );
+}
+
+/**
+ * Keys `j` and `k` select the next and the previous version of the page, unless somebody types.
+ * @param at index of the selected version
+ */
+function useVersionKeys(entries: readonly HistoryEntry[], at: number): void {
+  const navigate = route.useNavigate();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
@@ -110,71 +225,4 @@ function LoadedHistory(props: LoadedHistoryProps) {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [entries, at, navigate]);
-
-  useEffect(() => {
-    if (shown !== undefined) {
-      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    }
-  }, [shown]);
-
-  return (
-    <div className="history">
-      <nav className="history-list" aria-label="Versions" ref={list}>
-        <h1>History</h1>
-        <input
-          className="field"
-          data-slash
-          aria-label="Filter by author, request, time, #number"
-          placeholder="Filter by author, request, time, #number"
-          value={filter}
-          onChange={(event) =>
-            void navigate({
-              search: { filter: event.target.value || undefined },
-              replace: true,
-            })
-          }
-        />
-        {entries.length === 0 && <p className="muted">No version holds “{filter}”.</p>}
-        <ol>
-          {entries.map((entry) => (
-            <li key={entry.n}>
-              <Link
-                to="/history"
-                search={(old) => ({ ...old, n: String(entry.n), page: pageInAddress })}
-                aria-current={entry === shown ? "true" : undefined}
-                activeProps={{}}
-              >
-                <b className="mono">{entry.n}</b>
-                <Moment at={entry.at} />
-                <span className="mono unit">{entry.bytes} B</span>
-                <span className="muted">
-                  {entry.author}
-                  {entry.n === newest.n && " · runs now"}
-                </span>
-                {entry.cause !== undefined && <span className="muted mono">{entry.cause}</span>}
-              </Link>
-            </li>
-          ))}
-        </ol>
-        <Pager
-          page={page}
-          perPage={versionsPerPage}
-          total={total}
-          what="versions"
-          onPage={(next) =>
-            void navigate({ search: { ...address, n: undefined, view: undefined, page: String(next) } })
-          }
-        />
-      </nav>
-      {shown === undefined && n === undefined ? null : shown === undefined ? (
-        <Notice kind="plain" title={`Version ${n} is not in the history`}>
-          <p>
-            The oldest versions go when there are too many. <Link to="/history">See the newest</Link>.
-          </p>
-        </Notice>
-      ) : (
-        <VersionPanel key={shown.n} entry={shown} newest={newest} earlier={earlier} />
-      )}
-    </div>
-  );
 }

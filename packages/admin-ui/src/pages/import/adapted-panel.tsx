@@ -37,7 +37,6 @@ interface AdaptedPanelProps {
 export function AdaptedPanel(props: AdaptedPanelProps) {
   const { running, isOld, onLoaded } = props;
   const { view } = route.useSearch();
-  const client = useQueryClient();
   const [keeps, setKeeps] = useState(true);
   const admin = keptAdmin(props.config, running.document);
   const config =
@@ -48,18 +47,7 @@ export function AdaptedPanel(props: AdaptedPanelProps) {
     queryFn: ({ signal }) => validateConfig(config, signal),
     gcTime: 0,
   });
-  const load = useMutation({
-    mutationFn: () => replaceConfig(config, running.etag),
-    onSuccess: async () => {
-      onLoaded();
-      await client.invalidateQueries();
-    },
-    onError: async (error) => {
-      if (error instanceof ApiError && error.code === "API_CHANGED") {
-        await client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
-      }
-    },
-  });
+  const load = useLoad(config, running, onLoaded);
   return (
     <>
       <div className="import-actions">
@@ -100,6 +88,27 @@ export function AdaptedPanel(props: AdaptedPanelProps) {
       )}
     </>
   );
+}
+
+/**
+ * Loads a config, if what runs is still what was read. Afterwards everything is read anew; when somebody else was faster,
+ * only the config is.
+ * @param onLoaded called once the config runs
+ */
+function useLoad(config: JsonValue, running: RunningConfig, onLoaded: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => replaceConfig(config, running.etag),
+    onSuccess: async () => {
+      onLoaded();
+      await client.invalidateQueries();
+    },
+    onError: async (error) => {
+      if (error instanceof ApiError && error.code === "API_CHANGED") {
+        await client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
+      }
+    },
+  });
 }
 
 /** One of the links that choose the view; the current one is marked. */

@@ -1,9 +1,9 @@
 import "./import-page.css";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
-import { type Adapted, adaptText, importFormats, writeAs } from "../../api/adapt.ts";
-import { configQuery } from "../../api/config.ts";
+import { type Adapted, adaptText, type ImportFormat, importFormats, writeAs } from "../../api/adapt.ts";
+import { configQuery, type RunningConfig } from "../../api/config.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { CodeEditor } from "../../editor/code-editor.tsx";
 import { AdaptedPanel } from "./adapted-panel.tsx";
@@ -38,32 +38,12 @@ export function ImportPage() {
     keepImport(next);
     setDraft(next);
   };
-  const begin = useMutation({
-    mutationFn: () => writeAs(format, running.data?.document ?? null),
-    onSuccess: (written) => change({ text: written }),
-  });
   return (
     <div className="import-page">
       <div className="page-head">
         <h1>Import</h1>
         <p className="muted">Paste a config to see what it becomes. Nothing changes before you load it.</p>
-        <div className="page-head-actions">
-          <label className="visually-hidden" htmlFor="import-format">
-            Format
-          </label>
-          <select
-            id="import-format"
-            className="field"
-            value={format}
-            onChange={(event) => change({ format: event.target.value as typeof format })}
-          >
-            {importFormats.map((name) => (
-              <option key={name} value={name}>
-                {formatNames[name]}
-              </option>
-            ))}
-          </select>
-        </div>
+        <FormatField format={format} onFormat={(next) => change({ format: next })} />
       </div>
       <section className="import-side" aria-label="Text">
         <div className="import-text">
@@ -79,44 +59,113 @@ export function ImportPage() {
       </section>
       <section className="import-side" aria-label="What it becomes">
         {isEmpty ? (
-          <>
-            <p className="muted">Paste a {formatNames[format]} at the left: its JSON is shown here.</p>
-            <div className="import-actions">
-              <button
-                type="button"
-                className="button"
-                disabled={begin.isPending || running.data === undefined}
-                onClick={() => begin.mutate()}
-              >
-                Begin with what runs
-              </button>
-            </div>
-            {begin.isError && (
-              <p className="muted" role="alert">
-                What runs cannot be written as {formatNames[format]}: {begin.error.message}
-              </p>
-            )}
-          </>
-        ) : adapted.isError ? (
-          <FailureNotice error={adapted.error} onRetry={() => adapted.refetch()} />
-        ) : running.isError && running.data === undefined ? (
-          <FailureNotice error={running.error} onRetry={() => running.refetch()} />
-        ) : found === undefined || running.data === undefined ? (
-          <p className="muted" role="status">
-            Asking the server …
-          </p>
-        ) : found.config === undefined ? (
-          <p className="muted">It becomes nothing yet: the server does not understand it.</p>
+          <BeginText format={format} running={running.data} onText={(written) => change({ text: written })} />
         ) : (
-          <AdaptedPanel
-            config={found.config}
-            running={running.data}
+          <Result
+            adapted={adapted}
+            running={running}
             isOld={asked !== draft || adapted.isPlaceholderData}
             onLoaded={() => change({ text: "" })}
           />
         )}
       </section>
     </div>
+  );
+}
+
+/** The choice of the text's format. */
+function FormatField(props: { format: ImportFormat; onFormat: (format: ImportFormat) => void }) {
+  return (
+    <div className="page-head-actions">
+      <label className="visually-hidden" htmlFor="import-format">
+        Format
+      </label>
+      <select
+        id="import-format"
+        className="field"
+        value={props.format}
+        onChange={(event) => props.onFormat(event.target.value as ImportFormat)}
+      >
+        {importFormats.map((name) => (
+          <option key={name} value={name}>
+            {formatNames[name]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** The inputs of {@link BeginText}. */
+interface BeginTextProps {
+  /** Format that the running config is written in. */
+  format: ImportFormat;
+  /** The running config; undefined before it is read. */
+  running: RunningConfig | undefined;
+  /** Called with the running config as text. */
+  onText: (text: string) => void;
+}
+
+/** The right side without a text: what to do, and a button that begins with the running config. */
+function BeginText({ format, running, onText }: BeginTextProps) {
+  const begin = useMutation({
+    mutationFn: () => writeAs(format, running?.document ?? null),
+    onSuccess: onText,
+  });
+  return (
+    <>
+      <p className="muted">Paste a {formatNames[format]} at the left: its JSON is shown here.</p>
+      <div className="import-actions">
+        <button
+          type="button"
+          className="button"
+          disabled={begin.isPending || running === undefined}
+          onClick={() => begin.mutate()}
+        >
+          Begin with what runs
+        </button>
+      </div>
+      {begin.isError && (
+        <p className="muted" role="alert">
+          What runs cannot be written as {formatNames[format]}: {begin.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The inputs of {@link Result}. */
+interface ResultProps {
+  /** The question what the text becomes. */
+  adapted: UseQueryResult<Adapted>;
+  /** The running config, which the result is compared with. */
+  running: UseQueryResult<RunningConfig>;
+  /** Whether the text has changed since the answer. */
+  isOld: boolean;
+  /** Called once the config runs. */
+  onLoaded: () => void;
+}
+
+/** The right side with a text: a failure, that the server is asked, that it does not understand, or the config. */
+function Result({ adapted, running, isOld, onLoaded }: ResultProps) {
+  if (adapted.isError) {
+    return <FailureNotice error={adapted.error} onRetry={() => adapted.refetch()} />;
+  }
+  if (running.isError && running.data === undefined) {
+    return <FailureNotice error={running.error} onRetry={() => running.refetch()} />;
+  }
+  if (adapted.data === undefined || running.data === undefined) {
+    return (
+      <p className="muted" role="status">
+        Asking the server …
+      </p>
+    );
+  }
+  if (adapted.data.config === undefined) {
+    return <p className="muted">It becomes nothing yet: the server does not understand it.</p>;
+  }
+  return (
+    <AdaptedPanel config={adapted.data.config} running={running.data} isOld={isOld} onLoaded={onLoaded} />
   );
 }
 

@@ -1,0 +1,32 @@
+import { useMemo } from "react";
+import type { JsonValue } from "../../api/json-value.ts";
+import { findInTree, type TreeRow, treeRows } from "../../config/tree-rows.ts";
+import { type ConfigAddress, isOpenIn } from "./config-address.ts";
+
+/** The lines of the tree, and which of them the search found. */
+interface TreeLines {
+  /** Lines in view, from top to bottom. */
+  lines: readonly TreeRow[];
+  /** Pointers of the values that the search found; none without a search. */
+  found: ReadonlySet<string>;
+}
+
+/** The lines of the tree for an address. Computed anew when the document, the folding or the search changes. */
+export function useTreeLines(document: JsonValue, address: ConfigAddress): TreeLines {
+  const { q = "" } = address;
+  return useMemo(() => {
+    // A search shows the found lines and those around them only, whatever is folded.
+    const search = q === "" ? undefined : findInTree(document, q);
+    const isOpen = isOpenIn(address);
+    const all = treeRows(
+      document,
+      (pointer, level) => search?.holders.has(pointer) || (search === undefined && isOpen(pointer, level)),
+    );
+    const found = search?.found ?? new Set<string>();
+    const lines =
+      search === undefined
+        ? all
+        : all.filter(({ pointer }) => pointer === "" || found.has(pointer) || search.holders.has(pointer));
+    return { lines, found };
+  }, [document, address, q]);
+}
