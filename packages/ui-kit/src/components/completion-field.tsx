@@ -46,43 +46,18 @@ interface CompletionFieldProps {
 /**
  * A text field that completes what is typed. Down and up choose, Enter or Tab takes, Esc closes; without a choice
  * Enter is the form's. Source: WAI-ARIA Authoring Practices, "Combobox Pattern"
- * @param complete what could stand at a caret; called at each render while the list is open
  */
 export function CompletionField(props: CompletionFieldProps) {
-  const { value, onValue, onCaret, completions, field } = props;
-  const input = useRef<HTMLInputElement>(null);
+  const { value, onValue, onCaret, field } = props;
   const id = useId();
-  const [open, setOpen] = useState(false);
-  const [chosen, setChosen] = useState(-1);
-  const items = open ? (completions?.items ?? []) : [];
-  const rest = open ? completions?.rest : undefined;
-  const current = Math.min(chosen, items.length - 1);
-
-  function take(item: Completion) {
-    if (completions === undefined) {
-      return;
-    }
-    const rest = value.slice(completions.to);
-    const isJoined = item.goesOn || item.isWhole;
-    const end = isJoined || rest.startsWith(" ") ? "" : " ";
-    const caret = completions.from + item.text.length + (isJoined ? 0 : 1);
-    onValue(value.slice(0, completions.from) + item.text + end + rest);
-    onCaret(caret);
-    setChosen(-1);
-    setOpen(item.goesOn === true);
-    requestAnimationFrame(() => input.current?.setSelectionRange(caret, caret));
-  }
-
-  function onKey(event: KeyboardEvent) {
+  const { input, items, rest, current, open, setOpen, setChosen, take } = useCompletion(props);
+  const onKey = (event: KeyboardEvent) => {
     const item = items[current];
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (!open) {
         setOpen(true);
       } else if (items.length > 0) {
-        const step = event.key === "ArrowDown" ? 1 : -1;
-        setChosen(
-          current < 0 && step < 0 ? items.length - 1 : (current + step + items.length) % items.length,
-        );
+        setChosen(nextItem(current, event.key === "ArrowDown" ? 1 : -1, items.length));
       }
     } else if ((event.key === "Enter" || event.key === "Tab") && item !== undefined) {
       take(item);
@@ -96,7 +71,7 @@ export function CompletionField(props: CompletionFieldProps) {
     }
     event.preventDefault();
     event.stopPropagation();
-  }
+  };
 
   return (
     <div className="completion">
@@ -122,32 +97,85 @@ export function CompletionField(props: CompletionFieldProps) {
         onBlur={() => setOpen(false)}
         onKeyDown={onKey}
       />
-      <div className="completion-list" hidden={items.length === 0 && rest === undefined}>
-        <div id={`${id}-list`} role="listbox" aria-label="Completions" hidden={items.length === 0}>
-          {items.map((item, index) => (
-            // Focus stays in the field; the list is moved through by aria-activedescendant.
-            // biome-ignore lint/a11y/useFocusableInteractive: see above
-            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-            <div
-              key={item.text}
-              id={`${id}-${index}`}
-              role="option"
-              aria-selected={index === current}
-              ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => take(item)}
-            >
-              <span className="cut">{item.label ?? item.text}</span>
-              <span className="unit">{item.note}</span>
-            </div>
-          ))}
-        </div>
-        {rest !== undefined && (
-          <p className="completion-rest" role="status">
-            {rest}
-          </p>
-        )}
+      <CompletionList {...{ id, items, rest, current }} onTake={take} />
+    </div>
+  );
+}
+
+/** The index after a step through a list, around its ends; from −1 a step back leads to the last one. */
+function nextItem(current: number, step: 1 | -1, count: number): number {
+  return current < 0 && step < 0 ? count - 1 : (current + step + count) % count;
+}
+
+/** Whether the list is open, what it offers, which item is chosen, and how an item is taken. */
+function useCompletion({ value, onValue, onCaret, completions }: CompletionFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(-1);
+  const items = open ? (completions?.items ?? []) : [];
+  const rest = open ? completions?.rest : undefined;
+  const current = Math.min(chosen, items.length - 1);
+
+  function take(item: Completion) {
+    if (completions === undefined) {
+      return;
+    }
+    const after = value.slice(completions.to);
+    const isJoined = item.goesOn || item.isWhole;
+    const end = isJoined || after.startsWith(" ") ? "" : " ";
+    const caret = completions.from + item.text.length + (isJoined ? 0 : 1);
+    onValue(value.slice(0, completions.from) + item.text + end + after);
+    onCaret(caret);
+    setChosen(-1);
+    setOpen(item.goesOn === true);
+    // The field has its new text only after the next render.
+    requestAnimationFrame(() => input.current?.setSelectionRange(caret, caret));
+  }
+  return { input, items, rest, current, open, setOpen, setChosen, take };
+}
+
+/** The inputs of {@link CompletionList}. */
+interface CompletionListProps {
+  /** Begins the ids of the list and its items, which the field names. */
+  id: string;
+  /** The offers; none hides them. */
+  items: readonly Completion[];
+  /** The line below the offers; undefined for none. */
+  rest: string | undefined;
+  /** Index of the chosen offer, −1 for none. It is scrolled into view. */
+  current: number;
+  /** Called with a clicked offer. */
+  onTake: (item: Completion) => void;
+}
+
+/** The offers below the field. Pressing one does not take the focus out of the field. */
+function CompletionList({ id, items, rest, current, onTake }: CompletionListProps) {
+  return (
+    <div className="completion-list" hidden={items.length === 0 && rest === undefined}>
+      <div id={`${id}-list`} role="listbox" aria-label="Completions" hidden={items.length === 0}>
+        {items.map((item, index) => (
+          // Focus stays in the field; the list is moved through by aria-activedescendant.
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <div
+            key={item.text}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => onTake(item)}
+          >
+            <span className="cut">{item.label ?? item.text}</span>
+            <span className="unit">{item.note}</span>
+          </div>
+        ))}
       </div>
+      {rest !== undefined && (
+        <p className="completion-rest" role="status">
+          {rest}
+        </p>
+      )}
     </div>
   );
 }
