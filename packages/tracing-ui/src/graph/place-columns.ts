@@ -33,10 +33,18 @@ export function placeColumns(
   for (let round = 0; round < rounds; round += 1) {
     const both = round < 2 ? [round === 0 ? before : after] : [before, after];
     for (const column of round % 2 === 0 ? columns : columns.toReversed()) {
-      settle(column, both, y, room, weight);
+      settle(column, both, y, { room, weight });
     }
   }
   return y;
+}
+
+/** The forces between nodes. */
+interface Forces {
+  /** Least distance between the middles of a node and the one below it. */
+  room: (above: number, below: number) => number;
+  /** Weight of the edge between two nodes: heavier edges are drawn more level. */
+  weight: (a: number, b: number) => number;
 }
 
 /** A stretch of a column that moves as one. */
@@ -57,8 +65,7 @@ function settle(
   column: Int32Array,
   sides: readonly Adjacency[],
   y: Float64Array,
-  room: (above: number, below: number) => number,
-  weight: (a: number, b: number) => number,
+  { room, weight }: Forces,
 ): void {
   const blocks: Block[] = [];
   const offset = new Float64Array(column.length);

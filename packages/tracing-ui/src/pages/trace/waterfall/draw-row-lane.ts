@@ -33,10 +33,10 @@ export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: numb
   const end = nameWidth + Math.min(laneWidth, (endUs - view.range.fromUs) * perUs);
   const dimmed = isDimmed(scene, span);
   if (end < nameWidth) {
-    pen.text("‹", nameWidth + 6, top, "large", pen.palette.colours.text3);
+    pen.text("‹", { x: nameWidth + 6, top }, "large", pen.palette.colours.text3);
   } else if (left > nameWidth + laneWidth) {
     const x = nameWidth + laneWidth - 6 - pen.texts.width("›", "large");
-    pen.text("›", x, top, "large", pen.palette.colours.text3);
+    pen.text("›", { x, top }, "large", pen.palette.colours.text3);
   } else if (run !== undefined) {
     drawRun(pen, scene, run, { left, end, top, dimmed });
   } else {
@@ -79,16 +79,13 @@ function drawSpan(
     context.globalAlpha = dimmedAlpha;
   }
   pen.roundBox(
-    left,
-    top + barTop,
-    width,
-    barHeight,
+    { x: left, y: top + barTop, width, height: barHeight },
     2,
     failed ? colours.errorBar : (palette.services[service] ?? ""),
   );
   const pattern = failed ? undefined : palette.patterns[service];
   if (pattern !== undefined) {
-    pen.roundBox(left, top + barTop, width, barHeight, 2, pattern);
+    pen.roundBox({ x: left, y: top + barTop, width, height: barHeight }, 2, pattern);
   }
   // The critical path runs along the foot of the bars that it leads through.
   const sections = path.bySpan.get(span);
@@ -98,7 +95,7 @@ function drawSpan(
     const from = Math.max(nameWidth, xOf(fromUs));
     const to = Math.min(nameWidth + laneWidth, xOf(toUs));
     if (to >= nameWidth && from <= nameWidth + laneWidth) {
-      pen.box(from, top + 18, to - from, 2, colours.text, 1);
+      pen.box({ x: from, y: top + 18, width: to - from, height: 2 }, colours.text, 1);
     }
   }
   context.globalAlpha = 1;
@@ -109,13 +106,13 @@ function drawSpan(
   for (let index = 0; index < Math.min(logs?.length ?? 0, mostEvents); index += 1) {
     const x = xOf((logs?.[index]?.timestamp ?? 0) + drawnUs);
     if (x >= nameWidth && x <= nameWidth + laneWidth) {
-      pen.box(x - 1, top + 1, 2, 4, colours.text2);
+      pen.box({ x: x - 1, y: top + 1, width: 2, height: 4 }, colours.text2);
     }
   }
   const { figure, unit } = formatDuration(trace.spanUs[span] as number);
   const x = Math.max(nameWidth, end) + 7;
-  pen.text(figure, x, top, "mono", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
-  pen.text(unit, x + pen.texts.width(`${figure}\u00a0`, "mono"), top, "mono", colours.text3);
+  pen.text(figure, { x, top }, "mono", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
+  pen.text(unit, { x: x + pen.texts.width(`${figure}\u00a0`, "mono"), top }, "mono", colours.text3);
 }
 
 /**
@@ -138,10 +135,10 @@ function drawRun(
     context.roundRect(pen.snap(left), top + barTop, width, barHeight, 2);
     context.clip();
     context.globalAlpha = 0.22 * share;
-    pen.box(left, top + barTop, width, barHeight, colour);
+    pen.box({ x: left, y: top + barTop, width, height: barHeight }, colour);
     context.globalAlpha = 0.42 * share;
     for (let x = left; x < left + width; x += 5) {
-      pen.box(x, top + barTop, 3, barHeight, colour);
+      pen.box({ x, y: top + barTop, width: 3, height: barHeight }, colour);
     }
   });
 
@@ -159,10 +156,10 @@ function drawRun(
   if (end - left <= 0.3 * laneWidth) {
     x = end < nameWidth + 0.65 * laneWidth ? Math.max(nameWidth, end) + 4 : left - 4 - wide;
   }
-  pen.roundBox(x, top + 3, wide, 16, 3, colours.figures);
+  pen.roundBox({ x, y: top + 3, width: wide, height: 16 }, 3, colours.figures);
   x += 5;
   for (const { text, colour: ink, font } of parts) {
-    pen.text(text, x, top, font, ink);
+    pen.text(text, { x, top }, font, ink);
     x += texts.width(text, font);
   }
 }
@@ -179,8 +176,7 @@ function drawRank(pen: WaterfallPen, scene: WaterfallScene, span: number, top: n
   const font = slow ? "monoBold" : "mono";
   pen.text(
     text,
-    scene.width - 8 - pen.texts.width(text, font),
-    top,
+    { x: scene.width - 8 - pen.texts.width(text, font), top },
     font,
     slow ? colours.text : colours.text3,
   );

@@ -28,35 +28,41 @@ export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: numb
   const service = trace.service[span] as number;
 
   for (let level = 0; level < layout.indents; level += 1) {
-    pen.box(leftPx + 7 + level * indentPx, top, 1, WATERFALL_ROW_PX, colours.line);
+    pen.box({ x: leftPx + 7 + level * indentPx, y: top, width: 1, height: WATERFALL_ROW_PX }, colours.line);
   }
   if (layout.fold !== undefined) {
-    pen.icon("caret", layout.foldX, top + iconTop, colours.text3, { turned: layout.fold === "unfolded" });
+    pen.icon("caret", { x: layout.foldX, y: top + iconTop }, colours.text3, {
+      turned: layout.fold === "unfolded",
+    });
   }
   if (layout.level !== undefined) {
-    pen.text(layout.level.text, layout.level.x, top, "mono", colours.text3);
+    pen.text(layout.level.text, { x: layout.level.x, top }, "mono", colours.text3);
   }
   if (dimmed) {
     context.globalAlpha = dimmedAlpha;
   }
-  pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, palette.services[service] ?? colours.text3);
+  pen.roundBox(
+    { x: layout.stripeX, y: top + 4, width: 4, height: 14 },
+    1,
+    palette.services[service] ?? colours.text3,
+  );
   const pattern = palette.patterns[service];
   if (pattern !== undefined) {
-    pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, pattern);
+    pen.roundBox({ x: layout.stripeX, y: top + 4, width: 4, height: 14 }, 1, pattern);
   }
   context.globalAlpha = 1;
 
   if (layout.count !== undefined) {
     const { x, width, text } = layout.count;
-    pen.roundBox(x, top + chipTop, width, chipHeight, 3, colours.chip);
-    pen.text(text, x + 5, top, "mono", dimmed ? colours.text3 : colours.text);
+    pen.roundBox({ x, y: top + chipTop, width, height: chipHeight }, 3, colours.chip);
+    pen.text(text, { x: x + 5, top }, "mono", dimmed ? colours.text3 : colours.text);
   }
   if (layout.service !== undefined) {
     const { x, text, font } = layout.service;
-    pen.text(text, x, top, font, dimmed ? colours.text3 : colours.text);
+    pen.text(text, { x, top }, font, dimmed ? colours.text3 : colours.text);
   }
   const { x, text } = layout.operation;
-  pen.text(text, x, top, "plain", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
+  pen.text(text, { x, top }, "plain", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
   for (const chip of layout.chips) {
     drawChip(pen, chip, top, dimmed);
   }
@@ -71,7 +77,7 @@ function drawChip(
 ): void {
   const { colours } = pen.palette;
   if (kind === "noted") {
-    pen.icon("note", x, top + iconTop, colours.accent);
+    pen.icon("note", { x, y: top + iconTop }, colours.accent);
     return;
   }
   if (kind === "odd" || kind === "failed") {
@@ -79,17 +85,17 @@ function drawChip(
       pen.context.globalAlpha = dimmedAlpha;
     }
     if (kind === "odd") {
-      pen.icon("warning", x, top + iconTop, colours.warning);
+      pen.icon("warning", { x, y: top + iconTop }, colours.warning);
     } else {
-      pen.icon("error", x, top + iconTop, colours.error);
+      pen.icon("error", { x, y: top + iconTop }, colours.error);
     }
     pen.context.globalAlpha = 1;
     return;
   }
   const ground = failed ? colours.errorSoft : kind === "run" ? colours.selected : colours.chip;
-  pen.roundBox(x, top + chipTop, width, chipHeight, 3, ground);
+  pen.roundBox({ x, y: top + chipTop, width, height: chipHeight }, 3, ground);
   if (kind === "run") {
-    pen.icon("caret", x + 1, top + 5, colours.text2, { turned: true, size: 12 });
+    pen.icon("caret", { x: x + 1, y: top + 5 }, colours.text2, { turned: true, size: 12 });
   }
-  pen.text(text, kind === "run" ? x + 13 : x + 5, top, "mono", failed ? colours.error : colours.text2);
+  pen.text(text, { x: kind === "run" ? x + 13 : x + 5, top }, "mono", failed ? colours.error : colours.text2);
 }

@@ -39,12 +39,12 @@ export function drawWaterfall(
     for (let row = first; row <= last; row += 1) {
       drawGround(pen, scene, row, row === pointed);
     }
-    pen.within(0, top, nameWidth, height, () => {
+    pen.within({ x: 0, y: top, width: nameWidth, height }, () => {
       for (let row = first; row <= last; row += 1) {
         drawRowName(pen, scene, rows[row] as number, rowWindow.top(row));
       }
     });
-    pen.within(nameWidth, top, width - nameWidth, height, () => {
+    pen.within({ x: nameWidth, y: top, width: width - nameWidth, height }, () => {
       for (let row = first; row <= last; row += 1) {
         drawRowLane(pen, scene, rows[row] as number, rowWindow.top(row));
       }
@@ -62,21 +62,21 @@ function drawGrid(
   const { colours } = palette;
   const perUs = laneWidth / (view.range.toUs - view.range.fromUs);
   const xOf = (us: number) => nameWidth + (us - view.range.fromUs) * perUs;
-  pen.within(nameWidth, top, laneWidth, height, () => {
+  pen.within({ x: nameWidth, y: top, width: laneWidth, height }, () => {
     for (const { fromUs, toUs, lengthUs } of gaps) {
       const left = xOf(fromUs);
       const gapWidth = (toUs - fromUs) * perUs;
       if (left > nameWidth + laneWidth || left + gapWidth < nameWidth) {
         continue;
       }
-      pen.box(left, top, gapWidth, height, palette.idle ?? colours.chip);
+      pen.box({ x: left, y: top, width: gapWidth, height }, palette.idle ?? colours.chip);
       drawGapTexts(pen, `${durationText(lengthUs)} idle`, left + gapWidth / 2, { top, height });
     }
     for (const { us } of ticks) {
-      pen.box(xOf(us), top, 1, height, colours.tick);
+      pen.box({ x: xOf(us), y: top, width: 1, height }, colours.tick);
     }
   });
-  pen.box(nameWidth, top, 1, height, colours.line);
+  pen.box({ x: nameWidth, y: top, width: 1, height }, colours.line);
 }
 
 /** Writes along the middle of a gap, from top to bottom. */
@@ -91,8 +91,8 @@ function drawGapTexts(pen: WaterfallPen, text: string, middle: number, { top, he
     pen.apart(() => {
       context.translate(middle + WATERFALL_ROW_PX / 2, y);
       context.rotate(Math.PI / 2);
-      pen.box(0, 2, length, 18, palette.colours.panel);
-      pen.text(text, 4, 0, "small", palette.colours.text2);
+      pen.box({ x: 0, y: 2, width: length, height: 18 }, palette.colours.panel);
+      pen.text(text, { x: 4, top: 0 }, "small", palette.colours.text2);
     });
   }
 }
@@ -110,8 +110,8 @@ function drawGround(
     return;
   }
   const top = rowWindow.top(row);
-  pen.box(0, top, width, WATERFALL_ROW_PX, selected ? colours.selected : colours.hover);
+  pen.box({ x: 0, y: top, width, height: WATERFALL_ROW_PX }, selected ? colours.selected : colours.hover);
   if (selected) {
-    pen.box(0, top, 2, WATERFALL_ROW_PX, colours.accent);
+    pen.box({ x: 0, y: top, width: 2, height: WATERFALL_ROW_PX }, colours.accent);
   }
 }

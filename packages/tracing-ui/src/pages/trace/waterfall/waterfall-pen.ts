@@ -6,6 +6,18 @@ import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 /** Letters of the monospaced fonts stand this much closer, as `.mono` has them. */
 const monoSpacing = "-0.24px";
 
+/** A place on the canvas, in CSS pixels. */
+export interface Box {
+  /** Left edge. */
+  x: number;
+  /** Top edge. */
+  y: number;
+  /** Width. */
+  width: number;
+  /** Height. */
+  height: number;
+}
+
 /** Draws texts, boxes and icons on a canvas, in CSS pixels, crisp on any screen. */
 export class WaterfallPen {
   /** The context of the canvas. */
@@ -47,7 +59,7 @@ export class WaterfallPen {
   }
 
   /** Draws what is seen in a box alone. */
-  within(x: number, y: number, width: number, height: number, draw: () => void): void {
+  within({ x, y, width, height }: Box, draw: () => void): void {
     this.apart(() => {
       this.context.beginPath();
       this.context.rect(x, y, width, height);
@@ -62,21 +74,14 @@ export class WaterfallPen {
   }
 
   /** Fills a box whose edges are put where they are sharp; it is at least `least` pixels wide. */
-  box(x: number, y: number, width: number, height: number, colour: string | CanvasPattern, least = 0): void {
+  box({ x, y, width, height }: Box, colour: string | CanvasPattern, least = 0): void {
     const left = this.snap(x);
     this.context.fillStyle = colour;
     this.context.fillRect(left, y, Math.max(least, this.snap(x + width) - left), height);
   }
 
   /** The same with round corners. */
-  roundBox(
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    radius: number,
-    colour: string | CanvasPattern,
-  ): void {
+  roundBox({ x, y, width, height }: Box, radius: number, colour: string | CanvasPattern): void {
     const { context } = this;
     const left = this.snap(x);
     context.fillStyle = colour;
@@ -86,7 +91,7 @@ export class WaterfallPen {
   }
 
   /** Writes a text in the middle of a row. Each text is laid out by itself: none turns the direction of another. @param top of the row */
-  text(text: string, x: number, top: number, font: FontName, colour: string): void {
+  text(text: string, { x, top }: { x: number; top: number }, font: FontName, colour: string): void {
     if (text === "") {
       return;
     }
@@ -96,7 +101,12 @@ export class WaterfallPen {
   }
 
   /** Draws an icon, its square's corner at a point. @param turned by a quarter, as the caret of what is unfolded */
-  icon(name: IconName, x: number, y: number, colour: string, { turned = false, size = 16 } = {}): void {
+  icon(
+    name: IconName,
+    { x, y }: { x: number; y: number },
+    colour: string,
+    { turned = false, size = 16 } = {},
+  ): void {
     const { context } = this;
     let path = this.#icons.get(name);
     if (path === undefined) {
