@@ -34,31 +34,10 @@ export function AppFrame() {
     setPalette(true);
   }, []);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      // Also while typing: no letter is lost by it.
-      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        showPalette();
-        return;
-      }
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
-        return;
-      }
-      if (event.key === "?") {
-        setHelp((open) => !open);
-      } else if (event.key === "g") {
-        document.getElementById("trace-jump")?.focus();
-      } else if (event.key === "/") {
-        document.querySelector<HTMLElement>("[data-slash]")?.focus();
-      } else {
-        return;
-      }
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [showPalette]);
+  useFrameKeys(
+    showPalette,
+    useCallback(() => setHelp((open) => !open), []),
+  );
 
   return (
     <div className="app-frame">
@@ -87,4 +66,37 @@ export function AppFrame() {
       )}
     </div>
   );
+}
+
+/**
+ * The keys that work on every page. The listener ends with the frame.
+ * @param onPalette opens the command palette
+ * @param onHelp    shows or hides the list of keys
+ */
+function useFrameKeys(onPalette: () => void, onHelp: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      // Also while typing: no letter is lost by it.
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        onPalette();
+        return;
+      }
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
+      if (event.key === "?") {
+        onHelp();
+      } else if (event.key === "g") {
+        document.getElementById("trace-jump")?.focus();
+      } else if (event.key === "/") {
+        document.querySelector<HTMLElement>("[data-slash]")?.focus();
+      } else {
+        return;
+      }
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [onPalette, onHelp]);
 }

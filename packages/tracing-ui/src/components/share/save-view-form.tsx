@@ -69,15 +69,25 @@ export function SaveViewForm({ address }: { address: string }) {
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
-      {outcome.kind === "taken" && (
-        <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
-      )}
-      {outcome.kind === "saved" && <p role="status">Saved as “{name.trim()}”.</p>}
-      {outcome.kind === "failed" && (
+      <OutcomeText outcome={outcome} name={name.trim()} />
+    </form>
+  );
+}
+
+/** The result in a sentence; nothing before the first press and while the request is under way. */
+function OutcomeText({ outcome, name }: { outcome: Outcome; name: string }) {
+  switch (outcome.kind) {
+    case "taken":
+      return <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>;
+    case "saved":
+      return <p role="status">Saved as “{name}”.</p>;
+    case "failed":
+      return (
         <p className="failed-text" role="alert">
           It was not saved. {outcome.words}
         </p>
-      )}
-    </form>
-  );
+      );
+    default:
+      return null;
+  }
 }

@@ -27,27 +27,13 @@ export function ViewRow({ view }: { view: SavedView }) {
     await client.invalidateQueries({ queryKey: ["views"] });
   }
 
-  function rename(event: FormEvent) {
-    event.preventDefault();
-    void change(() => renameView(view.name, name.trim()));
-  }
+  const rename = () => void change(() => renameView(view.name, name.trim()));
 
   return (
     <li>
       <div className="share-line">
         {state === "renaming" ? (
-          <form className="share-line" onSubmit={rename}>
-            <input
-              className="field"
-              aria-label={`New name of ${view.name}`}
-              maxLength={200}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <button type="submit" className="button" disabled={name.trim() === ""}>
-              Rename
-            </button>
-          </form>
+          <RenameForm {...{ view, name }} onName={setName} onRename={rename} />
         ) : (
           // The dot keeps an address from being read as a scheme or as another host.
           <a className="share-view" href={`.${view.address}`} title={view.address}>
@@ -76,6 +62,41 @@ export function ViewRow({ view }: { view: SavedView }) {
         </p>
       )}
     </li>
+  );
+}
+
+/** The inputs of {@link RenameForm}. */
+interface RenameFormProps {
+  /** The view that gets another name. */
+  view: SavedView;
+  /** The name as typed. */
+  name: string;
+  /** Called at each key. */
+  onName: (name: string) => void;
+  /** Called by the button and by Enter. */
+  onRename: () => void;
+}
+
+/** The field for another name of a view. */
+function RenameForm({ view, name, onName, onRename }: RenameFormProps) {
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onRename();
+  }
+
+  return (
+    <form className="share-line" onSubmit={submit}>
+      <input
+        className="field"
+        aria-label={`New name of ${view.name}`}
+        maxLength={200}
+        value={name}
+        onChange={(event) => onName(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={name.trim() === ""}>
+        Rename
+      </button>
+    </form>
   );
 }
 

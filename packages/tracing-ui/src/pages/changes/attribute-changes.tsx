@@ -13,7 +13,6 @@ import { searchOfSide } from "./changes-plan.ts";
 export function AttributeChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { attributes, sample } = changes;
   const isEstimate = sample.a.isEstimate || sample.b.isEstimate;
-  const share = (spans: number, of: number) => (of === 0 ? 0 : spans / of);
   return (
     <section className="changes-part" aria-labelledby="changes-attributes">
       <h2 id="changes-attributes">Attributes that differ</h2>
@@ -40,51 +39,72 @@ export function AttributeChanges({ changes, asked }: { changes: Changes; asked: 
               </tr>
             </thead>
             <tbody>
-              {attributes.map((one) => {
-                const [a, b] = [share(one.a.spans, sample.a.spans), share(one.b.spans, sample.b.spans)];
-                const tags = { [one.key]: one.value };
-                return (
-                  <tr key={`${one.place} ${one.key} ${one.value}`}>
-                    <th scope="row" className="cut" title={`${one.place}: ${one.key} = ${one.value}`}>
-                      <span className="muted">{one.key}</span> = {one.value === "" ? '""' : one.value}
-                    </th>
-                    {(["a", "b"] as const).map((side) => (
-                      <td key={side} className="mono">
-                        <TraceCount
-                          count={one[side].spans}
-                          label={`spans of ${side.toUpperCase()} with ${one.key} = ${one.value}, their traces`}
-                          search={searchOfSide(asked[side], { tags })}
-                        />
-                      </td>
-                    ))}
-                    <td className="changes-shares">
-                      <span className="changes-bars" aria-hidden="true">
-                        <span className="a" style={{ width: `${100 * a}%` }} />
-                        <span className="b" style={{ width: `${100 * b}%` }} />
-                      </span>
-                      <span className="mono">
-                        {isEstimate && "≈ "}
-                        {formatShare(a)} <span className="unit">vs {formatShare(b)}</span>
-                      </span>
-                      <Significance value={one.isSignificant} />
-                    </td>
-                    <Mean sums={one.a} />
-                    <Mean sums={one.b} />
-                    <td className="mono">
-                      {one.explains > 0.005 ? (
-                        `${isEstimate ? "≈ " : ""}${formatShare(one.explains)}`
-                      ) : (
-                        <span className="unit">–</span>
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
+              {attributes.map((one) => (
+                <AttributeRow
+                  key={`${one.place} ${one.key} ${one.value}`}
+                  {...{ one, sample, asked, isEstimate }}
+                />
+              ))}
             </tbody>
           </table>
         </div>
       )}
     </section>
+  );
+}
+
+/** The inputs of {@link AttributeRow}. */
+interface AttributeRowProps {
+  /** The value of an attribute with its figures. */
+  one: Changes["attributes"][number];
+  /** The spans that attributes were read of, for shares. */
+  sample: Changes["sample"];
+  /** Both sides, for links to their traces. */
+  asked: ChangesAsked;
+  /** Whether figures are of a sample. */
+  isEstimate: boolean;
+}
+
+/** A value of an attribute: counts, shares as bars, means, and how much of the difference it explains. */
+function AttributeRow({ one, sample, asked, isEstimate }: AttributeRowProps) {
+  const share = (spans: number, of: number) => (of === 0 ? 0 : spans / of);
+  const [a, b] = [share(one.a.spans, sample.a.spans), share(one.b.spans, sample.b.spans)];
+  const tags = { [one.key]: one.value };
+  return (
+    <tr>
+      <th scope="row" className="cut" title={`${one.place}: ${one.key} = ${one.value}`}>
+        <span className="muted">{one.key}</span> = {one.value === "" ? '""' : one.value}
+      </th>
+      {(["a", "b"] as const).map((side) => (
+        <td key={side} className="mono">
+          <TraceCount
+            count={one[side].spans}
+            label={`spans of ${side.toUpperCase()} with ${one.key} = ${one.value}, their traces`}
+            search={searchOfSide(asked[side], { tags })}
+          />
+        </td>
+      ))}
+      <td className="changes-shares">
+        <span className="changes-bars" aria-hidden="true">
+          <span className="a" style={{ width: `${100 * a}%` }} />
+          <span className="b" style={{ width: `${100 * b}%` }} />
+        </span>
+        <span className="mono">
+          {isEstimate && "≈ "}
+          {formatShare(a)} <span className="unit">vs {formatShare(b)}</span>
+        </span>
+        <Significance value={one.isSignificant} />
+      </td>
+      <Mean sums={one.a} />
+      <Mean sums={one.b} />
+      <td className="mono">
+        {one.explains > 0.005 ? (
+          `${isEstimate ? "≈ " : ""}${formatShare(one.explains)}`
+        ) : (
+          <span className="unit">–</span>
+        )}
+      </td>
+    </tr>
   );
 }
 

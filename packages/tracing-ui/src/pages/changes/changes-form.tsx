@@ -42,7 +42,6 @@ export function ChangesForm(props: ChangesFormProps) {
     setDraft({ ...draft, ...fields });
     setAsked(false);
   };
-  const key = draft.key ?? versionKey;
 
   function compare(event: FormEvent) {
     event.preventDefault();
@@ -52,7 +51,153 @@ export function ChangesForm(props: ChangesFormProps) {
     }
   }
 
-  const value = (side: "a" | "b") => (
+  return (
+    <form className="changes-form" aria-label="Compare times and versions" onSubmit={compare}>
+      <SpanFields draft={draft} change={change} tagError={errors.tags} />
+      <div className="changes-line">
+        <div className="changes-side">
+          <b className="changes-letter a">A</b>
+          <LookbackField value={draft.lookback} onValue={(lookback) => change({ lookback })} />
+          {draft.lookback === "custom" && (
+            <Times names={["start", "end"]} of="A" error={errors.a} {...{ draft, change }} />
+          )}
+          <SideValue side="a" draft={draft} change={change} />
+        </div>
+        <div className="changes-side">
+          <b className="changes-letter b">B</b>
+          <AgainstField
+            value={draft.against}
+            error={errors.sides}
+            onValue={(against) => change({ against })}
+          />
+          {draft.against === "custom" && (
+            <Times names={["bstart", "bend"]} of="B" error={errors.b} {...{ draft, change }} />
+          )}
+          <SideValue side="b" draft={draft} change={change} />
+        </div>
+        <button type="submit" className="button main changes-button">
+          {comparing ? "Comparing…" : "Compare"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A draft, and how its fields change. */
+interface DraftProps {
+  /** The form as it is filled in. */
+  draft: ChangesAddress;
+  /** Called with the fields that change. */
+  change: (fields: Partial<ChangesAddress>) => void;
+}
+
+/** The fields that hold for both sides: service, operation, tags, and the attribute whose values may differ. */
+function SpanFields({ draft, change, tagError }: DraftProps & { tagError: string | undefined }) {
+  return (
+    <div className="changes-line">
+      <Field id="changes-service" label="Service">
+        <NameField
+          id="changes-service"
+          placeholder="All services"
+          value={draft.service}
+          onChange={(service) => change({ service, operation: undefined })}
+        />
+      </Field>
+      <Field id="changes-operation" label="Operation">
+        <NameField
+          id="changes-operation"
+          of={draft.service ?? ""}
+          disabled={draft.service === undefined}
+          placeholder={draft.service === undefined ? "All (of a service)" : "All operations"}
+          value={draft.operation}
+          onChange={(operation) => change({ operation })}
+        />
+      </Field>
+      <Field id="changes-tags" label="Only spans with" error={tagError}>
+        <input
+          id="changes-tags"
+          className="field mono"
+          placeholder="http.route=/cart"
+          spellCheck={false}
+          value={draft.tags ?? ""}
+          aria-invalid={tagError !== undefined}
+          aria-describedby={tagError === undefined ? undefined : "changes-tags-error"}
+          onChange={(event) => change({ tags: event.target.value || undefined })}
+        />
+      </Field>
+      <Field id="changes-key" label="Attribute of the values">
+        <input
+          id="changes-key"
+          className="field mono"
+          placeholder={versionKey}
+          spellCheck={false}
+          value={draft.key ?? ""}
+          onChange={(event) => change({ key: event.target.value.trim() || undefined })}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** The time of A: a look back, or two times. */
+function LookbackField(props: {
+  value: ChangesAddress["lookback"];
+  onValue: (value: ChangesAddress["lookback"]) => void;
+}) {
+  const { value, onValue } = props;
+  return (
+    <Field id="changes-lookback" label="Time of A">
+      <select
+        id="changes-lookback"
+        className="field"
+        value={value}
+        onChange={(event) => onValue(event.target.value as ChangesAddress["lookback"])}
+      >
+        {offeredLookbacks().map(({ value: one, label }) => (
+          <option key={one} value={one}>
+            {label}
+          </option>
+        ))}
+        <option value="custom">From … to …</option>
+      </select>
+    </Field>
+  );
+}
+
+/** The inputs of {@link AgainstField}. */
+interface AgainstFieldProps {
+  /** The chosen time of B. */
+  value: ChangesAddress["against"];
+  /** Why A and B cannot be compared; undefined when they can. */
+  error: string | undefined;
+  /** Called with another time of B. */
+  onValue: (value: ChangesAddress["against"]) => void;
+}
+
+/** The time of B, by that of A, or two times. */
+function AgainstField({ value, error, onValue }: AgainstFieldProps) {
+  return (
+    <Field id="changes-against" label="Time of B" error={error}>
+      <select
+        id="changes-against"
+        className="field"
+        value={value}
+        onChange={(event) => onValue(event.target.value as ChangesAddress["against"])}
+      >
+        {againstTexts.map(([one, label]) => (
+          <option key={one} value={one}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** The value of the attribute on one side; empty, it means any. */
+function SideValue({ side, draft, change }: DraftProps & { side: "a" | "b" }) {
+  const key = draft.key ?? versionKey;
+  return (
     <Field id={`changes-${side}`} label={`Value of ${side.toUpperCase()}`}>
       <ValueField
         id={`changes-${side}`}
@@ -63,100 +208,6 @@ export function ChangesForm(props: ChangesFormProps) {
         onChange={(next) => change({ [side]: next })}
       />
     </Field>
-  );
-  return (
-    <form className="changes-form" aria-label="Compare times and versions" onSubmit={compare}>
-      <div className="changes-line">
-        <Field id="changes-service" label="Service">
-          <NameField
-            id="changes-service"
-            placeholder="All services"
-            value={draft.service}
-            onChange={(service) => change({ service, operation: undefined })}
-          />
-        </Field>
-        <Field id="changes-operation" label="Operation">
-          <NameField
-            id="changes-operation"
-            of={draft.service ?? ""}
-            disabled={draft.service === undefined}
-            placeholder={draft.service === undefined ? "All (of a service)" : "All operations"}
-            value={draft.operation}
-            onChange={(operation) => change({ operation })}
-          />
-        </Field>
-        <Field id="changes-tags" label="Only spans with" error={errors.tags}>
-          <input
-            id="changes-tags"
-            className="field mono"
-            placeholder="http.route=/cart"
-            spellCheck={false}
-            value={draft.tags ?? ""}
-            aria-invalid={errors.tags !== undefined}
-            aria-describedby={errors.tags === undefined ? undefined : "changes-tags-error"}
-            onChange={(event) => change({ tags: event.target.value || undefined })}
-          />
-        </Field>
-        <Field id="changes-key" label="Attribute of the values">
-          <input
-            id="changes-key"
-            className="field mono"
-            placeholder={versionKey}
-            spellCheck={false}
-            value={draft.key ?? ""}
-            onChange={(event) => change({ key: event.target.value.trim() || undefined })}
-          />
-        </Field>
-      </div>
-      <div className="changes-line">
-        <div className="changes-side">
-          <b className="changes-letter a">A</b>
-          <Field id="changes-lookback" label="Time of A">
-            <select
-              id="changes-lookback"
-              className="field"
-              value={draft.lookback}
-              onChange={(event) => change({ lookback: event.target.value as ChangesAddress["lookback"] })}
-            >
-              {offeredLookbacks().map(({ value: one, label }) => (
-                <option key={one} value={one}>
-                  {label}
-                </option>
-              ))}
-              <option value="custom">From … to …</option>
-            </select>
-          </Field>
-          {draft.lookback === "custom" && (
-            <Times names={["start", "end"]} of="A" error={errors.a} {...{ draft, change }} />
-          )}
-          {value("a")}
-        </div>
-        <div className="changes-side">
-          <b className="changes-letter b">B</b>
-          <Field id="changes-against" label="Time of B" error={errors.sides}>
-            <select
-              id="changes-against"
-              className="field"
-              value={draft.against}
-              onChange={(event) => change({ against: event.target.value as ChangesAddress["against"] })}
-            >
-              {againstTexts.map(([one, label]) => (
-                <option key={one} value={one}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </Field>
-          {draft.against === "custom" && (
-            <Times names={["bstart", "bend"]} of="B" error={errors.b} {...{ draft, change }} />
-          )}
-          {value("b")}
-        </div>
-        <button type="submit" className="button main changes-button">
-          {comparing ? "Comparing…" : "Compare"}
-        </button>
-      </div>
-    </form>
   );
 }
 

@@ -1,6 +1,6 @@
 import "../services/services-page.css";
 import "./changes-page.css";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
@@ -42,37 +42,6 @@ export function ChangesPage() {
     document.title = `Changes${address.service === undefined ? "" : ` of ${address.service}`} · Tracing`;
   }, [address.service]);
 
-  function body() {
-    const { error, data } = found;
-    if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {
-      return (
-        <Notice kind="plain" title="This server compares no times">
-          <p>It needs the built-in store. Traces can be compared one by one, with the button of a trace.</p>
-        </Notice>
-      );
-    }
-    if (error) {
-      return <FailureNotice error={error} onRetry={() => found.refetch()} />;
-    }
-    if (asked === undefined) {
-      return (
-        <Notice kind="plain" title="What got slower, and why?">
-          <p>
-            Choose a service and two times, or two versions of it. Both sides are counted, and operations,
-            attributes and calls that differ are ranked.
-          </p>
-          <p>
-            To compare one trace with another, <Link to="/compare">compare traces</Link>.
-          </p>
-        </Notice>
-      );
-    }
-    if (data === undefined) {
-      return <Loading>Comparing…</Loading>;
-    }
-    return <Found changes={data} asked={asked} />;
-  }
-
   return (
     <div className="services-page changes-page">
       <header className="page-head">
@@ -98,10 +67,50 @@ export function ChangesPage() {
         }}
       />
       <section className="services-body" aria-label="What changed" aria-busy={found.isFetching}>
-        {body()}
+        <Answer found={found} asked={asked} />
       </section>
     </div>
   );
+}
+
+/** The inputs of {@link Answer}. */
+interface AnswerProps {
+  /** The request for the comparison. */
+  found: UseQueryResult<Changes>;
+  /** Both sides; undefined while nothing was asked. */
+  asked: ChangesAsked | undefined;
+}
+
+/** The part below the form: why there is no comparison, what can be asked, that it is on its way, or the comparison. */
+function Answer({ found, asked }: AnswerProps) {
+  const { error, data } = found;
+  if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {
+    return (
+      <Notice kind="plain" title="This server compares no times">
+        <p>It needs the built-in store. Traces can be compared one by one, with the button of a trace.</p>
+      </Notice>
+    );
+  }
+  if (error) {
+    return <FailureNotice error={error} onRetry={() => found.refetch()} />;
+  }
+  if (asked === undefined) {
+    return (
+      <Notice kind="plain" title="What got slower, and why?">
+        <p>
+          Choose a service and two times, or two versions of it. Both sides are counted, and operations,
+          attributes and calls that differ are ranked.
+        </p>
+        <p>
+          To compare one trace with another, <Link to="/compare">compare traces</Link>.
+        </p>
+      </Notice>
+    );
+  }
+  if (data === undefined) {
+    return <Loading>Comparing…</Loading>;
+  }
+  return <Found changes={data} asked={asked} />;
 }
 
 /**

@@ -37,58 +37,68 @@ export function OperationChanges({ changes, asked }: { changes: Changes; asked: 
           </thead>
           <tbody>
             {operations.map((one) => (
-              <tr key={`${one.service} ${one.operation} ${one.kind}`}>
-                <th scope="row" className="cut" title={`${one.service}: ${one.operation} (${one.kind})`}>
-                  <span className="changes-call">
-                    <ServiceMark hue={serviceHue(one.service)} />
-                    <CutNames service={one.service} operation={one.operation} />
-                  </span>
-                </th>
-                {(["a", "b"] as const).map((side) => (
-                  <td key={side} className="mono">
-                    <TraceCount
-                      count={one[side].spans}
-                      label={`spans of ${one.operation} in ${side.toUpperCase()}, their traces`}
-                      search={searchOfSide(asked[side], { service: one.service, operation: one.operation })}
-                    />
-                  </td>
-                ))}
-                {(["a", "b"] as const).map((side) => (
-                  <td key={side} className="mono">
-                    {one[side].errors === 0 ? (
-                      <span className="unit">–</span>
-                    ) : (
-                      <span className="failed-text">{formatShare(one[side].errors / one[side].spans)}</span>
-                    )}
-                  </td>
-                ))}
-                {(["a", "b"] as const).map((side) => (
-                  <td key={side}>
-                    {one[side].spans === 0 ? (
-                      <span className="unit">–</span>
-                    ) : (
-                      <Duration us={one[side].p95} />
-                    )}
-                  </td>
-                ))}
-                <td className="changes-change">
-                  <Significance value={one.isSlower} />
-                  <span className="changes-bars" aria-hidden="true">
-                    <span
-                      className={one.change < 0 ? "b" : "a"}
-                      style={{ width: most === 0 ? 0 : `${(100 * Math.abs(one.change)) / most}%` }}
-                    />
-                  </span>
-                  <Duration
-                    us={Math.abs(one.change)}
-                    sign={one.change < 0 ? "−" : one.change > 0 ? "+" : ""}
-                  />
-                </td>
-              </tr>
+              <OperationRow key={`${one.service} ${one.operation} ${one.kind}`} {...{ one, asked, most }} />
             ))}
           </tbody>
         </table>
       </div>
     </section>
+  );
+}
+
+/** The inputs of {@link OperationRow}. */
+interface OperationRowProps {
+  /** The operation with the figures of both sides. */
+  one: Changes["operations"][number];
+  /** Both sides, for links to their traces. */
+  asked: ChangesAsked;
+  /** Largest part of the change among all operations, in microseconds: the length of a full bar. */
+  most: number;
+}
+
+/** An operation: spans, share of failures and 95th percentile of both sides, and its part of the change. */
+function OperationRow({ one, asked, most }: OperationRowProps) {
+  return (
+    <tr>
+      <th scope="row" className="cut" title={`${one.service}: ${one.operation} (${one.kind})`}>
+        <span className="changes-call">
+          <ServiceMark hue={serviceHue(one.service)} />
+          <CutNames service={one.service} operation={one.operation} />
+        </span>
+      </th>
+      {(["a", "b"] as const).map((side) => (
+        <td key={side} className="mono">
+          <TraceCount
+            count={one[side].spans}
+            label={`spans of ${one.operation} in ${side.toUpperCase()}, their traces`}
+            search={searchOfSide(asked[side], { service: one.service, operation: one.operation })}
+          />
+        </td>
+      ))}
+      {(["a", "b"] as const).map((side) => (
+        <td key={side} className="mono">
+          {one[side].errors === 0 ? (
+            <span className="unit">–</span>
+          ) : (
+            <span className="failed-text">{formatShare(one[side].errors / one[side].spans)}</span>
+          )}
+        </td>
+      ))}
+      {(["a", "b"] as const).map((side) => (
+        <td key={side}>
+          {one[side].spans === 0 ? <span className="unit">–</span> : <Duration us={one[side].p95} />}
+        </td>
+      ))}
+      <td className="changes-change">
+        <Significance value={one.isSlower} />
+        <span className="changes-bars" aria-hidden="true">
+          <span
+            className={one.change < 0 ? "b" : "a"}
+            style={{ width: most === 0 ? 0 : `${(100 * Math.abs(one.change)) / most}%` }}
+          />
+        </span>
+        <Duration us={Math.abs(one.change)} sign={one.change < 0 ? "−" : one.change > 0 ? "+" : ""} />
+      </td>
+    </tr>
   );
 }

@@ -20,23 +20,7 @@ export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsk
       </p>
       <div className="changes-scroll">
         <table className="changes-figures" aria-label="Both sides in figures">
-          <thead>
-            <tr>
-              <th scope="col">Side</th>
-              <th scope="col">Spans</th>
-              <th scope="col">Failed</th>
-              <th scope="col">Mean</th>
-              <th scope="col" title="Half of the spans take no longer; right within a tenth">
-                p50
-              </th>
-              <th scope="col" title="19 of 20 spans take no longer; right within a tenth">
-                p95
-              </th>
-              <th scope="col" title="99 of 100 spans take no longer; right within a tenth">
-                p99
-              </th>
-            </tr>
-          </thead>
+          <FiguresHead />
           <tbody>
             {(["a", "b"] as const).map((side) => (
               <tr key={side}>
@@ -72,6 +56,29 @@ export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsk
         </table>
       </div>
     </div>
+  );
+}
+
+/** The heads of the figures. */
+function FiguresHead() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Side</th>
+        <th scope="col">Spans</th>
+        <th scope="col">Failed</th>
+        <th scope="col">Mean</th>
+        <th scope="col" title="Half of the spans take no longer; right within a tenth">
+          p50
+        </th>
+        <th scope="col" title="19 of 20 spans take no longer; right within a tenth">
+          p95
+        </th>
+        <th scope="col" title="99 of 100 spans take no longer; right within a tenth">
+          p99
+        </th>
+      </tr>
+    </thead>
   );
 }
 

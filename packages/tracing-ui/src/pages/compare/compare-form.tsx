@@ -14,96 +14,39 @@ export function CompareForm({ address }: { address: CompareAddress }) {
   const [a, setA] = useState(address.a ?? "");
   const [b, setB] = useState(address.b ?? "");
   const [q, setQ] = useState(address.q ?? "");
-  const [beside, setBeside] = useState<"trace" | "median">(address.b === undefined ? "median" : "trace");
+  const [beside, setBeside] = useState<Beside>(address.b === undefined ? "median" : "trace");
   const [problem, setProblem] = useState<"a" | "b">();
 
   function compare(event: FormEvent) {
     event.preventDefault();
-    const first = traceIdInText(a);
-    const second = traceIdInText(b);
-    if (first === undefined) {
-      return setProblem("a");
-    }
-    if (beside === "trace" && second === undefined) {
-      return setProblem("b");
+    const asked = askedFields({ a, b, q, beside });
+    if (typeof asked === "string") {
+      return setProblem(asked);
     }
     setProblem(undefined);
-    const fields: Record<string, string> = { a: first };
-    if (beside === "trace" && second !== undefined) {
-      fields.b = second;
-    } else if (q.trim() !== "") {
-      fields.q = q.trim();
-    }
-    if (address.order !== undefined) {
-      fields.order = address.order;
-    }
-    void navigate({ search: fields });
+    const { order } = address;
+    void navigate({ search: order === undefined ? asked : { ...asked, order } });
   }
 
   return (
     <form className="compare-form" aria-label="Traces to compare" onSubmit={compare}>
-      <label>
-        <span>
-          <b>A</b> trace
-        </span>
-        <input
-          className="field mono"
-          data-slash
-          placeholder="Id of the trace you wonder about"
-          spellCheck={false}
-          value={a}
-          aria-invalid={problem === "a"}
-          onChange={(event) => setA(event.target.value)}
-        />
-      </label>
-      <fieldset>
-        <legend className="visually-hidden">What A is compared with</legend>
-        <label className="compare-choice">
-          <input
-            type="radio"
-            name="beside"
-            checked={beside === "median"}
-            onChange={() => setBeside("median")}
-          />
-          <span>
-            <b>B</b> median of a search
-          </span>
-        </label>
-        <label className="compare-choice">
-          <input
-            type="radio"
-            name="beside"
-            checked={beside === "trace"}
-            onChange={() => setBeside("trace")}
-          />
-          <span>
-            <b>B</b> another trace
-          </span>
-        </label>
-      </fieldset>
+      <TraceField value={a} isWrong={problem === "a"} onValue={setA} />
+      <BesideChoice value={beside} onValue={setBeside} />
       {beside === "trace" ? (
-        <label>
-          <span className="visually-hidden">B trace</span>
-          <input
-            className="field mono"
-            placeholder="Id of the other trace"
-            spellCheck={false}
-            value={b}
-            aria-invalid={problem === "b"}
-            onChange={(event) => setB(event.target.value)}
-          />
-        </label>
+        <TextField
+          label="B trace"
+          placeholder="Id of the other trace"
+          value={b}
+          isWrong={problem === "b"}
+          onValue={setB}
+        />
       ) : (
-        <label>
-          <span className="visually-hidden">TraceQL of the search</span>
-          <input
-            className="field mono"
-            placeholder="Traces that begin as A does, or TraceQL: { … }"
-            spellCheck={false}
-            value={q}
-            onChange={(event) => setQ(event.target.value)}
-          />
-        </label>
+        <TextField
+          label="TraceQL of the search"
+          placeholder="Traces that begin as A does, or TraceQL: { … }"
+          value={q}
+          onValue={setQ}
+        />
       )}
       <button type="submit" className="button main">
         Compare
@@ -114,5 +57,105 @@ export function CompareForm({ address }: { address: CompareAddress }) {
         </p>
       )}
     </form>
+  );
+}
+
+/** The form as it is filled in. */
+interface CompareDraft {
+  /** Text with the id of the trace that one wonders about. */
+  a: string;
+  /** Text with the id of the other trace. */
+  b: string;
+  /** TraceQL of the search whose median is taken; "" for traces that begin alike. */
+  q: string;
+  /** Which of `b` and `q` counts. */
+  beside: Beside;
+}
+
+/** The fields of the address for a draft; the side without a trace id when there is one. */
+function askedFields({ a, b, q, beside }: CompareDraft): Record<string, string> | "a" | "b" {
+  const first = traceIdInText(a);
+  if (first === undefined) {
+    return "a";
+  }
+  if (beside === "trace") {
+    const second = traceIdInText(b);
+    return second === undefined ? "b" : { a: first, b: second };
+  }
+  return q.trim() === "" ? { a: first } : { a: first, q: q.trim() };
+}
+
+/** What stands beside A: another trace, or the median of a search. */
+type Beside = "trace" | "median";
+
+/** The choice of what A is compared with. */
+function BesideChoice({ value, onValue }: { value: Beside; onValue: (value: Beside) => void }) {
+  return (
+    <fieldset>
+      <legend className="visually-hidden">What A is compared with</legend>
+      <label className="compare-choice">
+        <input type="radio" name="beside" checked={value === "median"} onChange={() => onValue("median")} />
+        <span>
+          <b>B</b> median of a search
+        </span>
+      </label>
+      <label className="compare-choice">
+        <input type="radio" name="beside" checked={value === "trace"} onChange={() => onValue("trace")} />
+        <span>
+          <b>B</b> another trace
+        </span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** The field for side A. */
+function TraceField({ value, isWrong, onValue }: Pick<TextFieldProps, "value" | "isWrong" | "onValue">) {
+  return (
+    <label>
+      <span>
+        <b>A</b> trace
+      </span>
+      <input
+        className="field mono"
+        data-slash
+        placeholder="Id of the trace you wonder about"
+        spellCheck={false}
+        value={value}
+        aria-invalid={isWrong}
+        onChange={(event) => onValue(event.target.value)}
+      />
+    </label>
+  );
+}
+
+/** The inputs of {@link TextField}. */
+interface TextFieldProps {
+  /** Said to screen readers. */
+  label: string;
+  /** Shown while the field is empty. */
+  placeholder: string;
+  /** The text of the field. */
+  value: string;
+  /** Whether the text was refused; left out for a field that never is. */
+  isWrong?: boolean;
+  /** Called at each key. */
+  onValue: (value: string) => void;
+}
+
+/** A field for side B, without a visible label. */
+function TextField({ label, placeholder, value, isWrong, onValue }: TextFieldProps) {
+  return (
+    <label>
+      <span className="visually-hidden">{label}</span>
+      <input
+        className="field mono"
+        placeholder={placeholder}
+        spellCheck={false}
+        value={value}
+        aria-invalid={isWrong}
+        onChange={(event) => onValue(event.target.value)}
+      />
+    </label>
   );
 }

@@ -52,20 +52,7 @@ export function DependenciesGraph(props: DependenciesGraphProps) {
     [dependencies, groups],
   );
   const rates = useNodeRates(services, time);
-  const can = useQuery({ ...capabilitiesQuery, enabled: focus !== undefined });
-  const asksEdges = focus !== undefined && can.data?.traceql === true;
-  const callers = useQuery({
-    ...edgeFactsQuery(focus ?? "", "callers", endMs, lookbackMs),
-    enabled: asksEdges,
-  });
-  const callees = useQuery({
-    ...edgeFactsQuery(focus ?? "", "callees", endMs, lookbackMs),
-    enabled: asksEdges,
-  });
-  const facts = useMemo(
-    () => ({ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }),
-    [callers.data, callees.data],
-  );
+  const { facts, queries } = useEdgeFacts(focus, endMs, lookbackMs);
   if (graph.isError) {
     return <FailureNotice error={graph.error} onRetry={() => graph.refetch()} />;
   }
@@ -79,7 +66,7 @@ export function DependenciesGraph(props: DependenciesGraphProps) {
       </Notice>
     );
   }
-  const failed = [rates, can, callers, callees].filter(({ error }) => error !== null);
+  const failed = [rates, ...queries].filter(({ error }) => error !== null);
   const { linksLeftOut } = graph.data;
   return (
     <>
@@ -110,6 +97,28 @@ export function DependenciesGraph(props: DependenciesGraphProps) {
       />
     </>
   );
+}
+
+/**
+ * Figures of the calls to and from the service in focus. Nothing is asked without a focus, or of a store without TraceQL.
+ * @returns the figures by neighbour, empty until they come, and the queries for their failures
+ */
+function useEdgeFacts(focus: string | undefined, endMs: number, lookbackMs: number) {
+  const can = useQuery({ ...capabilitiesQuery, enabled: focus !== undefined });
+  const asksEdges = focus !== undefined && can.data?.traceql === true;
+  const callers = useQuery({
+    ...edgeFactsQuery(focus ?? "", "callers", endMs, lookbackMs),
+    enabled: asksEdges,
+  });
+  const callees = useQuery({
+    ...edgeFactsQuery(focus ?? "", "callees", endMs, lookbackMs),
+    enabled: asksEdges,
+  });
+  const facts = useMemo(
+    () => ({ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }),
+    [callers.data, callees.data],
+  );
+  return { facts, queries: [can, callers, callees] };
 }
 
 /**

@@ -5,7 +5,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import { dependencyGraphQuery, dependencyListQuery } from "../../api/dependencies.ts";
+import {
+  type DependencyGraph,
+  type DependencyPage,
+  dependencyGraphQuery,
+  dependencyListQuery,
+} from "../../api/dependencies.ts";
 import { Loading } from "../../components/loading.tsx";
 import { TimeSelect } from "../../searches/time-select.tsx";
 import { lookbackMs } from "../services/services-address.ts";
@@ -43,20 +48,7 @@ export function DependenciesPage() {
   });
   const change = (fields: Partial<DependenciesAddress>, replace = true) =>
     navigate({ search: { ...address, page: "1", ...fields }, replace });
-  // A second click on the service in focus shows all services again.
-  const toggleFocus = useCallback(
-    (service: string) =>
-      void navigate({
-        search: (old) => ({ ...old, within: undefined, focus: service === old.focus ? undefined : service }),
-        replace: false,
-      }),
-    [navigate],
-  );
-  const openGroup = useCallback(
-    (prefix: string) =>
-      void navigate({ search: (old) => ({ ...old, focus: undefined, within: prefix }), replace: false }),
-    [navigate],
-  );
+  const { toggleFocus, openGroup } = useFocus();
 
   useEffect(() => {
     document.title = `${focus === undefined ? "Dependencies" : `${focus} · Dependencies`} · Tracing`;
@@ -68,69 +60,18 @@ export function DependenciesPage() {
         <h1>
           Dependencies{" "}
           <span className="muted page-head-count">
-            {isTable
-              ? list.data && `${formatCount(list.data.services)} services, ${links(list.data.total)}`
-              : graph.data &&
-                `${formatCount(graph.data.chosen.services)} services, ${links(graph.data.chosen.links)}`}
+            {isTable ? listCount(list.data) : graphCount(graph.data)}
           </span>
         </h1>
         {(focus !== undefined || within !== undefined) && (
-          <nav className="page-head-links" aria-label="The service in focus">
-            <button
-              type="button"
-              className="link"
-              data-command=""
-              onClick={() => change({ focus: undefined, within: undefined }, false)}
-            >
-              Show all services
-            </button>
-            {focus !== undefined && (
-              <Link to="/services" search={{ service: focus, lookback }}>
-                Rates of {focus}
-              </Link>
-            )}
-          </nav>
+          <FocusLinks
+            focus={focus}
+            lookback={lookback}
+            onAll={() => change({ focus: undefined, within: undefined }, false)}
+          />
         )}
         <div className="page-head-tools">
-          {isTable ? (
-            <input
-              className="field"
-              data-slash
-              data-command=""
-              data-key="/"
-              aria-label="Filter by name"
-              placeholder="Filter by name"
-              value={filter}
-              onChange={(event) => change({ filter: event.target.value || undefined })}
-            />
-          ) : (
-            <FindService
-              {...time}
-              onFind={(service) => change({ focus: service, within: undefined }, false)}
-            />
-          )}
-          {focus !== undefined && !isTable && (
-            <select
-              className="field"
-              aria-label="How far from the service"
-              value={hops}
-              onChange={(event) => change({ hops: event.target.value as DependenciesAddress["hops"] })}
-            >
-              <option value="1">1 call away</option>
-              <option value="2">2 calls away</option>
-              <option value="3">3 calls away</option>
-              <option value="all">Any distance</option>
-            </select>
-          )}
-          <select
-            className="field"
-            aria-label="View"
-            value={view}
-            onChange={(event) => change({ view: event.target.value as DependenciesAddress["view"] })}
-          >
-            <option value="graph">As a graph</option>
-            <option value="table">As a table</option>
-          </select>
+          <ViewTools {...{ address, time, change }} />
           <TimeSelect
             value={lookback}
             onChange={(value) => change({ lookback: value as DependenciesAddress["lookback"] })}
@@ -158,4 +99,119 @@ const mostHops = 1_000;
 /** `1 link`, `2,345 links`. */
 function links(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "link" : "links"}`;
+}
+
+/** Changes fields of the address. @param replace whether the present entry of the history is replaced; true by default */
+type Change = (fields: Partial<DependenciesAddress>, replace?: boolean) => unknown;
+
+/** Follows clicks in the graph: on a service, and on a group of services. */
+function useFocus() {
+  const navigate = route.useNavigate();
+  const toggleFocus = useCallback(
+    (service: string) =>
+      void navigate({
+        // A second click on the service in focus shows all services again.
+        search: (old) => ({ ...old, within: undefined, focus: service === old.focus ? undefined : service }),
+        replace: false,
+      }),
+    [navigate],
+  );
+  const openGroup = useCallback(
+    (prefix: string) =>
+      void navigate({ search: (old) => ({ ...old, focus: undefined, within: prefix }), replace: false }),
+    [navigate],
+  );
+  return { toggleFocus, openGroup };
+}
+
+/** The inputs of {@link FocusLinks}. */
+interface FocusLinksProps {
+  /** The service in focus; undefined for a group. */
+  focus: string | undefined;
+  /** Length of the time, for the link to the rates. */
+  lookback: DependenciesAddress["lookback"];
+  /** Called to show all services again. */
+  onAll: () => void;
+}
+
+/** The ways out of a focus: to all services, and to the rates of the one in focus. */
+function FocusLinks({ focus, lookback, onAll }: FocusLinksProps) {
+  return (
+    <nav className="page-head-links" aria-label="The service in focus">
+      <button type="button" className="link" data-command="" onClick={onAll}>
+        Show all services
+      </button>
+      {focus !== undefined && (
+        <Link to="/services" search={{ service: focus, lookback }}>
+          Rates of {focus}
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+/** The inputs of {@link ViewTools}. */
+interface ViewToolsProps {
+  /** State of the page. */
+  address: DependenciesAddress;
+  /** The asked time, in milliseconds. */
+  time: { endMs: number; lookbackMs: number };
+  /** Changes the state. */
+  change: Change;
+}
+
+/** The tools of the view: the filter of the table or the search for a service, the distance, and the choice of the view. */
+function ViewTools({ address, time, change }: ViewToolsProps) {
+  const { focus, hops, view, filter = "" } = address;
+  const isTable = view === "table";
+  return (
+    <>
+      {isTable ? (
+        <input
+          className="field"
+          data-slash
+          data-command=""
+          data-key="/"
+          aria-label="Filter by name"
+          placeholder="Filter by name"
+          value={filter}
+          onChange={(event) => change({ filter: event.target.value || undefined })}
+        />
+      ) : (
+        <FindService {...time} onFind={(service) => change({ focus: service, within: undefined }, false)} />
+      )}
+      {focus !== undefined && !isTable && (
+        <select
+          className="field"
+          aria-label="How far from the service"
+          value={hops}
+          onChange={(event) => change({ hops: event.target.value as DependenciesAddress["hops"] })}
+        >
+          <option value="1">1 call away</option>
+          <option value="2">2 calls away</option>
+          <option value="3">3 calls away</option>
+          <option value="all">Any distance</option>
+        </select>
+      )}
+      <select
+        className="field"
+        aria-label="View"
+        value={view}
+        onChange={(event) => change({ view: event.target.value as DependenciesAddress["view"] })}
+      >
+        <option value="graph">As a graph</option>
+        <option value="table">As a table</option>
+      </select>
+    </>
+  );
+}
+
+/** How much the table has, on all pages; nothing before it is counted. */
+function listCount(page: DependencyPage | undefined): string | undefined {
+  return page && `${formatCount(page.services)} services, ${links(page.total)}`;
+}
+
+/** How much the graph shows, before services are grouped; nothing before it is counted. */
+function graphCount(graph: DependencyGraph | undefined): string | undefined {
+  return graph && `${formatCount(graph.chosen.services)} services, ${links(graph.chosen.links)}`;
 }

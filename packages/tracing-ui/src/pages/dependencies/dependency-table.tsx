@@ -14,7 +14,7 @@ import { PartFailure } from "../../components/part-failure.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { Rate, Share } from "../services/rate-table.tsx";
 import "../services/rate-table.css";
-import { useNodeRates } from "./use-node-rates.ts";
+import { type NodeRates, useNodeRates } from "./use-node-rates.ts";
 
 /** Columns that can order the table. */
 type Order = "calls" | "parent" | "child";
@@ -61,14 +61,48 @@ export function DependencyTable(props: DependencyTableProps) {
       </Notice>
     );
   }
-  const name = (service: string) => (
-    <Link to="/services" search={{ service, lookback }}>
-      <ServiceMark hue={serviceHue(service)} />
-      <CutName>{service}</CutName>
-    </Link>
+  return (
+    <div className="dependency-table" aria-busy={list.isPlaceholderData}>
+      {rates.error !== null && (
+        <PartFailure what="Rates of services" error={rates.error} onRetry={rates.refetch} />
+      )}
+      <table className="rates" aria-label="Calls between services">
+        <thead>
+          <tr>
+            <Head column="parent" label="Caller" {...{ order, onOrder }} />
+            <Head column="child" label="Called" {...{ order, onOrder }} />
+            <Head column="calls" label="Calls" {...{ order, onOrder }} />
+            <th scope="col">Calls a second</th>
+            <th scope="col">Failed, of all calls of the called</th>
+            <th scope="col">p95 of the called</th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.map((link) => (
+            <LinkRow key={JSON.stringify([link.parent, link.child])} {...{ link, rates, time, lookback }} />
+          ))}
+        </tbody>
+      </table>
+      <Pager page={page} perPage={dependenciesPerPage} total={list.data.total} what="links" onPage={onPage} />
+    </div>
   );
-  const unknown = rates.error === null ? "…" : "not known";
-  const head = (column: Order, label: string) => (
+}
+
+/** The inputs of {@link Head}. */
+interface HeadProps {
+  /** The column that a click orders the table by. */
+  column: Order;
+  /** Text of the head. */
+  label: string;
+  /** The column that orders the table now. */
+  order: Order;
+  /** Called with the column of a clicked head. */
+  onOrder: (order: Order) => void;
+}
+
+/** A head that orders the table: names from a to z, most calls first. */
+function Head({ column, label, order, onOrder }: HeadProps) {
+  return (
     <th
       scope="col"
       className={column === "calls" ? undefined : "rate-name"}
@@ -80,53 +114,56 @@ export function DependencyTable(props: DependencyTableProps) {
       </button>
     </th>
   );
+}
+
+/** A service, as a link to its rates. */
+function ServiceLink({ service, lookback }: { service: string; lookback: string }) {
   return (
-    <div className="dependency-table" aria-busy={list.isPlaceholderData}>
-      {rates.error !== null && (
-        <PartFailure what="Rates of services" error={rates.error} onRetry={rates.refetch} />
-      )}
-      <table className="rates" aria-label="Calls between services">
-        <thead>
-          <tr>
-            {head("parent", "Caller")}
-            {head("child", "Called")}
-            {head("calls", "Calls")}
-            <th scope="col">Calls a second</th>
-            <th scope="col">Failed, of all calls of the called</th>
-            <th scope="col">p95 of the called</th>
-          </tr>
-        </thead>
-        <tbody>
-          {links.map(({ parent, child, calls }) => {
-            const whole = rates.data?.get(child)?.whole;
-            return (
-              <tr key={JSON.stringify([parent, child])}>
-                <td className="rate-name cut">{name(parent)}</td>
-                <td className="rate-name cut">{name(child)}</td>
-                <td className="mono">{formatCount(calls)}</td>
-                <td>
-                  <Rate perSecond={calls / (time.lookbackMs / 1_000)} />
-                </td>
-                <td>
-                  {rates.data === undefined ? (
-                    <span className="unit">{unknown}</span>
-                  ) : (
-                    <Share share={whole?.errors ?? 0} />
-                  )}
-                </td>
-                <td>
-                  {whole === undefined ? (
-                    <span className="unit">{rates.data === undefined ? unknown : "–"}</span>
-                  ) : (
-                    <Duration us={whole.p95} />
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      <Pager page={page} perPage={dependenciesPerPage} total={list.data.total} what="links" onPage={onPage} />
-    </div>
+    <Link to="/services" search={{ service, lookback }}>
+      <ServiceMark hue={serviceHue(service)} />
+      <CutName>{service}</CutName>
+    </Link>
+  );
+}
+
+/** The inputs of {@link LinkRow}. */
+interface LinkRowProps extends Pick<DependencyTableProps, "time" | "lookback"> {
+  /** Caller, called service, and calls. */
+  link: Dependency;
+  /** Rates of the called services. */
+  rates: NodeRates;
+}
+
+/** A row: who calls whom, how often, and how the called service does on the whole. */
+function LinkRow({ link: { parent, child, calls }, rates, time, lookback }: LinkRowProps) {
+  const whole = rates.data?.get(child)?.whole;
+  const unknown = rates.error === null ? "…" : "not known";
+  return (
+    <tr>
+      <td className="rate-name cut">
+        <ServiceLink service={parent} lookback={lookback} />
+      </td>
+      <td className="rate-name cut">
+        <ServiceLink service={child} lookback={lookback} />
+      </td>
+      <td className="mono">{formatCount(calls)}</td>
+      <td>
+        <Rate perSecond={calls / (time.lookbackMs / 1_000)} />
+      </td>
+      <td>
+        {rates.data === undefined ? (
+          <span className="unit">{unknown}</span>
+        ) : (
+          <Share share={whole?.errors ?? 0} />
+        )}
+      </td>
+      <td>
+        {whole === undefined ? (
+          <span className="unit">{rates.data === undefined ? unknown : "–"}</span>
+        ) : (
+          <Duration us={whole.p95} />
+        )}
+      </td>
+    </tr>
   );
 }

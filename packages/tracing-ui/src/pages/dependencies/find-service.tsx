@@ -6,39 +6,22 @@ import { ratesQuery } from "../../api/rates.ts";
 /** Names offered below the field; more would cover the page. */
 const mostOffered = 20;
 
+/** The inputs of {@link FindService}. */
+interface FindServiceProps {
+  /** End of the time that services must have been called in, milliseconds since 1970. */
+  endMs: number;
+  /** Length of that time in milliseconds. */
+  lookbackMs: number;
+  /** Called with the name of the found service. */
+  onFind: (service: string) => void;
+}
+
 /**
  * A field that finds a service by part of its name. The server searches, so any number of services works.
  * Enter takes the typed name, or the first match, after the answer has arrived.
  */
-export function FindService(props: { endMs: number; lookbackMs: number; onFind: (service: string) => void }) {
-  const { endMs, lookbackMs, onFind } = props;
-  const [text, setText] = useState("");
-  /** Enter was pressed: the first name that is found is looked at. */
-  const [isEntered, setEntered] = useState(false);
-  const contains = useSettled(text.trim());
-  const found = useQuery({
-    ...ratesQuery({ endMs, lookbackMs, kinds: "all", contains, sort: "calls" }),
-    enabled: contains !== "",
-  });
-  const names = (found.data?.rows ?? []).slice(0, mostOffered).map(({ service }) => service);
-  const isFound = found.data !== undefined && contains !== "" && contains === text.trim();
-  function find(name: string) {
-    setText("");
-    setEntered(false);
-    onFind(name);
-  }
-  const findFirst = useEffectEvent(find);
-  const first = names.find((name) => name === contains) ?? names[0];
-  useEffect(() => {
-    if (isEntered && isFound && first !== undefined) {
-      findFirst(first);
-    }
-  }, [isEntered, isFound, first]);
-  const problem = found.isError
-    ? `The names could not be read: ${found.error.message}`
-    : isEntered && isFound && first === undefined
-      ? "No service has such a name"
-      : undefined;
+export function FindService(props: FindServiceProps) {
+  const { text, setText, setEntered, names, problem, find } = useFoundService(props);
   return (
     <>
       <input
@@ -75,4 +58,36 @@ export function FindService(props: { endMs: number; lookbackMs: number; onFind: 
       </datalist>
     </>
   );
+}
+
+/** The typed text, the names that hold it, and why none can be taken. Enter is remembered until the answer is there. */
+function useFoundService({ endMs, lookbackMs, onFind }: FindServiceProps) {
+  const [text, setText] = useState("");
+  /** Enter was pressed: the first name that is found is looked at. */
+  const [isEntered, setEntered] = useState(false);
+  const contains = useSettled(text.trim());
+  const found = useQuery({
+    ...ratesQuery({ endMs, lookbackMs, kinds: "all", contains, sort: "calls" }),
+    enabled: contains !== "",
+  });
+  const names = (found.data?.rows ?? []).slice(0, mostOffered).map(({ service }) => service);
+  const isFound = found.data !== undefined && contains !== "" && contains === text.trim();
+  function find(name: string) {
+    setText("");
+    setEntered(false);
+    onFind(name);
+  }
+  const findFirst = useEffectEvent(find);
+  const first = names.find((name) => name === contains) ?? names[0];
+  useEffect(() => {
+    if (isEntered && isFound && first !== undefined) {
+      findFirst(first);
+    }
+  }, [isEntered, isFound, first]);
+  const problem = found.isError
+    ? `The names could not be read: ${found.error.message}`
+    : isEntered && isFound && first === undefined
+      ? "No service has such a name"
+      : undefined;
+  return { text, setText, setEntered, names, problem, find };
 }

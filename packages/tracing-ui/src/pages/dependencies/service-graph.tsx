@@ -70,21 +70,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
     () => new Map(dependencies.map(({ parent, child, calls: count }) => [edgeId(parent, child), count])),
     [dependencies],
   );
-  const lit = useMemo(() => {
-    if (hover === undefined) {
-      return undefined;
-    }
-    const names = new Set([hover]);
-    for (const { parent, child } of graph?.edges ?? []) {
-      if (parent === hover) {
-        names.add(child);
-      }
-      if (child === hover) {
-        names.add(parent);
-      }
-    }
-    return names;
-  }, [graph, hover]);
+  const lit = useLitNames(graph, hover);
   const isDim = useCallback(
     (parent: string, child: string) => hover !== undefined && parent !== hover && child !== hover,
     [hover],
@@ -106,20 +92,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
     <div className={state.scale < farScale ? "graph far" : "graph"} ref={frame} {...handlers}>
       {graph === undefined && <p className="services-note">Laying out…</p>}
       <svg aria-hidden="true">
-        <defs>
-          <marker
-            id="arrow"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-          >
-            <path d="M0 0.5 8 4 0 7.5Z" />
-          </marker>
-        </defs>
+        <Arrow />
         {graph !== undefined && (
           <g transform={`translate(${state.x} ${state.y}) scale(${state.scale})`}>
             <GraphEdges
@@ -128,28 +101,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
               {...{ calls, rates, failedOf, isDim }}
             />
             {/* After all lines, so that none leads through what is written. */}
-            {graph.edges.map(({ parent, child, points }) => {
-              const known = factsOf(parent, child);
-              const beside = child === focus ? points[0] : points.at(-1);
-              if (known === undefined || beside === undefined) {
-                return null;
-              }
-              return (
-                <g key={edgeId(parent, child)} className={edgeClass(isDim(parent, child))}>
-                  <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
-                    {edgeTexts(known, lookbackMs).map((text, index) => (
-                      <tspan
-                        key={text}
-                        x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
-                        dy={index === 0 ? 0 : index === 1 ? "1.8em" : "1.2em"}
-                      >
-                        {text}
-                      </tspan>
-                    ))}
-                  </text>
-                </g>
-              );
-            })}
+            <EdgeTexts edges={graph.edges} {...{ focus, lookbackMs, factsOf, isDim }} />
           </g>
         )}
       </svg>
@@ -166,27 +118,123 @@ export function ServiceGraph(props: ServiceGraphProps) {
           />
         )}
       </ul>
-      <div className="graph-tools">
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Zoom in, +"
-          onClick={() => zoom(1.25, size.width / 2, size.height / 2)}
-        >
-          +
-        </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Zoom out, −"
-          onClick={() => zoom(0.8, size.width / 2, size.height / 2)}
-        >
-          −
-        </button>
-        <button type="button" className="icon-button" aria-label="Show all, 0" onClick={reset}>
-          0
-        </button>
-      </div>
+      <GraphTools size={size} zoom={zoom} onAll={reset} />
+    </div>
+  );
+}
+
+/** Names that stand out while a service is pointed at: it and its neighbours; undefined while none is. */
+function useLitNames(graph: PlacedGraph | undefined, hover: string | undefined) {
+  return useMemo(() => {
+    if (hover === undefined) {
+      return undefined;
+    }
+    const names = new Set([hover]);
+    for (const { parent, child } of graph?.edges ?? []) {
+      if (parent === hover) {
+        names.add(child);
+      }
+      if (child === hover) {
+        names.add(parent);
+      }
+    }
+    return names;
+  }, [graph, hover]);
+}
+
+/** The head of the arrows, which edges name by its id. */
+function Arrow() {
+  return (
+    <defs>
+      <marker
+        id="arrow"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerWidth="8"
+        markerHeight="8"
+        markerUnits="userSpaceOnUse"
+        orient="auto"
+      >
+        <path d="M0 0.5 8 4 0 7.5Z" />
+      </marker>
+    </defs>
+  );
+}
+
+/** The inputs of {@link EdgeTexts}. */
+interface EdgeTextsProps {
+  /** The drawn edges. */
+  edges: PlacedGraph["edges"];
+  /** The service in focus; undefined for none. */
+  focus: string | undefined;
+  /** Length of the time in milliseconds; rates are counts by it. */
+  lookbackMs: number;
+  /** Figures of an edge; undefined where they are not known. */
+  factsOf: (parent: string, child: string) => EdgeFacts | undefined;
+  /** Whether another service than the two is pointed at. */
+  isDim: (parent: string, child: string) => boolean;
+}
+
+/** The figures on the edges to and from the focus, beside the box of the neighbour. */
+function EdgeTexts({ edges, focus, lookbackMs, factsOf, isDim }: EdgeTextsProps) {
+  return edges.map(({ parent, child, points }) => {
+    const known = factsOf(parent, child);
+    const beside = child === focus ? points[0] : points.at(-1);
+    if (known === undefined || beside === undefined) {
+      return null;
+    }
+    return (
+      <g key={edgeId(parent, child)} className={edgeClass(isDim(parent, child))}>
+        <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
+          {edgeTexts(known, lookbackMs).map((text, index) => (
+            <tspan
+              key={text}
+              x={beside.x + (child === focus ? edgeTextGapPx : -edgeTextGapPx)}
+              dy={index === 0 ? 0 : index === 1 ? "1.8em" : "1.2em"}
+            >
+              {text}
+            </tspan>
+          ))}
+        </text>
+      </g>
+    );
+  });
+}
+
+/** The inputs of {@link GraphTools}. */
+interface GraphToolsProps {
+  /** Size of the window, whose middle the buttons zoom about. */
+  size: { width: number; height: number };
+  /** Zooms by a factor about a point. */
+  zoom: (factor: number, x: number, y: number) => void;
+  /** Shows the whole graph. */
+  onAll: () => void;
+}
+
+/** The buttons that zoom the graph. */
+function GraphTools({ size, zoom, onAll }: GraphToolsProps) {
+  return (
+    <div className="graph-tools">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Zoom in, +"
+        onClick={() => zoom(1.25, size.width / 2, size.height / 2)}
+      >
+        +
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Zoom out, −"
+        onClick={() => zoom(0.8, size.width / 2, size.height / 2)}
+      >
+        −
+      </button>
+      <button type="button" className="icon-button" aria-label="Show all, 0" onClick={onAll}>
+        0
+      </button>
     </div>
   );
 }

@@ -66,7 +66,7 @@ export function usePanZoom(
   /** The user's pan and zoom, and the fit from which it started. */
   const [moved, setMoved] = useState<{ from: PanZoom; to: PanZoom }>();
   const state = moved?.from === fitted ? moved.to : fitted;
-  const drag = useRef<{ x: number; y: number; moved: boolean }>(undefined);
+  const drag = useRef<Drag>(undefined);
 
   const setState = useCallback(
     (step: (old: PanZoom) => PanZoom) =>
@@ -86,6 +86,30 @@ export function usePanZoom(
     [setState],
   );
 
+  useWheel(view, zoom);
+  const move = useCallback(
+    (dx: number, dy: number) => setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy })),
+    [setState],
+  );
+  const handlers = {
+    ...dragHandlers(drag, move),
+    onKeyDown: (event: KeyboardEvent) => onKey(event, { move, zoom, reset, size }),
+  };
+  return { state, zoom, reset, handlers };
+}
+
+/** A drag: where the pointer was last, in pixels of the window, and whether it has moved. */
+interface Drag {
+  x: number;
+  y: number;
+  moved: boolean;
+}
+
+/** Zooms about the pointer by the wheel. The listener ends with the component. */
+function useWheel(
+  view: RefObject<HTMLElement | null>,
+  zoom: (factor: number, x: number, y: number) => void,
+): void {
   useEffect(() => {
     const element = view.current;
     if (element === null) {
@@ -100,9 +124,11 @@ export function usePanZoom(
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
   }, [view, zoom]);
+}
 
-  // After a drag the click is swallowed, or the box below the pointer would take it.
-  const handlers = {
+/** Moves the drawing with a pressed pointer. After a drag the click is swallowed, or the box below the pointer would take it. */
+function dragHandlers(drag: RefObject<Drag | undefined>, move: (dx: number, dy: number) => void) {
+  return {
     onPointerDown(event: PointerEvent) {
       if (event.button === 0) {
         drag.current = { x: event.clientX, y: event.clientY, moved: false };
@@ -119,7 +145,7 @@ export function usePanZoom(
         return;
       }
       drag.current = { x: event.clientX, y: event.clientY, moved: true };
-      setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
+      move(dx, dy);
     },
     onClickCapture(event: { preventDefault(): void; stopPropagation(): void }) {
       if (drag.current?.moved !== true) {
@@ -129,24 +155,42 @@ export function usePanZoom(
       event.stopPropagation();
       drag.current = undefined;
     },
-    onKeyDown(event: KeyboardEvent) {
-      const step = { ArrowLeft: [80, 0], ArrowRight: [-80, 0], ArrowUp: [0, 80], ArrowDown: [0, -80] }[
-        event.key
-      ];
-      if (step !== undefined) {
-        const [dx, dy] = step as [number, number];
-        setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
-      } else if (event.key === "+" || event.key === "=") {
-        zoom(1.25, size.width / 2, size.height / 2);
-      } else if (event.key === "-") {
-        zoom(0.8, size.width / 2, size.height / 2);
-      } else if (event.key === "0") {
-        reset();
-      } else {
-        return;
-      }
-      event.preventDefault();
-    },
   };
-  return { state, zoom, reset, handlers };
+}
+
+/** What keys do with the drawing. */
+interface KeyActions {
+  /** Moves it by pixels. */
+  move: (dx: number, dy: number) => void;
+  /** Zooms it about a point of the window. */
+  zoom: (factor: number, x: number, y: number) => void;
+  /** Shows all of it. */
+  reset: () => void;
+  /** Size of the window, whose middle keys zoom about. */
+  size: { width: number; height: number };
+}
+
+/** Pixels that an arrow key moves the drawing. */
+const steps: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
+  ArrowLeft: [80, 0],
+  ArrowRight: [-80, 0],
+  ArrowUp: [0, 80],
+  ArrowDown: [0, -80],
+};
+
+/** Follows a key: arrows, + and −, 0. */
+function onKey(event: KeyboardEvent, { move, zoom, reset, size }: KeyActions): void {
+  const step = steps[event.key];
+  if (step !== undefined) {
+    move(...step);
+  } else if (event.key === "+" || event.key === "=") {
+    zoom(1.25, size.width / 2, size.height / 2);
+  } else if (event.key === "-") {
+    zoom(0.8, size.width / 2, size.height / 2);
+  } else if (event.key === "0") {
+    reset();
+  } else {
+    return;
+  }
+  event.preventDefault();
 }

@@ -7,7 +7,7 @@ import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 const monoSpacing = "-0.24px";
 
 /** A place on the canvas, in CSS pixels. */
-export interface Box {
+interface Box {
   /** Left edge. */
   x: number;
   /** Top edge. */
