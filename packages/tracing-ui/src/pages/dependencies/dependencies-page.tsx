@@ -57,12 +57,7 @@ export function DependenciesPage() {
   return (
     <div className="services-page">
       <header className="page-head">
-        <h1>
-          Dependencies{" "}
-          <span className="muted page-head-count">
-            {isTable ? listCount(list.data) : graphCount(graph.data)}
-          </span>
-        </h1>
+        <PageTitle>{isTable ? listCount(list.data) : graphCount(graph.data)}</PageTitle>
         {(focus !== undefined || within !== undefined) && (
           <FocusLinks
             focus={focus}
@@ -90,6 +85,15 @@ export function DependenciesPage() {
         <DependenciesGraph {...{ graph, time, focus }} onFocus={toggleFocus} onGroup={openGroup} />
       )}
     </div>
+  );
+}
+
+/** The name of the page, and how much it shows. */
+function PageTitle({ children }: { children: string | undefined }) {
+  return (
+    <h1>
+      Dependencies <span className="muted page-head-count">{children}</span>
+    </h1>
   );
 }
 

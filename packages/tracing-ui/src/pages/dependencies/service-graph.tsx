@@ -75,18 +75,7 @@ export function ServiceGraph(props: ServiceGraphProps) {
     (parent: string, child: string) => hover !== undefined && parent !== hover && child !== hover,
     [hover],
   );
-  const factsOf = useCallback(
-    (parent: string, child: string) =>
-      parent === focus ? facts.callees.get(child) : child === focus ? facts.callers.get(parent) : undefined,
-    [focus, facts],
-  );
-  const failedOf = useCallback(
-    (parent: string, child: string) => {
-      const known = factsOf(parent, child);
-      return known && known.errors / known.calls;
-    },
-    [factsOf],
-  );
+  const { factsOf, failedOf } = useFocusFacts(focus, facts);
 
   return (
     <div className={state.scale < farScale ? "graph far" : "graph"} ref={frame} {...handlers}>
@@ -121,6 +110,23 @@ export function ServiceGraph(props: ServiceGraphProps) {
       <GraphTools size={size} zoom={zoom} onAll={reset} />
     </div>
   );
+}
+
+/** Finds the exact figures of the edges at the focus: all of them, and the share of calls that failed. */
+function useFocusFacts(focus: string | undefined, facts: FocusFacts) {
+  const factsOf = useCallback(
+    (parent: string, child: string) =>
+      parent === focus ? facts.callees.get(child) : child === focus ? facts.callers.get(parent) : undefined,
+    [focus, facts],
+  );
+  const failedOf = useCallback(
+    (parent: string, child: string) => {
+      const known = factsOf(parent, child);
+      return known && known.errors / known.calls;
+    },
+    [factsOf],
+  );
+  return { factsOf, failedOf };
 }
 
 /** Names that stand out while a service is pointed at: it and its neighbours; undefined while none is. */

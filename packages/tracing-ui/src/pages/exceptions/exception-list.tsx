@@ -123,44 +123,52 @@ function ExceptionRows(props: ExceptionRowsProps) {
           <Time us={group.last} />
         </td>
       </tr>
-      {isOpen && (
-        <tr className="exception-details">
-          <td colSpan={columns}>
-            <p dir="auto">{group.template}</p>
-            <ul className="exception-services" aria-label="Thrown by">
-              {group.services.map(({ name, count }) => (
-                <li key={name}>
-                  <ServiceMark hue={serviceHue(name)} />
-                  {cutMiddle(name, mostLetters)} <span className="unit">{formatCount(count)}</span>
-                </li>
-              ))}
-            </ul>
-            <ul className="exception-traces" aria-label="Example traces, newest first">
-              {group.examples.map(({ traceID, spanID, time }) => (
-                <li key={traceID}>
-                  <Link
-                    to="/trace/$traceId"
-                    params={{ traceId: traceID }}
-                    search={{ span: spanID, open: spanID }}
-                    className="mono"
-                  >
-                    {traceID.slice(0, 16)}…
-                  </Link>{" "}
-                  <span className="mono unit">
-                    <Time us={time} />
-                  </span>
-                </li>
-              ))}
-              <li>
-                <Link to="/search" search={{ q: searchOf(group) }}>
-                  Search all traces with it
-                </Link>
-              </li>
-            </ul>
-          </td>
-        </tr>
-      )}
+      {isOpen && <DetailsRow group={group} columns={columns} />}
     </>
+  );
+}
+
+/**
+ * The details of a group: the whole message, the services that threw it, example traces and the way to all.
+ * @param columns number of columns that the row goes across
+ */
+function DetailsRow({ group, columns }: { group: ExceptionGroup; columns: number }) {
+  return (
+    <tr className="exception-details">
+      <td colSpan={columns}>
+        <p dir="auto">{group.template}</p>
+        <ul className="exception-services" aria-label="Thrown by">
+          {group.services.map(({ name, count }) => (
+            <li key={name}>
+              <ServiceMark hue={serviceHue(name)} />
+              {cutMiddle(name, mostLetters)} <span className="unit">{formatCount(count)}</span>
+            </li>
+          ))}
+        </ul>
+        <ul className="exception-traces" aria-label="Example traces, newest first">
+          {group.examples.map(({ traceID, spanID, time }) => (
+            <li key={traceID}>
+              <Link
+                to="/trace/$traceId"
+                params={{ traceId: traceID }}
+                search={{ span: spanID, open: spanID }}
+                className="mono"
+              >
+                {traceID.slice(0, 16)}…
+              </Link>{" "}
+              <span className="mono unit">
+                <Time us={time} />
+              </span>
+            </li>
+          ))}
+          <li>
+            <Link to="/search" search={{ q: searchOf(group) }}>
+              Search all traces with it
+            </Link>
+          </li>
+        </ul>
+      </td>
+    </tr>
   );
 }
 

@@ -1,6 +1,6 @@
 import "../services/services-page.css";
 import "./exceptions-page.css";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
@@ -8,7 +8,7 @@ import { Pager } from "ui-kit/components/pager.tsx";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { exceptionsPerPage, exceptionsQuery } from "../../api/exceptions.ts";
+import { type Exceptions, exceptionsPerPage, exceptionsQuery } from "../../api/exceptions.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
@@ -18,6 +18,9 @@ import { ExceptionList } from "./exception-list.tsx";
 import type { ExceptionsAddress } from "./exceptions-address.ts";
 
 const route = getRouteApi("/exceptions");
+
+/** Changes fields of the address. The list begins at its first page again, unless a page is given. */
+type Change = (fields: Partial<ExceptionsAddress>) => void;
 
 /**
  * Exceptions of all services, or of one, in groups of one type and message, a page at a time. States:
@@ -38,90 +41,18 @@ export function ExceptionsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: refetchInterval(address.refresh),
   });
-  const change = (fields: Partial<ExceptionsAddress>) =>
+  const change: Change = (fields) =>
     void navigate({ search: { ...address, page: "1", ...fields }, replace: true });
 
   useEffect(() => {
     document.title = "Exceptions · Tracing";
   }, []);
 
-  function body() {
-    const { error, data } = found;
-    if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {
-      return (
-        <Notice kind="plain" title="This server lists no exceptions">
-          <p>They are counted by TraceQL, which needs the built-in store.</p>
-        </Notice>
-      );
-    }
-    if (error) {
-      return <FailureNotice error={error} onRetry={() => found.refetch()} />;
-    }
-    if (data === undefined) {
-      return <Loading>Counting…</Loading>;
-    }
-    if (data.total === 0) {
-      return (
-        <p className="services-note">
-          {contains === "" && ofService === ""
-            ? "No span recorded an exception in this time."
-            : "No exception matches in this time."}{" "}
-          Exceptions are events of a span that are named “exception”.
-        </p>
-      );
-    }
-    return (
-      <>
-        <p className="exceptions-total">
-          <b>{formatCount(data.exceptions)}</b> exceptions in {formatCount(data.total)}{" "}
-          {data.total === 1 ? "group" : "groups"}
-          {data.truncated && (
-            <span className="muted"> – there are more messages: the most frequent are counted</span>
-          )}
-        </p>
-        <ExceptionList found={data} sort={sort} onSort={(next) => change({ sort: next })} />
-        <Pager
-          page={page}
-          perPage={exceptionsPerPage}
-          total={data.total}
-          what="groups"
-          onPage={(next) => change({ page: String(next) })}
-        />
-      </>
-    );
-  }
-
   return (
     <div className="services-page exceptions-page">
       <header className="page-head">
         <h1 className="page-title">Exceptions</h1>
-        <div className="page-head-tools">
-          <input
-            className="field"
-            aria-label="Service"
-            placeholder="All services"
-            value={service ?? ""}
-            onChange={(event) => change({ service: event.target.value || undefined })}
-          />
-          <input
-            className="field"
-            data-slash
-            data-command=""
-            data-key="/"
-            aria-label="Filter by type or message"
-            placeholder="Type or message"
-            value={filter}
-            onChange={(event) => change({ filter: event.target.value || undefined })}
-          />
-          <RefreshSelect
-            value={address.refresh}
-            onChange={(refresh) => change({ refresh, page: address.page })}
-          />
-          <TimeSelect
-            value={lookback}
-            onChange={(value) => change({ lookback: value as ExceptionsAddress["lookback"] })}
-          />
-        </div>
+        <PageTools address={address} change={change} />
       </header>
       <section
         className="services-body"
@@ -130,8 +61,110 @@ export function ExceptionsPage() {
         aria-label="Groups of exceptions"
         aria-busy={found.isFetching}
       >
-        {body()}
+        <FoundGroups {...{ found, sort, page, change }} isFiltered={contains !== "" || ofService !== ""} />
       </section>
     </div>
+  );
+}
+
+/** The inputs of {@link PageTools}. */
+interface PageToolsProps {
+  /** State of the page. */
+  address: ExceptionsAddress;
+  /** Changes the state. */
+  change: Change;
+}
+
+/** The fields of the head: service, filter, reading again and time. */
+function PageTools({ address, change }: PageToolsProps) {
+  const { service, lookback, filter = "" } = address;
+  return (
+    <div className="page-head-tools">
+      <input
+        className="field"
+        aria-label="Service"
+        placeholder="All services"
+        value={service ?? ""}
+        onChange={(event) => change({ service: event.target.value || undefined })}
+      />
+      <input
+        className="field"
+        data-slash
+        data-command=""
+        data-key="/"
+        aria-label="Filter by type or message"
+        placeholder="Type or message"
+        value={filter}
+        onChange={(event) => change({ filter: event.target.value || undefined })}
+      />
+      <RefreshSelect
+        value={address.refresh}
+        onChange={(refresh) => change({ refresh, page: address.page })}
+      />
+      <TimeSelect
+        value={lookback}
+        onChange={(value) => change({ lookback: value as ExceptionsAddress["lookback"] })}
+      />
+    </div>
+  );
+}
+
+/** The inputs of {@link FoundGroups}. */
+interface FoundGroupsProps {
+  /** The question and its answer. */
+  found: UseQueryResult<Exceptions>;
+  /** Whether a service or a filter leaves some out; the words of an empty list say so. */
+  isFiltered: boolean;
+  /** Order of the groups. */
+  sort: ExceptionsAddress["sort"];
+  /** Number of the shown page, from 1. */
+  page: number;
+  /** Changes order and page. */
+  change: Change;
+}
+
+/** The list below the head, or a sentence in place of it while there is none. */
+function FoundGroups(props: FoundGroupsProps) {
+  const { found, isFiltered, sort, page, change } = props;
+  const { error, data } = found;
+  if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {
+    return (
+      <Notice kind="plain" title="This server lists no exceptions">
+        <p>They are counted by TraceQL, which needs the built-in store.</p>
+      </Notice>
+    );
+  }
+  if (error) {
+    return <FailureNotice error={error} onRetry={() => found.refetch()} />;
+  }
+  if (data === undefined) {
+    return <Loading>Counting…</Loading>;
+  }
+  if (data.total === 0) {
+    return (
+      <p className="services-note">
+        {isFiltered ? "No exception matches in this time." : "No span recorded an exception in this time."}{" "}
+        Exceptions are events of a span that are named “exception”.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p className="exceptions-total">
+        <b>{formatCount(data.exceptions)}</b> exceptions in {formatCount(data.total)}{" "}
+        {data.total === 1 ? "group" : "groups"}
+        {data.truncated && (
+          <span className="muted"> – there are more messages: the most frequent are counted</span>
+        )}
+      </p>
+      <ExceptionList found={data} sort={sort} onSort={(next) => change({ sort: next })} />
+      <Pager
+        page={page}
+        perPage={exceptionsPerPage}
+        total={data.total}
+        what="groups"
+        onPage={(next) => change({ page: String(next) })}
+      />
+    </>
   );
 }

@@ -61,80 +61,16 @@ export function GroupList(props: GroupListProps) {
   const most = groups.reduce((spansOfOne, group) => Math.max(spansOfOne, group.spans), 1);
   return (
     <section className="results groups" aria-label={`Spans by ${by}`} aria-busy={found.isFetching}>
-      <header className="results-head">
-        <p>
-          <b>{formatCount(total)}</b> {total === 1 ? "value" : "values"} of <code>{by}</code>
-          {truncated && <span className="muted"> – there are more: those with the most spans are shown</span>}
-        </p>
-        <input
-          className="field"
-          aria-label="Filter values"
-          placeholder="Filter values"
-          value={groupFilter}
-          onChange={(event) => onChange({ groupFilter: event.target.value || undefined, page: "1" })}
-        />
-        <button type="button" className="button" onClick={() => onChange({ group: undefined, page: "1" })}>
-          Back to traces
-        </button>
-      </header>
+      <GroupListHead {...{ by, total, truncated, groupFilter, onChange }} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section className="results-scroll" tabIndex={0} aria-label="Groups">
         <table aria-label="Groups of spans" className={`rates sorted-${groupSort}`}>
           <thead>
-            <tr>
-              {columns.map((column) => (
-                <th
-                  key={column}
-                  scope="col"
-                  title={heads[column][1]}
-                  className={column === "value" ? "rate-name" : `group-${column}`}
-                  aria-sort={column !== groupSort ? "none" : column === "value" ? "ascending" : "descending"}
-                >
-                  <button
-                    type="button"
-                    className="rate-sort"
-                    onClick={() => onChange({ groupSort: column, page: "1" })}
-                  >
-                    {column === groupSort && (
-                      <span aria-hidden="true">{column === "value" ? "↑ " : "↓ "}</span>
-                    )}
-                    {heads[column][0]}
-                  </button>
-                </th>
-              ))}
-            </tr>
+            <Heads groupSort={groupSort} onChange={onChange} />
           </thead>
           <tbody>
             {groups.map((group) => (
-              <tr key={`${group.type} ${group.value}`}>
-                <td className="rate-name cut">
-                  <button
-                    type="button"
-                    className="link"
-                    title="Search its traces"
-                    onClick={() => onOpen(group)}
-                  >
-                    {group.value === null ? <i>without it</i> : group.value === "" ? '""' : group.value}
-                  </button>
-                </td>
-                <td className="group-spans mono">
-                  <span className="group-bar" style={{ width: `${(60 * group.spans) / most}%` }} />
-                  {formatCount(group.spans)}
-                </td>
-                <td className="group-errors mono">
-                  {group.errors === 0 ? (
-                    <span className="unit">–</span>
-                  ) : (
-                    <span className="failed-text">{formatCount(group.errors)}</span>
-                  )}
-                </td>
-                <td className="group-p50">
-                  <Duration us={group.p50} />
-                </td>
-                <td className="group-p95">
-                  <Duration us={group.p95} />
-                </td>
-              </tr>
+              <GroupRow key={`${group.type} ${group.value}`} {...{ group, most, onOpen }} />
             ))}
           </tbody>
         </table>
@@ -148,5 +84,107 @@ export function GroupList(props: GroupListProps) {
         />
       </section>
     </section>
+  );
+}
+
+/** The inputs of {@link GroupListHead}. */
+interface GroupListHeadProps {
+  /** The attribute, as TraceQL writes it. */
+  by: string;
+  /** Number of its values on all pages. */
+  total: number;
+  /** Whether there are more values than are counted. */
+  truncated: boolean;
+  /** Text of the filter, as typed. */
+  groupFilter: string;
+  /** Called with the fields of the address that change. */
+  onChange: GroupListProps["onChange"];
+}
+
+/** How many values there are, their filter, and the way back to the traces. */
+function GroupListHead({ by, total, truncated, groupFilter, onChange }: GroupListHeadProps) {
+  return (
+    <header className="results-head">
+      <p>
+        <b>{formatCount(total)}</b> {total === 1 ? "value" : "values"} of <code>{by}</code>
+        {truncated && <span className="muted"> – there are more: those with the most spans are shown</span>}
+      </p>
+      <input
+        className="field"
+        aria-label="Filter values"
+        placeholder="Filter values"
+        value={groupFilter}
+        onChange={(event) => onChange({ groupFilter: event.target.value || undefined, page: "1" })}
+      />
+      <button type="button" className="button" onClick={() => onChange({ group: undefined, page: "1" })}>
+        Back to traces
+      </button>
+    </header>
+  );
+}
+
+/** The heads of the columns, which order the groups: values from a to z, figures from the largest. */
+function Heads({ groupSort, onChange }: { groupSort: GroupOrder; onChange: GroupListProps["onChange"] }) {
+  return (
+    <tr>
+      {columns.map((column) => (
+        <th
+          key={column}
+          scope="col"
+          title={heads[column][1]}
+          className={column === "value" ? "rate-name" : `group-${column}`}
+          aria-sort={column !== groupSort ? "none" : column === "value" ? "ascending" : "descending"}
+        >
+          <button
+            type="button"
+            className="rate-sort"
+            onClick={() => onChange({ groupSort: column, page: "1" })}
+          >
+            {column === groupSort && <span aria-hidden="true">{column === "value" ? "↑ " : "↓ "}</span>}
+            {heads[column][0]}
+          </button>
+        </th>
+      ))}
+    </tr>
+  );
+}
+
+/** The inputs of {@link GroupRow}. */
+interface GroupRowProps {
+  /** The group that the row is about. */
+  group: Group;
+  /** Spans of the largest group of the page, which has the longest bar. */
+  most: number;
+  /** Called with the clicked group. */
+  onOpen: (group: Group) => void;
+}
+
+/** A value with its figures; the bar behind the count takes 60 % of the cell at most. */
+function GroupRow({ group, most, onOpen }: GroupRowProps) {
+  return (
+    <tr>
+      <td className="rate-name cut">
+        <button type="button" className="link" title="Search its traces" onClick={() => onOpen(group)}>
+          {group.value === null ? <i>without it</i> : group.value === "" ? '""' : group.value}
+        </button>
+      </td>
+      <td className="group-spans mono">
+        <span className="group-bar" style={{ width: `${(60 * group.spans) / most}%` }} />
+        {formatCount(group.spans)}
+      </td>
+      <td className="group-errors mono">
+        {group.errors === 0 ? (
+          <span className="unit">–</span>
+        ) : (
+          <span className="failed-text">{formatCount(group.errors)}</span>
+        )}
+      </td>
+      <td className="group-p50">
+        <Duration us={group.p50} />
+      </td>
+      <td className="group-p95">
+        <Duration us={group.p95} />
+      </td>
+    </tr>
   );
 }

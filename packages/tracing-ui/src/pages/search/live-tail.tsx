@@ -10,7 +10,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { SpanConditions } from "../../api/analysis.ts";
 import { followTail } from "../../api/tail.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { startTail, tailReducer } from "./tail-reducer.ts";
+import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
 
 /**
  * Limit of spans in an event, which comes once a second. More rows per second could not be read.
@@ -26,7 +26,6 @@ export function LiveTail({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);
   const [state, dispatch] = useReducer(tailReducer, startTail);
   const [paused, setPaused] = useState(false);
-  const zone = useChoice(zoneChoice);
 
   useEffect(() => {
     dispatch({ type: "begin" });
@@ -39,51 +38,77 @@ export function LiveTail({ conditions }: { conditions: SpanConditions }) {
   }, [asked]);
   useEffect(() => dispatch({ type: "pause", paused }), [paused]);
 
-  const { rows, waiting, seen, skipped, problem, open } = state;
+  const { rows, problem, open } = state;
   return (
     <section className="tail" aria-label="Spans as they arrive">
-      <header className="tail-head">
-        <p role="status">
-          <span className={open && problem === undefined ? "tail-dot on" : "tail-dot"} aria-hidden="true" />
-          {open ? (
-            <>
-              Following: <b>{formatCount(seen)}</b> spans
-              {skipped > 0 && <span className="muted">, {formatCount(skipped)} left out: too many</span>}
-            </>
-          ) : problem === undefined ? (
-            "Connecting…"
-          ) : (
-            "Not following"
-          )}
-        </p>
-        <button type="button" className="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-          {paused ? `Go on${waiting.length > 0 ? ` (${waiting.length} new)` : ""}` : "Pause"}
-        </button>
-        {problem !== undefined && (
-          <p className="tail-problem" role="alert">
-            {problem}
-          </p>
-        )}
-      </header>
+      <TailHead {...{ state, paused }} onPause={() => setPaused(!paused)} />
       {rows.length === 0 && !open && problem !== undefined ? null : rows.length === 0 ? (
         <p className="tail-empty">Spans that match appear here about three seconds after they arrive.</p>
       ) : (
-        <ol className="tail-rows">
-          {rows.map((span) => (
-            <li key={`${span.traceID} ${span.spanID}`} className={span.error ? "failed" : undefined}>
-              <Link to="/trace/$traceId" params={{ traceId: span.traceID }} search={{ span: span.spanID }}>
-                <span className="mono tail-start">{clockText(span.start, zone)}</span>
-                <ServiceMark hue={serviceHue(span.service)} />
-                <b>{span.service}</b>
-                <span className="cut tail-operation">{span.operation}</span>
-                <span className="unit tail-kind">{span.kind}</span>
-                <span className="tail-error">{span.error ? "error" : ""}</span>
-                <Duration us={span.duration} />
-              </Link>
-            </li>
-          ))}
-        </ol>
+        <TailRows rows={rows} />
       )}
     </section>
+  );
+}
+
+/** The inputs of {@link TailHead}. */
+interface TailHeadProps {
+  /** The connection, and what it brought. */
+  state: TailState;
+  /** Whether the rows stay in their places. */
+  paused: boolean;
+  /** Called by the button. */
+  onPause: () => void;
+}
+
+/** The state of the connection, the button that pauses, and the reason of a failure. */
+function TailHead({ state, paused, onPause }: TailHeadProps) {
+  const { waiting, seen, skipped, problem, open } = state;
+  return (
+    <header className="tail-head">
+      <p role="status">
+        <span className={open && problem === undefined ? "tail-dot on" : "tail-dot"} aria-hidden="true" />
+        {open ? (
+          <>
+            Following: <b>{formatCount(seen)}</b> spans
+            {skipped > 0 && <span className="muted">, {formatCount(skipped)} left out: too many</span>}
+          </>
+        ) : problem === undefined ? (
+          "Connecting…"
+        ) : (
+          "Not following"
+        )}
+      </p>
+      <button type="button" className="button" aria-pressed={paused} onClick={onPause}>
+        {paused ? `Go on${waiting.length > 0 ? ` (${waiting.length} new)` : ""}` : "Pause"}
+      </button>
+      {problem !== undefined && (
+        <p className="tail-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </header>
+  );
+}
+
+/** The shown spans, each a link to its trace. */
+function TailRows({ rows }: { rows: TailState["rows"] }) {
+  const zone = useChoice(zoneChoice);
+  return (
+    <ol className="tail-rows">
+      {rows.map((span) => (
+        <li key={`${span.traceID} ${span.spanID}`} className={span.error ? "failed" : undefined}>
+          <Link to="/trace/$traceId" params={{ traceId: span.traceID }} search={{ span: span.spanID }}>
+            <span className="mono tail-start">{clockText(span.start, zone)}</span>
+            <ServiceMark hue={serviceHue(span.service)} />
+            <b>{span.service}</b>
+            <span className="cut tail-operation">{span.operation}</span>
+            <span className="unit tail-kind">{span.kind}</span>
+            <span className="tail-error">{span.error ? "error" : ""}</span>
+            <Duration us={span.duration} />
+          </Link>
+        </li>
+      ))}
+    </ol>
   );
 }

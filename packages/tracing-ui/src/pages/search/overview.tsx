@@ -1,9 +1,9 @@
 import "./overview.css";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import { type Comparison, heatMapQuery } from "../../api/analysis.ts";
+import { type Comparison, type HeatMap, heatMapQuery } from "../../api/analysis.ts";
 import { Loading } from "../../components/loading.tsx";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { HeatMapChart } from "./heat-map.tsx";
@@ -46,51 +46,12 @@ export function Overview(props: OverviewProps) {
   });
   return (
     <section className="overview" aria-label="Overview">
-      {map !== undefined && (
-        <div className="overview-part overview-map">
-          <div className="overview-head">
-            <h2>
-              Latency of spans{" "}
-              {heat.data !== undefined && (
-                <span className="muted">
-                  {formatCount(heat.data.spans)}
-                  {heat.data.errors > 0 && (
-                    <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
-                  )}
-                </span>
-              )}
-            </h2>
-            {changes !== undefined && (
-              <Link to="/changes" search={changes} className="overview-changes">
-                Compare with the time before
-              </Link>
-            )}
-          </div>
-          {heat.isError ? (
-            <p className="overview-note" role="alert">
-              No heat map: {heat.error.message}{" "}
-              <button type="button" className="link" onClick={() => heat.refetch()}>
-                Try again
-              </button>
-            </p>
-          ) : heat.data === undefined ? (
-            <Loading>Counting spans…</Loading>
-          ) : (
-            <HeatMapChart map={heat.data} selection={selection} onSelect={onSelect} />
-          )}
-        </div>
-      )}
+      {map !== undefined && <MapPart {...{ heat, selection, changes, onSelect }} />}
       <div className="overview-part">
         {selection === undefined || map === undefined ? (
           <>
             <h2>Traces by duration</h2>
-            {results === undefined ? (
-              <Loading>Searching…</Loading>
-            ) : results.length === 0 ? (
-              <p className="overview-note">No traces.</p>
-            ) : (
-              <ScatterPlot results={results} />
-            )}
+            <TracesPlot results={results} />
           </>
         ) : (
           <Suspense fallback={<Loading>Opening…</Loading>}>
@@ -106,4 +67,61 @@ export function Overview(props: OverviewProps) {
       </div>
     </section>
   );
+}
+
+/** The inputs of {@link MapPart}. */
+interface MapPartProps extends Pick<OverviewProps, "onSelect" | "changes"> {
+  /** The question for the heat map and its answer. */
+  heat: UseQueryResult<HeatMap>;
+  /** The selection of the address; undefined for none. */
+  selection: Selection | undefined;
+}
+
+/** The heat map below its head. States: counting, failed with a button to try again, and the map. */
+function MapPart({ heat, selection, changes, onSelect }: MapPartProps) {
+  return (
+    <div className="overview-part overview-map">
+      <div className="overview-head">
+        <h2>
+          Latency of spans{" "}
+          {heat.data !== undefined && (
+            <span className="muted">
+              {formatCount(heat.data.spans)}
+              {heat.data.errors > 0 && (
+                <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
+              )}
+            </span>
+          )}
+        </h2>
+        {changes !== undefined && (
+          <Link to="/changes" search={changes} className="overview-changes">
+            Compare with the time before
+          </Link>
+        )}
+      </div>
+      {heat.isError ? (
+        <p className="overview-note" role="alert">
+          No heat map: {heat.error.message}{" "}
+          <button type="button" className="link" onClick={() => heat.refetch()}>
+            Try again
+          </button>
+        </p>
+      ) : heat.data === undefined ? (
+        <Loading>Counting spans…</Loading>
+      ) : (
+        <HeatMapChart map={heat.data} selection={selection} onSelect={onSelect} />
+      )}
+    </div>
+  );
+}
+
+/** The plot of the traces in the list; a sentence while they are searched, or without any. */
+function TracesPlot({ results }: { results: OverviewProps["results"] }) {
+  if (results === undefined) {
+    return <Loading>Searching…</Loading>;
+  }
+  if (results.length === 0) {
+    return <p className="overview-note">No traces.</p>;
+  }
+  return <ScatterPlot results={results} />;
 }

@@ -1,5 +1,5 @@
 import "./result-list.css";
-import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { dateText } from "ui-kit/format/format-time.ts";
@@ -64,40 +64,16 @@ export function ResultList(props: ResultListProps) {
   useEffect(() => {
     table.current?.scrollTo({ top: 0 });
   }, [search]);
-  const takenPx = otherColumnsPx + columns.length * valuePx;
-  const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
-  const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
-  const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
+  const { places, placesPx } = usePlaces(table, totals, columns.length);
   const chosen = useChosenTraces().map(({ traceId }) => traceId);
   const sideOf = (traceId: string) => ["", "A", "B"][chosen.indexOf(traceId) + 1];
-  const zone = useChoice(zoneChoice);
-  const today = dateText(Date.now() * 1_000, zone);
-  const otherDays = results.some((row) => dateText(row.startUs, zone) !== today);
-  const failed = results.filter((row) => row.errors > 0).length;
+  const otherDays = useOtherDays(results);
 
   return (
     <section className="results" aria-label="Traces found" aria-busy={stale}>
       <header className="results-head">
-        <p>
-          <b>{results.length}</b> {results.length === 1 ? "trace" : "traces"}
-          {failed > 0 && (
-            <>
-              , <span className="results-failed">{failed} with errors</span>
-            </>
-          )}
-          {results.length >= limit && <span className="muted"> – the limit; there may be more</span>}
-        </p>
-        <ul className="results-legend" aria-label="Services in these traces">
-          {totals.slice(0, mostInLegend).map(({ name, spans }) => (
-            <li key={name} title={`${name}: ${spans} spans in these traces`}>
-              <ServiceMark hue={hues.get(name)} />
-              {cutMiddle(name, mostLegendLetters)}
-            </li>
-          ))}
-          {totals.length > mostInLegend && (
-            <li title="Services with fewer spans">+{totals.length - mostInLegend}</li>
-          )}
-        </ul>
+        <FoundCount results={results} limit={limit} />
+        <Legend totals={totals} hues={hues} />
         {children}
       </header>
       <div className="results-scroll" ref={table}>
@@ -111,37 +87,7 @@ export function ResultList(props: ResultListProps) {
           style={{ "--places": `${placesPx}px`, "--values": columns.length } as CSSProperties}
         >
           <thead>
-            <tr>
-              <SortHead className="col-start" sort="newest" current={sort} onSort={onSort}>
-                Start
-              </SortHead>
-              <SortHead className="col-root" sort="root" current={sort} onSort={onSort}>
-                Root
-              </SortHead>
-              <th scope="col" className="col-services">
-                Spans by service
-              </th>
-              {columns.map((column) => (
-                <SortHead
-                  key={column}
-                  className={sort.endsWith(`@${column}`) ? "col-value sorted" : "col-value"}
-                  sort={`@${column}`}
-                  current={sort}
-                  onSort={onSort}
-                >
-                  {column}
-                </SortHead>
-              ))}
-              <SortHead className="col-number col-spans" sort="spans" current={sort} onSort={onSort}>
-                Spans
-              </SortHead>
-              <SortHead className="col-number" sort="errors" current={sort} onSort={onSort}>
-                Errors
-              </SortHead>
-              <SortHead className="col-duration" sort="longest" current={sort} onSort={onSort}>
-                Duration
-              </SortHead>
-            </tr>
+            <Heads {...{ sort, columns, onSort }} />
           </thead>
           <tbody className={stale ? "results-stale" : undefined}>
             {rows.map((row) => (
@@ -155,6 +101,109 @@ export function ResultList(props: ResultListProps) {
         </table>
       </div>
     </section>
+  );
+}
+
+/**
+ * The services that have a place of their own in each row: as many of the first as the table has room for,
+ * 3 to 16; and the width of all places in pixels, with one more for the other services.
+ * @param columns number of columns of choice
+ */
+function usePlaces(
+  table: RefObject<HTMLElement | null>,
+  totals: ReturnType<typeof serviceTotals>,
+  columns: number,
+): { places: string[]; placesPx: number } {
+  const takenPx = otherColumnsPx + columns * valuePx;
+  const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
+  const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
+  const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
+  return { places, placesPx };
+}
+
+/** Whether a trace began on another day than today, in the zone of choice; rows have dates then. */
+function useOtherDays(results: readonly TraceSummary[]): boolean {
+  const zone = useChoice(zoneChoice);
+  const today = dateText(Date.now() * 1_000, zone);
+  const otherDays = results.some((row) => dateText(row.startUs, zone) !== today);
+  return otherDays;
+}
+
+/** How many traces were found, how many failed, and whether there may be more. */
+function FoundCount({ results, limit }: Pick<ResultListProps, "results" | "limit">) {
+  const failed = results.filter((row) => row.errors > 0).length;
+  return (
+    <p>
+      <b>{results.length}</b> {results.length === 1 ? "trace" : "traces"}
+      {failed > 0 && (
+        <>
+          , <span className="results-failed">{failed} with errors</span>
+        </>
+      )}
+      {results.length >= limit && <span className="muted"> – the limit; there may be more</span>}
+    </p>
+  );
+}
+
+/** The inputs of {@link Legend}. */
+interface LegendProps {
+  /** Services with their spans, the most first. */
+  totals: ReturnType<typeof serviceTotals>;
+  /** Hues of services, in degrees. */
+  hues: ReadonlyMap<string, number>;
+}
+
+/** The services of the list with the most spans. */
+function Legend({ totals, hues }: LegendProps) {
+  return (
+    <ul className="results-legend" aria-label="Services in these traces">
+      {totals.slice(0, mostInLegend).map(({ name, spans }) => (
+        <li key={name} title={`${name}: ${spans} spans in these traces`}>
+          <ServiceMark hue={hues.get(name)} />
+          {cutMiddle(name, mostLegendLetters)}
+        </li>
+      ))}
+      {totals.length > mostInLegend && (
+        <li title="Services with fewer spans">+{totals.length - mostInLegend}</li>
+      )}
+    </ul>
+  );
+}
+
+/** The heads of the columns; all but the places of services order the rows. */
+function Heads({ sort, columns, onSort }: Pick<ResultListProps, "sort" | "columns" | "onSort">) {
+  return (
+    <tr>
+      <SortHead className="col-start" sort="newest" current={sort} onSort={onSort}>
+        Start
+      </SortHead>
+      <SortHead className="col-root" sort="root" current={sort} onSort={onSort}>
+        Root
+      </SortHead>
+      <th scope="col" className="col-services">
+        Spans by service
+      </th>
+      {columns.map((column) => (
+        <SortHead
+          key={column}
+          className={sort.endsWith(`@${column}`) ? "col-value sorted" : "col-value"}
+          sort={`@${column}`}
+          current={sort}
+          onSort={onSort}
+        >
+          {column}
+        </SortHead>
+      ))}
+      <SortHead className="col-number col-spans" sort="spans" current={sort} onSort={onSort}>
+        Spans
+      </SortHead>
+      <SortHead className="col-number" sort="errors" current={sort} onSort={onSort}>
+        Errors
+      </SortHead>
+      <SortHead className="col-duration" sort="longest" current={sort} onSort={onSort}>
+        Duration
+      </SortHead>
+    </tr>
   );
 }
 

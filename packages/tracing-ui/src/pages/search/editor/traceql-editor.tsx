@@ -1,6 +1,7 @@
 import {
   acceptCompletion,
   autocompletion,
+  type CompletionContext,
   type CompletionResult,
   closeBrackets,
   completionKeymap,
@@ -8,10 +9,10 @@ import {
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
-import { linter } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { type Diagnostic, linter } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { ToldTexts } from "ui-kit/editor/told-texts.ts";
 import { traceQlProblem } from "../../../api/traceql-search.ts";
@@ -65,77 +66,13 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
       doc,
       // Within the braces, where the next condition goes.
       selection: { anchor: doc.endsWith("}") ? doc.length - 1 : doc.length },
-      extensions: [
-        traceQl(),
-        editorTheme,
-        history(),
-        drawSelection(),
-        bracketMatching(),
-        closeBrackets(),
-        EditorView.lineWrapping,
-        placeholder("{ status = error && duration > 1s }"),
-        EditorView.contentAttributes.of({ "aria-label": "TraceQL", spellcheck: "false" }),
-        autocompletion({
-          override: [
-            async ({ state: { doc }, pos, explicit }): Promise<CompletionResult | null> => {
-              const text = doc.toString();
-              const found = await traceQlCompletions(queries, text, pos);
-              if (
-                found === undefined ||
-                (!explicit && found.from === pos && !/[=~<>.]\s?"?$/.test(text.slice(0, pos)))
-              ) {
-                return null;
-              }
-              return {
-                ...{ from: found.from, to: found.to, filter: false },
-                options: found.items.map(({ text: apply, label = apply, note = "", goesOn }) => ({
-                  ...{ label, detail: note },
-                  apply(editor, _completion, from, to) {
-                    editor.dispatch({
-                      changes: { from, to, insert: apply },
-                      selection: { anchor: from + apply.length },
-                    });
-                    if (goesOn) {
-                      startCompletion(editor);
-                    }
-                  },
-                })),
-              };
-            },
-          ],
-        }),
-        linter(
-          async ({ state: { doc } }) => {
-            const text = doc.toString();
-            const problem = text.trim() === "" ? undefined : await traceQlProblem(queries, text);
-            return problem === undefined
-              ? []
-              : [{ ...errorPlace(text, problem), severity: "error" as const }];
-          },
-          { delay: lintDelayMs },
-        ),
-        keymap.of([
-          ...completionKeymap,
-          { key: "Tab", run: acceptCompletion },
-          { key: "Shift-Enter", run: insertNewlineAndIndent },
-          {
-            key: "Enter",
-            run: () => {
-              search();
-              return true;
-            },
-          },
-          ...historyKeymap,
-          ...defaultKeymap,
-        ]),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) {
-            const text = update.state.doc.toString();
-            told.current.tell(text);
-            changed(text);
-          }
-        }),
-      ],
+      extensions: extensionsOf(queries, {
+        search,
+        changed: (text) => {
+          told.current.tell(text);
+          changed(text);
+        },
+      }),
     });
     const editor = new EditorView({ state, parent: root, root });
     view.current = editor;
@@ -156,4 +93,85 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
   }, [value]);
 
   return <div ref={host} className="traceql-editor" data-slash />;
+}
+
+/** Told of what happens in an editor. */
+interface EditorListeners {
+  /** Called by Enter. */
+  search: () => void;
+  /** Called with the text after each change, whoever made it. */
+  changed: (text: string) => void;
+}
+
+/** The parts of the editor. Keys of an earlier keymap win: Enter takes a completion while a list is open. */
+function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners): Extension[] {
+  return [
+    traceQl(),
+    editorTheme,
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    closeBrackets(),
+    EditorView.lineWrapping,
+    placeholder("{ status = error && duration > 1s }"),
+    EditorView.contentAttributes.of({ "aria-label": "TraceQL", spellcheck: "false" }),
+    autocompletion({ override: [(context) => complete(queries, context)] }),
+    linter((shown) => mistakes(queries, shown), { delay: lintDelayMs }),
+    keymap.of([
+      ...completionKeymap,
+      { key: "Tab", run: acceptCompletion },
+      { key: "Shift-Enter", run: insertNewlineAndIndent },
+      {
+        key: "Enter",
+        run: () => {
+          search();
+          return true;
+        },
+      },
+      ...historyKeymap,
+      ...defaultKeymap,
+    ]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) {
+        changed(update.state.doc.toString());
+      }
+    }),
+  ];
+}
+
+/**
+ * Names and values for the text before the caret; null for none. Unasked, a list opens only within a word,
+ * or after what a word follows: `.`, or a comparison.
+ */
+async function complete(
+  queries: QueryClient,
+  { state, pos, explicit }: CompletionContext,
+): Promise<CompletionResult | null> {
+  const text = state.doc.toString();
+  const found = await traceQlCompletions(queries, text, pos);
+  if (found === undefined || (!explicit && found.from === pos && !/[=~<>.]\s?"?$/.test(text.slice(0, pos)))) {
+    return null;
+  }
+  return {
+    ...{ from: found.from, to: found.to, filter: false },
+    options: found.items.map(({ text: apply, label = apply, note = "", goesOn }) => ({
+      ...{ label, detail: note },
+      apply(editor, _completion, from, to) {
+        editor.dispatch({
+          changes: { from, to, insert: apply },
+          selection: { anchor: from + apply.length },
+        });
+        if (goesOn) {
+          startCompletion(editor);
+        }
+      },
+    })),
+  };
+}
+
+/** The mistake that the server finds in the text, at its place; an empty text has none. */
+async function mistakes(queries: QueryClient, { state }: EditorView): Promise<Diagnostic[]> {
+  const text = state.doc.toString();
+  const problem = text.trim() === "" ? undefined : await traceQlProblem(queries, text);
+  return problem === undefined ? [] : [{ ...errorPlace(text, problem), severity: "error" as const }];
 }
