@@ -125,8 +125,7 @@ function usePlaces(
 function useOtherDays(results: readonly TraceSummary[]): boolean {
   const zone = useChoice(zoneChoice);
   const today = dateText(Date.now() * 1_000, zone);
-  const otherDays = results.some((row) => dateText(row.startUs, zone) !== today);
-  return otherDays;
+  return results.some((row) => dateText(row.startUs, zone) !== today);
 }
 
 /** How many traces were found, how many failed, and whether there may be more. */

@@ -3,8 +3,8 @@ import { type FormEvent, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { PartFailure } from "../../components/part-failure.tsx";
 import { failureWords } from "../../components/share/failure-words.ts";
-import { keptSearches, searchWords } from "../../searches/kept-searches.ts";
-import { useSavedSearches } from "../../searches/saved-searches.ts";
+import { type KeptSearch, keptSearches, searchWords } from "../../searches/kept-searches.ts";
+import { type SavedSearches, useSavedSearches } from "../../searches/saved-searches.ts";
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
 /**
@@ -15,12 +15,10 @@ import { addressFields, type SearchAddress } from "../../searches/search-address
  */
 export function SearchLists({ address, onLeave }: { address: SearchAddress; onLeave: () => void }) {
   const navigate = useNavigate();
-  const [name, setName] = useState("");
-  const [taken, setTaken] = useState(false);
   const [failure, setFailure] = useState("");
   const [removing, setRemoving] = useState("");
-  const { home, error, retry, saved, more, ...savedSearches } = useSavedSearches(true);
-  const { recent } = keptSearches();
+  const searches = useSavedSearches(true);
+  const { home, error, retry, saved, more } = searches;
   const go = (text: string) => {
     onLeave();
     void navigate({ to: "/search", search: Object.fromEntries(new URLSearchParams(text)) });
@@ -35,31 +33,75 @@ export function SearchLists({ address, onLeave }: { address: SearchAddress; onLe
     }
   }
 
-  function save(event: FormEvent) {
-    event.preventDefault();
-    // The menu is inside the search form, which must not be submitted.
-    event.stopPropagation();
-    if (name.trim() === "" || home === "unknown") {
-      return;
-    }
-    const { live: _, sel: __, ...fields } = addressFields(address);
-    const search = { address: new URLSearchParams(fields).toString(), name: name.trim() };
-    void act(async () => {
-      const isSaved = await savedSearches.save(search, taken);
-      setTaken(!isSaved);
-      if (isSaved) {
-        setName("");
-      }
-    });
-  }
-
   function remove(saved: string) {
     if (home === "service" && removing !== saved) {
       setRemoving(saved);
       return;
     }
     setRemoving("");
-    void act(() => savedSearches.remove(saved));
+    void act(() => searches.remove(saved));
+  }
+
+  return (
+    <>
+      <SaveRow {...{ address, searches, act }} />
+      {failure !== "" && (
+        <p className="failed-text" role="alert">
+          {failure}
+        </p>
+      )}
+      {error !== null && <PartFailure what="Saved searches" error={error} onRetry={retry} />}
+      {(saved.length > 0 || more > 0) && (
+        <h2>{home === "service" ? "Saved for all" : "Saved in this browser"}</h2>
+      )}
+      <ul>
+        {saved.map((search) => (
+          <SavedItem
+            key={search.name}
+            search={search}
+            isAsking={removing === search.name}
+            onGo={go}
+            onRemove={remove}
+          />
+        ))}
+      </ul>
+      {more > 0 && <p className="muted">and {more} more: “Share” lists all views.</p>}
+      <RecentSearches onGo={go} />
+    </>
+  );
+}
+
+/** The inputs of {@link SaveRow}. */
+interface SaveRowProps {
+  /** The search that would be saved. */
+  address: SearchAddress;
+  /** Where it is saved. */
+  searches: SavedSearches;
+  /** Runs a change and tells its failure. */
+  act: (change: () => Promise<void>) => Promise<void>;
+}
+
+/** The name for the present search, and the button that saves it; a name that is taken is asked about. */
+function SaveRow({ address, searches, act }: SaveRowProps) {
+  const [name, setName] = useState("");
+  const [taken, setTaken] = useState(false);
+
+  function save(event: FormEvent) {
+    event.preventDefault();
+    // The menu stands in the search form, which is not to run.
+    event.stopPropagation();
+    if (name.trim() === "" || searches.home === "unknown") {
+      return;
+    }
+    const { live: _, sel: __, ...fields } = addressFields(address);
+    const search = { address: new URLSearchParams(fields).toString(), name: name.trim() };
+    void act(async () => {
+      const isSaved = await searches.save(search, taken);
+      setTaken(!isSaved);
+      if (isSaved) {
+        setName("");
+      }
+    });
   }
 
   return (
@@ -79,7 +121,7 @@ export function SearchLists({ address, onLeave }: { address: SearchAddress; onLe
         <button
           type="button"
           className="button"
-          disabled={name.trim() === "" || home === "unknown"}
+          disabled={name.trim() === "" || searches.home === "unknown"}
           onClick={save}
         >
           {taken ? "Replace" : "Save"}
@@ -88,50 +130,63 @@ export function SearchLists({ address, onLeave }: { address: SearchAddress; onLe
       {taken && (
         <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
       )}
-      {failure !== "" && (
-        <p className="failed-text" role="alert">
-          {failure}
-        </p>
+    </>
+  );
+}
+
+/** The inputs of {@link SavedItem}. */
+interface SavedItemProps {
+  /** The saved search. */
+  search: KeptSearch;
+  /** Whether the first press was made of the two that remove it for all. */
+  isAsking: boolean;
+  /** Called with its address, to open it. */
+  onGo: (address: string) => void;
+  /** Called with its name at each press of the button that removes it. */
+  onRemove: (name: string) => void;
+}
+
+/** A saved search in words, and the button that removes it. */
+function SavedItem({ search, isAsking, onGo, onRemove }: SavedItemProps) {
+  return (
+    <li>
+      <button type="button" className="search-menu-item" onClick={() => onGo(search.address)}>
+        <b>{search.name}</b> <span className="muted">{searchWords(search.address)}</span>
+      </button>
+      {isAsking ? (
+        <button
+          type="button"
+          className="button"
+          aria-label={`Delete for all: ${search.name}`}
+          onClick={() => onRemove(search.name)}
+        >
+          Delete for all
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Remove ${search.name}`}
+          onClick={() => onRemove(search.name)}
+        >
+          <Icon name="close" />
+        </button>
       )}
-      {error !== null && <PartFailure what="Saved searches" error={error} onRetry={retry} />}
-      {(saved.length > 0 || more > 0) && (
-        <h2>{home === "service" ? "Saved for all" : "Saved in this browser"}</h2>
-      )}
-      <ul>
-        {saved.map((search) => (
-          <li key={search.name}>
-            <button type="button" className="search-menu-item" onClick={() => go(search.address)}>
-              <b>{search.name}</b> <span className="muted">{searchWords(search.address)}</span>
-            </button>
-            {removing === search.name ? (
-              <button
-                type="button"
-                className="button"
-                aria-label={`Delete for all: ${search.name}`}
-                onClick={() => remove(search.name)}
-              >
-                Delete for all
-              </button>
-            ) : (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={`Remove ${search.name}`}
-                onClick={() => remove(search.name)}
-              >
-                <Icon name="close" />
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p className="muted">and {more} more: “Share” lists all views.</p>}
+    </li>
+  );
+}
+
+/** The searches run in this browser, as they were when the list was drawn. */
+function RecentSearches({ onGo }: { onGo: (address: string) => void }) {
+  const { recent } = keptSearches();
+  return (
+    <>
       <h2>Recent</h2>
       {recent.length === 0 && <p className="muted">None yet in this browser.</p>}
       <ul>
         {recent.map((text) => (
           <li key={text}>
-            <button type="button" className="search-menu-item mono" onClick={() => go(text)}>
+            <button type="button" className="search-menu-item mono" onClick={() => onGo(text)}>
               {searchWords(text)}
             </button>
           </li>

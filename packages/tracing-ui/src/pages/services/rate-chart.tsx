@@ -67,11 +67,7 @@ export function RateChart(props: RateChartProps) {
   const across = (ms: number) => (last > first ? (100 * (ms - first)) / (last - first) : 50);
   const ticks = timeTicks(first * 1_000, last * 1_000, Math.max(1, Math.floor(width / tickPx)));
 
-  function indexAt(event: MouseEvent<HTMLDivElement>): number {
-    const { left, width: whole } = event.currentTarget.getBoundingClientRect();
-    const index = Math.round(((event.clientX - left) / whole) * (times.length - 1));
-    return Math.min(Math.max(index, 0), times.length - 1);
-  }
+  const indexAt = (event: MouseEvent<HTMLDivElement>) => pointedIndex(event, times.length);
 
   return (
     <div className="rate-chart" aria-label={describe(title, curves, text)} role="img">
@@ -85,15 +81,7 @@ export function RateChart(props: RateChartProps) {
         onClick={(event) => onPick(indexAt(event))}
         onPointerLeave={() => onAt(undefined)}
       >
-        {timeTicks(0, top / fill, mostLines).map((value) => (
-          <span
-            key={value}
-            className="rate-line mono"
-            style={{ bottom: `${5 + (value / top) * 100 * fill}%` }}
-          >
-            {text(value)}
-          </span>
-        ))}
+        <Lines top={top} text={text} />
         <svg viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
           {paths.map((path, index) => (
             <path key={curves[index]?.label} d={path} style={{ stroke: curves[index]?.colour }} />
@@ -108,18 +96,55 @@ export function RateChart(props: RateChartProps) {
           </span>
         ))}
       </div>
-      <div className="rate-legend mono" aria-hidden="true">
-        {curves.map(({ label, values, colour }) => {
-          const value = values[at ?? values.length - 1];
-          return (
-            <span key={label}>
-              <i style={{ background: colour }} />
-              {label} {value === null || value === undefined ? "–" : text(value)}
-            </span>
-          );
-        })}
-        <span className="unit">{clock(times[at ?? times.length - 1] ?? first)}</span>
-      </div>
+      <Legend {...{ curves, text, at }} time={clock(times[at ?? times.length - 1] ?? first)} />
+    </div>
+  );
+}
+
+/** The index of the moment below the pointer, of `count` at even steps. */
+function pointedIndex(event: MouseEvent<HTMLDivElement>, count: number): number {
+  const { left, width: whole } = event.currentTarget.getBoundingClientRect();
+  const index = Math.round(((event.clientX - left) / whole) * (count - 1));
+  return Math.min(Math.max(index, 0), count - 1);
+}
+
+/** The inputs of {@link Lines}. */
+interface LinesProps {
+  /** The largest value; 1 for a chart of zeros. */
+  top: number;
+  /** Writes a value with its unit. */
+  text: RateChartProps["text"];
+}
+
+/** Lines across with their values, up to the height of the chart. */
+function Lines({ top, text }: LinesProps) {
+  return timeTicks(0, top / fill, mostLines).map((value) => (
+    <span key={value} className="rate-line mono" style={{ bottom: `${5 + (value / top) * 100 * fill}%` }}>
+      {text(value)}
+    </span>
+  ));
+}
+
+/** The inputs of {@link Legend}. */
+interface LegendProps extends Pick<RateChartProps, "curves" | "text" | "at"> {
+  /** The pointed moment in words; the last one while none is pointed at. */
+  time: string;
+}
+
+/** The curves with their values at the pointed moment; the last values while none is pointed at. */
+function Legend({ curves, text, at, time }: LegendProps) {
+  return (
+    <div className="rate-legend mono" aria-hidden="true">
+      {curves.map(({ label, values, colour }) => {
+        const value = values[at ?? values.length - 1];
+        return (
+          <span key={label}>
+            <i style={{ background: colour }} />
+            {label} {value === null || value === undefined ? "–" : text(value)}
+          </span>
+        );
+      })}
+      <span className="unit">{time}</span>
     </div>
   );
 }

@@ -40,32 +40,8 @@ interface RateTableProps {
 export function RateTable(props: RateTableProps) {
   const { rows, head, sort, onSort, name, lookback, onTraces } = props;
   const mostErrors = Math.max(0.05, ...rows.flatMap(({ errors }) => errors.map((value) => value ?? 0)));
-  const own = (values: readonly (number | null)[]) =>
-    values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   // One listener for all figures: a router's link for each would take as long to draw as the rest of the table.
-  function follow(event: MouseEvent<HTMLTableElement>) {
-    const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-traces]");
-    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) {
-      return;
-    }
-    event.preventDefault();
-    onTraces(Object.fromEntries(new URL(link.href).searchParams));
-  }
-  const traces = (
-    row: RateRow,
-    column: "calls" | "errors" | "p50" | "p95" | "p99",
-    what: string,
-    figure: ReactNode,
-  ) => (
-    <a
-      data-traces
-      className="rate-traces"
-      href={`search?${new URLSearchParams(tracesOfCell(row, column, lookback))}`}
-      title={what}
-    >
-      {figure}
-    </a>
-  );
+  const follow = (event: MouseEvent<HTMLTableElement>) => followTraces(event, onTraces);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is clicked, and take Enter
     <table aria-label="Rates" className={`rates sorted-${sort}`} onClick={follow}>
@@ -90,45 +66,84 @@ export function RateTable(props: RateTableProps) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={JSON.stringify([row.service, row.operation])}>
-            <td className="rate-name cut">{name(row)}</td>
-            <td className="rate-calls">
-              <span className="rate-cell">
-                <Sparkline values={row.calls} most={own(row.calls)} kind="plain" />
-                {traces(row, "calls", "Traces of these calls", <Rate perSecond={row.whole.calls} />)}
-              </span>
-            </td>
-            <td className="rate-errors">
-              <span className="rate-cell">
-                {row.whole.errors > 0 ? (
-                  <Sparkline values={row.errors} most={mostErrors} kind="error" />
-                ) : (
-                  <span />
-                )}
-                {row.whole.errors > 0 ? (
-                  traces(row, "errors", "Traces of calls that failed", <Share share={row.whole.errors} />)
-                ) : (
-                  <Share share={0} />
-                )}
-              </span>
-            </td>
-            <td className="rate-p50">
-              {traces(row, "p50", "Traces as long, or longer", <Duration us={row.whole.p50} />)}
-            </td>
-            <td className="rate-p95">
-              <span className="rate-cell">
-                <Sparkline values={row.p95} most={own(row.p95)} kind="plain" />
-                {traces(row, "p95", "Traces as long, or longer", <Duration us={row.whole.p95} />)}
-              </span>
-            </td>
-            <td className="rate-p99">
-              {traces(row, "p99", "Traces as long, or longer", <Duration us={row.whole.p99} />)}
-            </td>
-          </tr>
+          <Row key={JSON.stringify([row.service, row.operation])} {...{ row, name, lookback, mostErrors }} />
         ))}
       </tbody>
     </table>
   );
+}
+
+/** A column whose figures lead to traces. */
+type Figure = "calls" | "errors" | "p50" | "p95" | "p99";
+
+/** Follows a click on a figure; a click that opens another tab or window is the browser's. */
+function followTraces(event: MouseEvent<HTMLTableElement>, onTraces: RateTableProps["onTraces"]) {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-traces]");
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) {
+    return;
+  }
+  event.preventDefault();
+  onTraces(Object.fromEntries(new URL(link.href).searchParams));
+}
+
+/** The inputs of {@link Row}. */
+interface RowProps extends Pick<RateTableProps, "name" | "lookback"> {
+  /** The rates of a service, or of an operation. */
+  row: RateRow;
+  /** The largest share of errors of all rows, to which the curves of errors are drawn. */
+  mostErrors: number;
+}
+
+/** A name with its rates, and their curves. */
+function Row({ row, name, lookback, mostErrors }: RowProps) {
+  const traces = (column: Figure, what: string, figure: ReactNode) => (
+    <a
+      data-traces
+      className="rate-traces"
+      href={`search?${new URLSearchParams(tracesOfCell(row, column, lookback))}`}
+      title={what}
+    >
+      {figure}
+    </a>
+  );
+  return (
+    <tr>
+      <td className="rate-name cut">{name(row)}</td>
+      <td className="rate-calls">
+        <span className="rate-cell">
+          <Sparkline values={row.calls} most={largest(row.calls)} kind="plain" />
+          {traces("calls", "Traces of these calls", <Rate perSecond={row.whole.calls} />)}
+        </span>
+      </td>
+      <td className="rate-errors">
+        <span className="rate-cell">
+          {row.whole.errors > 0 ? <Sparkline values={row.errors} most={mostErrors} kind="error" /> : <span />}
+          {row.whole.errors > 0 ? (
+            traces("errors", "Traces of calls that failed", <Share share={row.whole.errors} />)
+          ) : (
+            <Share share={0} />
+          )}
+        </span>
+      </td>
+      <td className="rate-p50">
+        {traces("p50", "Traces as long, or longer", <Duration us={row.whole.p50} />)}
+      </td>
+      <td className="rate-p95">
+        <span className="rate-cell">
+          <Sparkline values={row.p95} most={largest(row.p95)} kind="plain" />
+          {traces("p95", "Traces as long, or longer", <Duration us={row.whole.p95} />)}
+        </span>
+      </td>
+      <td className="rate-p99">
+        {traces("p99", "Traces as long, or longer", <Duration us={row.whole.p99} />)}
+      </td>
+    </tr>
+  );
+}
+
+/** The largest of the values; gaps are passed over, and 0 stands for none. */
+function largest(values: readonly (number | null)[]): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
 /** Calls a second, the unit lighter. */

@@ -1,0 +1,70 @@
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { SearchField, slash } from "./search-field.tsx";
+import { fieldsOfTraceQl } from "./traceql-fields.ts";
+
+/** Loaded when it is shown. Where that fails, as after an update of the server, a plain field takes its place. */
+const TraceQlEditor = lazy(() =>
+  import("./editor/traceql-editor.tsx").then(
+    (file) => ({ default: file.TraceQlEditor }),
+    () => ({ default: PlainQueryField }),
+  ),
+);
+
+/** The inputs of {@link QueryField}. */
+interface QueryFieldProps {
+  /** The query as TraceQL. */
+  q: string;
+  /** Whether the keyboard goes here at once. */
+  focused: boolean;
+  /** Called by Enter. */
+  onSearch: () => void;
+  /** Called with the text after each change. */
+  onChange: (q: string) => void;
+  /** Called with the same conditions as fields, by the button that goes back to them. */
+  onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
+}
+
+/** The same query as TraceQL, with the way back where fields can say it. */
+export function QueryField(props: QueryFieldProps) {
+  const { q, focused, onSearch, onChange, onFields } = props;
+  const fields = fieldsOfTraceQl(q);
+  const action =
+    fields === undefined ? (
+      <span className="muted">more than fields can say</span>
+    ) : (
+      <button type="button" className="link" data-command="" onClick={() => onFields(fields)}>
+        Use fields
+      </button>
+    );
+  return (
+    <SearchField name="q" label="TraceQL" action={action}>
+      <Suspense fallback={<div className="field mono cut">{q}</div>}>
+        <TraceQlEditor value={q} focused={focused} onValue={onChange} onSearch={onSearch} />
+      </Suspense>
+    </SearchField>
+  );
+}
+
+/** A plain text field for TraceQL, for the case that the editor cannot be loaded. */
+function PlainQueryField(props: { value: string; focused: boolean; onValue: (value: string) => void }) {
+  const { value, focused, onValue } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focused) {
+      input.current?.focus();
+    }
+  }, [focused]);
+  return (
+    <input
+      ref={input}
+      id="search-q"
+      className="field mono"
+      aria-label="TraceQL"
+      spellCheck={false}
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onValue(event.target.value)}
+      {...slash}
+    />
+  );
+}

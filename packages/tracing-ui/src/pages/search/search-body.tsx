@@ -1,0 +1,168 @@
+import { lazy } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import type { SpanConditions } from "../../api/analysis.ts";
+import { openedTraces } from "../../api/opened-traces.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { embedding } from "../../links/embedding.ts";
+import type { SearchAddress } from "../../searches/search-address.ts";
+import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
+import { ColumnMenu } from "./column-menu.tsx";
+import { columnsOf } from "./columns.ts";
+import { ResultList } from "./result-list.tsx";
+import { searchKey } from "./search-key.ts";
+import { searchOfGroup } from "./search-of-group.ts";
+import { isLive, type Searched } from "./use-searched.ts";
+
+const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
+const GroupList = lazy(() => import("./group-list.tsx").then((file) => ({ default: file.GroupList })));
+const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
+const NothingFound = lazy(() =>
+  import("./nothing-found.tsx").then((file) => ({ default: file.NothingFound })),
+);
+
+/** The inputs of {@link SearchBody}. */
+interface SearchBodyProps {
+  /** The search that is shown. */
+  address: SearchAddress;
+  /** Its questions and answers. */
+  searched: Searched;
+  /** The failure of a file that was to be opened; undefined for none. */
+  fileError: unknown;
+  /** Called when that failure has been read. */
+  onFileRead: () => void;
+  /** Opens another search; `replace` leaves no entry in the history. */
+  goTo: (next: SearchAddress, replace?: boolean) => void;
+  /** Opens a search as the form does, which keeps it among the recent ones. */
+  onSearch: (next: SearchAddress) => void;
+}
+
+/**
+ * The part of the search page below the form, the first that is true:
+ * - a file that failed to open, or the traces of a file
+ * - the live view
+ * - a failure, an empty store, a field that is wrong
+ * - groups by an attribute
+ * - searching, nothing found, or the list of traces
+ */
+export function SearchBody(props: SearchBodyProps) {
+  const { address, searched, fileError, onFileRead, goTo } = props;
+  const { services, capabilities, results, can, plan, isEmptyStore, isWrong, interval } = searched;
+  if (fileError !== undefined) {
+    return <FailureNotice error={fileError} onRetry={onFileRead} />;
+  }
+  if (address.file === "1") {
+    return <FileTraces {...props} />;
+  }
+  if (isLive(address, can)) {
+    return <LiveSpans conditions={plan.conditions} />;
+  }
+  const failed = [services, capabilities, results].filter((query) => query.isError);
+  const error = failed[0]?.error;
+  if (error) {
+    return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+  }
+  if (isEmptyStore) {
+    return <FirstSpan />;
+  }
+  if (isWrong) {
+    return (
+      <Notice kind="plain" title="This search cannot be run yet">
+        <p>Correct the fields marked above, then search.</p>
+      </Notice>
+    );
+  }
+  const spans = plan.grouped;
+  if (spans !== undefined && address.group !== undefined) {
+    return (
+      <GroupList
+        address={address}
+        spans={spans}
+        refetchInterval={interval}
+        onChange={(fields) => goTo({ ...address, ...fields }, fields.page === "1")}
+        onOpen={(group) => goTo(searchOfGroup(address, spans.q, group))}
+      />
+    );
+  }
+  return <FoundTraces {...props} />;
+}
+
+/** The traces of an opened file, or the remark that it is no longer open, as after a reload. */
+function FileTraces(props: SearchBodyProps) {
+  const rows = openedTraces().map(summariseTrace);
+  if (rows.length > 0) {
+    return <TraceList {...props} rows={rows} limit={Number.POSITIVE_INFINITY} stale={false} />;
+  }
+  return (
+    <Notice kind="plain" title="The file is no longer open">
+      <p>Files stay in this page and end with it. Open it again under More, or search above.</p>
+    </Notice>
+  );
+}
+
+/** The live view, or why these conditions cannot be followed. */
+function LiveSpans({ conditions }: { conditions: SpanConditions | undefined }) {
+  if (conditions !== undefined) {
+    return <LiveTail conditions={conditions} />;
+  }
+  return (
+    <Notice kind="plain" title="These conditions cannot be followed">
+      <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>
+    </Notice>
+  );
+}
+
+/** The answer of the search: still searching, nothing found, or the list. */
+function FoundTraces(props: SearchBodyProps) {
+  const { address, searched, onSearch } = props;
+  const { results, plan, asks } = searched;
+  if (results.data === undefined || !asks) {
+    return <Loading>Searching…</Loading>;
+  }
+  if (results.data.length === 0 && plan.byIds !== undefined) {
+    return (
+      <Notice kind="plain" title="None of these traces is in the store">
+        <p>They may have been left out by sampling, or deleted because of their age.</p>
+      </Notice>
+    );
+  }
+  if (results.data.length === 0) {
+    return <NothingFound address={address} onSearch={onSearch} />;
+  }
+  return <TraceList {...props} rows={results.data} limit={address.limit} stale={results.isFetching} />;
+}
+
+/** The inputs of {@link TraceList}. */
+interface TraceListProps extends Pick<SearchBodyProps, "address" | "searched" | "goTo"> {
+  /** The traces, in the service's order. */
+  rows: readonly TraceSummary[];
+  /** Most traces that were asked for. */
+  limit: number;
+  /** Whether the list belongs to the search before the one that runs. */
+  stale: boolean;
+}
+
+/** The list of traces with its menu of columns. Files have neither columns of choice nor a comparison. */
+function TraceList({ address, searched, goTo, rows, limit, stale }: TraceListProps) {
+  const { can, plan } = searched;
+  const isFile = address.file === "1";
+  const columns = isFile || !can.traceql || plan.byIds !== undefined ? [] : columnsOf(address.cols);
+  return (
+    <ResultList
+      {...{ limit, stale, columns }}
+      search={searchKey(address)}
+      results={rows}
+      sort={address.sort}
+      canCompare={!isFile && !embedding.isEmbedded}
+      onSort={(sort) => goTo({ ...address, sort }, true)}
+    >
+      {plan.grouped !== undefined && !isFile && (
+        <ColumnMenu
+          columns={columns}
+          onColumns={(next) => goTo({ ...address, cols: next.join(",") || undefined }, true)}
+          onGroup={(group) => goTo({ ...address, group, page: "1" })}
+        />
+      )}
+    </ResultList>
+  );
+}

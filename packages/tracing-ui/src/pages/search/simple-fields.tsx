@@ -1,0 +1,123 @@
+import { useState } from "react";
+import { CompletionField } from "ui-kit/components/completion-field.tsx";
+import type { Capabilities } from "../../api/analysis.ts";
+import { NameField } from "../../components/name-field.tsx";
+import type { SearchAddress } from "../../searches/search-address.ts";
+import { SearchField, slash } from "./search-field.tsx";
+import type { FieldErrors } from "./search-of.ts";
+import { traceQlOfFields } from "./traceql-fields.ts";
+import { useCompletions } from "./use-completions.ts";
+
+/** The inputs of {@link SimpleFields}. */
+interface SimpleFieldsProps {
+  /** The search as it is edited. */
+  draft: SearchAddress;
+  /** Faults by field; empty until a search was asked for. */
+  errors: FieldErrors;
+  /** Abilities of the server's store. */
+  can: Capabilities;
+  /** Whether the keyboard goes to the tags at once. */
+  focused: boolean;
+  /** Changes fields of the draft. */
+  change: (fields: Partial<SearchAddress>) => void;
+  /** Changes them and goes on in the other form, TraceQL. */
+  switchTo: (fields: Partial<SearchAddress>) => void;
+}
+
+/** Service, operation, tags and bounds of the duration, each a field. An operation needs a service. */
+export function SimpleFields({ draft, errors, can, focused, change, switchTo }: SimpleFieldsProps) {
+  const textField = (name: "minDuration" | "maxDuration", placeholder: string) => ({
+    id: `search-${name}`,
+    className: "field mono",
+    placeholder,
+    spellCheck: false,
+    autoComplete: "off",
+    value: draft[name] ?? "",
+    "aria-invalid": errors[name] !== undefined,
+    "aria-describedby": errors[name] === undefined ? undefined : `search-${name}-error`,
+    onChange: (event: { target: { value: string } }) => change({ [name]: event.target.value }),
+  });
+  return (
+    <>
+      <SearchField name="service" label="Service">
+        <NameField
+          id="search-service"
+          placeholder={can.traceql ? "All services" : "A service"}
+          value={draft.service}
+          onChange={(service) => change({ service, operation: undefined })}
+        />
+      </SearchField>
+      <SearchField name="operation" label="Operation">
+        <NameField
+          id="search-operation"
+          of={draft.service ?? ""}
+          disabled={draft.service === undefined}
+          placeholder={draft.service === undefined ? "All (of a service)" : "All operations"}
+          value={draft.operation}
+          onChange={(operation) => change({ operation })}
+        />
+      </SearchField>
+      <TagsField
+        value={draft.tags ?? ""}
+        error={errors.tags}
+        can={can}
+        focused={focused}
+        onChange={(tags) => change({ tags })}
+        onQuery={() => switchTo({ q: traceQlOfFields(draft) })}
+      />
+      <SearchField name="minDuration" label="Longer than" error={errors.minDuration}>
+        <input {...textField("minDuration", "100ms")} />
+      </SearchField>
+      <SearchField name="maxDuration" label="Shorter than" error={errors.maxDuration}>
+        <input {...textField("maxDuration", "1.5s")} />
+      </SearchField>
+    </>
+  );
+}
+
+/** The inputs of {@link TagsField}. */
+interface TagsFieldProps {
+  /** The tags as text: `error=true http.route="/api"`. */
+  value: string;
+  /** The fault of the text; undefined for none. */
+  error: string | undefined;
+  /** Abilities of the server's store. */
+  can: Capabilities;
+  /** Whether the keyboard goes here at once. */
+  focused: boolean;
+  /** Called with the text after each change. */
+  onChange: (tags: string) => void;
+  /** Called by the button that goes on with TraceQL. */
+  onQuery: () => void;
+}
+
+/** Tags with completion, and the way to TraceQL. */
+function TagsField(props: TagsFieldProps) {
+  const { value, error, can, focused, onChange, onQuery } = props;
+  const [caret, setCaret] = useState(value.length);
+  const completions = useCompletions(value, caret, can.traceql);
+  const action = can.traceql && (
+    <button type="button" className="link" data-command="" onClick={onQuery}>
+      Write TraceQL
+    </button>
+  );
+  return (
+    <SearchField name="tags" label="Tags" error={error} action={action}>
+      <CompletionField
+        value={value}
+        onValue={onChange}
+        onCaret={setCaret}
+        completions={completions}
+        field={{
+          ...{
+            id: "search-tags",
+            className: "field mono",
+            placeholder: 'error=true http.route="/api/v1 beta"',
+          },
+          ...{ "aria-invalid": error !== undefined, autoFocus: focused, ...slash },
+          "aria-describedby": error === undefined ? undefined : "search-tags-error",
+        }}
+      />
+    </SearchField>
+  );
+}

@@ -1,0 +1,58 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { type Capabilities, capabilitiesQuery } from "../../api/analysis.ts";
+import { firstServicesQuery } from "../../api/names.ts";
+import { usePartialReasons } from "../../api/partial-answers.ts";
+import { searchQuery, tracesByIdQuery } from "../../api/queries.ts";
+import { traceQlSearchQuery } from "../../api/traceql-search.ts";
+import { refetchInterval } from "../../components/refresh-select.tsx";
+import type { SearchAddress } from "../../searches/search-address.ts";
+import { searchPlan } from "./search-plan.ts";
+
+/** Abilities before the server told its own. */
+const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
+
+/** The questions of a search and their answers, as {@link useSearched} gives them. */
+export type Searched = ReturnType<typeof useSearched>;
+
+/**
+ * Asks what an address asks for. Of the three ways to the list one is asked: by ids, by TraceQL, or by
+ * fields. `asks` says whether any is, and `interval` is the time in milliseconds between two reads.
+ */
+export function useSearched(address: SearchAddress) {
+  const services = useQuery(firstServicesQuery);
+  const capabilities = useQuery(capabilitiesQuery);
+  const can = capabilities.data ?? nothing;
+  const plan = searchPlan(address, can);
+  const interval = refetchInterval(address.refresh);
+  const again = { placeholderData: keepPreviousData, refetchInterval: interval };
+  const bySearch = useQuery({ ...searchQuery(plan.bySearch), ...again });
+  const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), ...again });
+  const byIds = useQuery(tracesByIdQuery(plan.byIds));
+  const results = plan.byIds !== undefined ? byIds : plan.byTraceQl === undefined ? bySearch : byTraceQl;
+  // Nothing found in a store of which a part is away is no empty store.
+  const isWhole = usePartialReasons().length === 0;
+  const isEmptyStore =
+    isWhole && services.data?.total === 0 && address.service === undefined && address.q === undefined;
+  const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined || plan.byIds !== undefined;
+  const isWrong = Object.keys(plan.errors).length > 0;
+  useSearchAfterEmpty(isEmptyStore, () => results.refetch());
+  return { services, capabilities, can, plan, results, interval, asks, isEmptyStore, isWrong };
+}
+
+/** Searches again once the first span has arrived: a result from the time before is useless. */
+function useSearchAfterEmpty(isEmptyStore: boolean, search: () => Promise<unknown>): void {
+  const wasEmpty = useRef(false);
+  const searchAgain = useEffectEvent(search);
+  useEffect(() => {
+    if (!isEmptyStore && wasEmpty.current) {
+      void searchAgain();
+    }
+    wasEmpty.current = isEmptyStore;
+  }, [isEmptyStore]);
+}
+
+/** Whether the live view is shown: it is asked for, and the server has it. */
+export function isLive(address: SearchAddress, can: Capabilities): boolean {
+  return address.live === "1" && can.tail;
+}
