@@ -32,21 +32,17 @@ export function FoldMenu(props: FoldMenuProps) {
   const levels = Array.from({ length: Math.min(mostLevels, trace.levels - 1) }, (_, index) => index + 1);
   const current = rule === undefined ? "" : foldRuleText(rule);
 
-  const choice = (one: FoldRule, children: ReactNode, command: string) => (
-    <button
+  const choose = (one: FoldRule) => {
+    menu.current?.hidePopover();
+    dispatch({ type: "foldBy", rule: one });
+  };
+  const choice = (one: FoldRule, text: ReactNode, command: string) => (
+    <FoldChoice
       key={foldRuleText(one)}
-      type="button"
-      className="button"
-      data-command={command}
-      aria-label={command}
-      aria-pressed={current === foldRuleText(one)}
-      onClick={() => {
-        menu.current?.hidePopover();
-        dispatch({ type: "foldBy", rule: one });
-      }}
-    >
-      {children}
-    </button>
+      {...{ text, command }}
+      isChosen={current === foldRuleText(one)}
+      onChoose={() => choose(one)}
+    />
   );
 
   return (
@@ -85,6 +81,34 @@ export function FoldMenu(props: FoldMenuProps) {
         </Group>
       </div>
     </>
+  );
+}
+
+/** The inputs of {@link FoldChoice}. */
+interface FoldChoiceProps {
+  /** The words on the button, short: the heading above says the rest. */
+  text: ReactNode;
+  /** The whole sentence, for the palette and screen readers. */
+  command: string;
+  /** Whether this rule holds. */
+  isChosen: boolean;
+  /** Called by a click. */
+  onChoose: () => void;
+}
+
+/** A rule to choose. */
+function FoldChoice({ text, command, isChosen, onChoose }: FoldChoiceProps) {
+  return (
+    <button
+      type="button"
+      className="button"
+      data-command={command}
+      aria-label={command}
+      aria-pressed={isChosen}
+      onClick={onChoose}
+    >
+      {text}
+    </button>
   );
 }
 

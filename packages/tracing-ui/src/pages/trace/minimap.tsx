@@ -1,9 +1,17 @@
 import "./minimap.css";
-import { type Dispatch, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type Dispatch,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { useTheme } from "ui-kit/theme/use-theme.ts";
-import { axisTicks } from "../../trace/axis-ticks.ts";
+import { type AxisTick, axisTicks } from "../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
 import type { Trace } from "../../trace/trace.ts";
@@ -46,9 +54,7 @@ export function Minimap(props: MinimapProps) {
   const { width, height } = useElementSize(frame);
   const theme = useTheme();
   const total = wholeRange(trace).toUs;
-  // The fixed edge and the moving edge in microseconds, and where the drag began in pixels; undefined
-  // without a drag.
-  const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
+  const { shown, isDragging, handlers } = useRangeDrag({ frame, total, range, dispatch });
 
   useEffect(() => {
     if (canvas.current === null || width === 0 || theme === undefined || path === undefined) {
@@ -61,8 +67,64 @@ export function Minimap(props: MinimapProps) {
     });
   }, [trace, hues, path, theme, width, height]);
 
+  const ticks = useMemo(
+    () => axisTicks({ fromUs: 0, toUs: total }, Math.max(2, Math.floor(width / 140)), gaps),
+    [total, width, gaps],
+  );
+  return (
+    <div className="minimap">
+      <div
+        ref={frame}
+        className="minimap-frame"
+        role="img"
+        aria-label={`Overview of ${trace.spans.length} spans over ${durationText(total)}`}
+        {...handlers}
+        onDoubleClick={() => dispatch({ type: "zoomOut" })}
+      >
+        {gaps.map(({ fromUs, toUs }) => (
+          <span
+            key={`gap ${fromUs}`}
+            className="idle-gap"
+            style={{ left: percent(fromUs, total), width: percent(toUs - fromUs, total) }}
+          />
+        ))}
+        {ticks.slice(1).map(({ us }) => (
+          <span key={us} className="minimap-tick" style={{ left: percent(us, total) }} />
+        ))}
+        <canvas ref={canvas} />
+        <RangeInView {...{ shown, total }} isFramed={isDragging || !isWhole(trace, range)} />
+      </div>
+      <Scale {...{ ticks, total, width }} />
+    </div>
+  );
+}
+
+/** The range between two times, in whichever order they come. */
+function orderedRange(a: number, b: number): TimeRange {
+  return { fromUs: Math.min(a, b), toUs: Math.max(a, b) };
+}
+
+/** The inputs of {@link useRangeDrag}. */
+interface RangeDrag {
+  /** The element that the trace is as wide as. */
+  frame: RefObject<HTMLElement | null>;
+  /** The whole time, in microseconds. */
+  total: number;
+  /** The time that the waterfall shows. */
+  range: TimeRange;
+  /** Takes the zoom at the end of a drag. */
+  dispatch: Dispatch<ViewAction>;
+}
+
+/**
+ * Selects a range by the pointer, or pulls an edge of the present one. Returns the range to show, which is
+ * the dragged one meanwhile, and the listeners of the frame.
+ */
+function useRangeDrag({ frame, total, range, dispatch }: RangeDrag) {
+  // The fixed edge and the moving edge in microseconds, and where the drag began in pixels; undefined
+  // without a drag.
+  const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
   const shown = drag === undefined ? range : orderedRange(drag.anchorUs, drag.toUs);
-  const percent = (us: number) => `${(100 * us) / total}%`;
   const timeAt = (event: PointerEvent) => {
     const box = frame.current?.getBoundingClientRect();
     if (box === undefined) {
@@ -90,63 +152,73 @@ export function Minimap(props: MinimapProps) {
     setDrag(undefined);
   }
 
-  const ticks = useMemo(
-    () => axisTicks({ fromUs: 0, toUs: total }, Math.max(2, Math.floor(width / 140)), gaps),
-    [total, width, gaps],
-  );
+  const handlers = {
+    onPointerDown: begin,
+    onPointerMove: (event: PointerEvent) => drag !== undefined && setDrag({ ...drag, toUs: timeAt(event) }),
+    onPointerUp: end,
+    onPointerCancel: () => setDrag(undefined),
+  };
+  return { shown, isDragging: drag !== undefined, handlers };
+}
+
+/** The inputs of {@link RangeInView}. */
+interface RangeInViewProps {
+  /** The range that is in view, or being selected. */
+  shown: TimeRange;
+  /** The whole time, in microseconds. */
+  total: number;
+  /** Whether the range has a frame, whose edges can be pulled. */
+  isFramed: boolean;
+}
+
+/** Veils over the time out of view, and the frame around the time in view. */
+function RangeInView({ shown, total, isFramed }: RangeInViewProps) {
   return (
-    <div className="minimap">
-      <div
-        ref={frame}
-        className="minimap-frame"
-        role="img"
-        aria-label={`Overview of ${trace.spans.length} spans over ${durationText(total)}`}
-        onPointerDown={begin}
-        onPointerMove={(event) => drag !== undefined && setDrag({ ...drag, toUs: timeAt(event) })}
-        onPointerUp={end}
-        onPointerCancel={() => setDrag(undefined)}
-        onDoubleClick={() => dispatch({ type: "zoomOut" })}
-      >
-        {gaps.map(({ fromUs, toUs }) => (
-          <span
-            key={`gap ${fromUs}`}
-            className="idle-gap"
-            style={{ left: percent(fromUs), width: percent(toUs - fromUs) }}
-          />
-        ))}
-        {ticks.slice(1).map(({ us }) => (
-          <span key={us} className="minimap-tick" style={{ left: percent(us) }} />
-        ))}
-        <canvas ref={canvas} />
-        <span className="minimap-veil" style={{ left: 0, width: percent(shown.fromUs) }} />
-        <span className="minimap-veil" style={{ left: percent(shown.toUs), right: 0 }} />
-        {!(drag === undefined && isWhole(trace, range)) && (
-          <span
-            className="minimap-view"
-            style={{ left: percent(shown.fromUs), width: percent(shown.toUs - shown.fromUs) }}
-          >
-            <span className="minimap-edge" data-edge="from" />
-            <span className="minimap-edge" data-edge="to" />
-          </span>
-        )}
-      </div>
-      <div className="minimap-scale mono" aria-hidden="true">
-        {ticks.map(({ us, text }) => (
-          <span
-            key={us}
-            // Where there is no room right of its point, a text stands left of it.
-            className={((total - us) / total) * width < labelPx ? "before" : undefined}
-            style={{ left: percent(us) }}
-          >
-            {text}
-          </span>
-        ))}
-      </div>
+    <>
+      <span className="minimap-veil" style={{ left: 0, width: percent(shown.fromUs, total) }} />
+      <span className="minimap-veil" style={{ left: percent(shown.toUs, total), right: 0 }} />
+      {isFramed && (
+        <span
+          className="minimap-view"
+          style={{ left: percent(shown.fromUs, total), width: percent(shown.toUs - shown.fromUs, total) }}
+        >
+          <span className="minimap-edge" data-edge="from" />
+          <span className="minimap-edge" data-edge="to" />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The inputs of {@link Scale}. */
+interface ScaleProps {
+  /** Points of time with their texts. */
+  ticks: readonly AxisTick[];
+  /** The whole time, in microseconds. */
+  total: number;
+  /** Width of the strip, in pixels. */
+  width: number;
+}
+
+/** The times below the strip. */
+function Scale({ ticks, total, width }: ScaleProps) {
+  return (
+    <div className="minimap-scale mono" aria-hidden="true">
+      {ticks.map(({ us, text }) => (
+        <span
+          key={us}
+          // Where there is no room right of its point, a text stands left of it.
+          className={((total - us) / total) * width < labelPx ? "before" : undefined}
+          style={{ left: percent(us, total) }}
+        >
+          {text}
+        </span>
+      ))}
     </div>
   );
 }
 
-/** The range between two times, in whichever order they come. */
-function orderedRange(a: number, b: number): TimeRange {
-  return { fromUs: Math.min(a, b), toUs: Math.max(a, b) };
+/** A time as its share of the whole, as CSS writes it. */
+function percent(us: number, total: number): string {
+  return `${(100 * us) / total}%`;
 }

@@ -80,36 +80,12 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
   switch (action.type) {
     case "select":
       return reveal(trace, view, action.span);
-    case "move": {
-      const row = rowOf(action.rows, selected);
-      const next = row === -1 ? 0 : Math.max(0, Math.min(action.rows.length - 1, row + action.by));
-      return select(trace, view, action.rows[next] ?? -1);
-    }
-    case "foldOrParent": {
-      if (selected === -1) {
-        return view;
-      }
-      if (!isFoldedRun(trace, view, selected)) {
-        if (hasChildren(trace, selected) && !view.folded.has(selected)) {
-          return fold(view, selected, true);
-        }
-        if (runOf(siblingRuns(trace), selected) !== undefined) {
-          return toggleRun(trace, view, selected);
-        }
-      }
-      return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
-    }
+    case "move":
+      return moved(trace, view, action.by, action.rows);
+    case "foldOrParent":
+      return selected === -1 ? view : foldOrParent(trace, view);
     case "unfoldOrChild":
-      if (selected === -1) {
-        return view;
-      }
-      if (isFoldedRun(trace, view, selected)) {
-        return toggleRun(trace, view, selected);
-      }
-      if (!hasChildren(trace, selected)) {
-        return view;
-      }
-      return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
+      return selected === -1 ? view : unfoldOrChild(trace, view);
     case "toggleFold":
       return hasChildren(trace, action.span) ? fold(view, action.span, !view.folded.has(action.span)) : view;
     case "toggleRun":
@@ -120,16 +96,8 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
       return { ...view, folded: new Set(), foldRule: undefined, openRuns: allRuns(trace) };
     case "foldBy":
       return { ...view, folded: foldedBy(trace, action.rule), foldRule: action.rule };
-    case "toggleOpen": {
-      if (isFoldedRun(trace, view, action.span)) {
-        return toggleRun(trace, view, action.span);
-      }
-      const open = new Set(view.open);
-      if (!open.delete(action.span)) {
-        open.add(action.span);
-      }
-      return { ...view, open, selected: action.span };
-    }
+    case "toggleOpen":
+      return toggleOpen(trace, view, action.span);
     case "nextError":
       return reveal(trace, view, nextError(trace, selected, action.by), selected);
     case "nextMatch":
@@ -151,6 +119,51 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
     case "escape":
       return view.filter === "" ? { ...view, selected: -1 } : { ...view, filter: "" };
   }
+}
+
+/** Selects the row so many rows on, as far as there are rows; the first row while none is selected. */
+function moved(trace: Trace, view: TraceView, by: number, rows: Int32Array): TraceView {
+  const row = rowOf(rows, view.selected);
+  const next = row === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, row + by));
+  return select(trace, view, rows[next] ?? -1);
+}
+
+/** Folds the selected span; one that is folded, or has nothing to fold, folds its run, else it goes to the parent. */
+function foldOrParent(trace: Trace, view: TraceView): TraceView {
+  const { selected } = view;
+  if (!isFoldedRun(trace, view, selected)) {
+    if (hasChildren(trace, selected) && !view.folded.has(selected)) {
+      return fold(view, selected, true);
+    }
+    if (runOf(siblingRuns(trace), selected) !== undefined) {
+      return toggleRun(trace, view, selected);
+    }
+  }
+  return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
+}
+
+/** Unfolds the selected run or span; one that is unfolded goes to its first child. */
+function unfoldOrChild(trace: Trace, view: TraceView): TraceView {
+  const { selected } = view;
+  if (isFoldedRun(trace, view, selected)) {
+    return toggleRun(trace, view, selected);
+  }
+  if (!hasChildren(trace, selected)) {
+    return view;
+  }
+  return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
+}
+
+/** Opens or closes the details of a span, and selects it; a folded run is unfolded. */
+function toggleOpen(trace: Trace, view: TraceView, span: number): TraceView {
+  if (isFoldedRun(trace, view, span)) {
+    return toggleRun(trace, view, span);
+  }
+  const open = new Set(view.open);
+  if (!open.delete(span)) {
+    open.add(span);
+  }
+  return { ...view, open, selected: span };
 }
 
 /** The whole time of the trace; 1 µs for a trace without duration, so that positions can be divided by it. */

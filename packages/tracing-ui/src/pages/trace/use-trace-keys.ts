@@ -88,11 +88,7 @@ function actionOf(
     case "ArrowRight":
       return { type: "unfoldOrChild" };
     case "Enter":
-      // Enter on a button or a link is theirs.
-      if (event.target instanceof Element && event.target.closest("button, a, summary") !== null) {
-        return undefined;
-      }
-      return selected === -1 ? undefined : { type: "toggleOpen", span: selected };
+      return selected === -1 || isOfControl(event) ? undefined : { type: "toggleOpen", span: selected };
     case "e":
       return { type: "nextError", by: 1 };
     case "E":
@@ -117,4 +113,9 @@ function actionOf(
     default:
       return undefined;
   }
+}
+
+/** Whether the key was pressed on a button or a link: Enter is theirs. */
+function isOfControl({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest("button, a, summary") !== null;
 }

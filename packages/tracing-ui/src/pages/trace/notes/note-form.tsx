@@ -4,35 +4,24 @@ import { addNote, notesQuery } from "../../../api/notes.ts";
 import { failureWords } from "../../../components/share/failure-words.ts";
 import { keepNoteAuthor, noteAuthor } from "./note-author.ts";
 
+/** The inputs of {@link NoteForm}. */
+interface NoteFormProps {
+  /** The trace of the note. */
+  traceId: string;
+  /** The span of the note; "" for the whole trace. */
+  spanId: string;
+  /** Called after the note was kept, and on cancelling; without it the form stays. */
+  onClose?: () => void;
+}
+
 /**
  * Writes a note for all. Enter begins a line, Ctrl Enter saves, Esc cancels. The name of the author is kept
  * for the next note. A failure is told below the form, and the text stays.
- * @param spanId  "" for the whole trace
- * @param onClose called after the note was kept, and on cancelling; without it the form stays
  */
-export function NoteForm(props: { traceId: string; spanId: string; onClose?: () => void }) {
-  const { traceId, spanId, onClose } = props;
-  const client = useQueryClient();
+export function NoteForm(props: NoteFormProps) {
+  const { spanId, onClose } = props;
   const id = useId();
-  const [text, setText] = useState("");
-  const [author, setAuthor] = useState(noteAuthor);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState("");
-
-  async function save() {
-    setBusy(true);
-    setFailure("");
-    try {
-      await addNote(traceId, { spanId, text: text.trim(), author: author.trim() });
-      keepNoteAuthor(author.trim());
-      setText("");
-      await client.invalidateQueries({ queryKey: notesQuery(traceId).queryKey });
-      onClose?.();
-    } catch (error) {
-      setFailure(failureWords(error));
-    }
-    setBusy(false);
-  }
+  const { text, setText, author, setAuthor, busy, failure, save } = useNewNote(props);
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -87,4 +76,30 @@ export function NoteForm(props: { traceId: string; spanId: string; onClose?: () 
       )}
     </form>
   );
+}
+
+/** A note that is being written: its text and author, whether it is on its way, and why it was not kept. */
+function useNewNote({ traceId, spanId, onClose }: NoteFormProps) {
+  const client = useQueryClient();
+  const [text, setText] = useState("");
+  const [author, setAuthor] = useState(noteAuthor);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState("");
+
+  async function save() {
+    setBusy(true);
+    setFailure("");
+    try {
+      await addNote(traceId, { spanId, text: text.trim(), author: author.trim() });
+      keepNoteAuthor(author.trim());
+      setText("");
+      await client.invalidateQueries({ queryKey: notesQuery(traceId).queryKey });
+      onClose?.();
+    } catch (error) {
+      setFailure(failureWords(error));
+    }
+    setBusy(false);
+  }
+
+  return { text, setText, author, setAuthor, busy, failure, save };
 }

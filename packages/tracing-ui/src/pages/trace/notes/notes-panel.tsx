@@ -32,39 +32,11 @@ interface NotesPanelProps {
 export function NotesPanel(props: NotesPanelProps) {
   const { trace, hues, dispatch, onClose } = props;
   const { data, error, refetch } = useQuery(notesQuery(trace.traceId));
-  const spans = useMemo(() => {
-    const wanted = new Set(data?.map(({ spanId }) => spanKey(spanId)));
-    const found = new Map<string, number>();
-    for (let span = 0; wanted.size > 0 && span < trace.spans.length; span += 1) {
-      const key = spanKey(trace.spans[span]?.spanID ?? "");
-      if (wanted.has(key) && !found.has(key)) {
-        found.set(key, span);
-      }
-    }
-    return found;
-  }, [data, trace]);
+  const spans = useMemo(() => spansOfNotes(trace, data ?? []), [data, trace]);
 
-  function about({ spanId }: TraceNote) {
-    if (spanId === "") {
-      return <p className="note-about">The whole trace</p>;
-    }
-    const span = spans.get(spanKey(spanId));
-    if (span === undefined) {
-      return <p className="note-about">A span that is not in this trace</p>;
-    }
-    const service = trace.services[trace.service[span] as number] ?? "";
-    return (
-      <button
-        type="button"
-        className="note-about cut"
-        title="Go to this span"
-        onClick={() => dispatch({ type: "select", span })}
-      >
-        <ServiceMark hue={hues.get(service)} />
-        <b>{service}</b> {trace.spans[span]?.operationName}
-      </button>
-    );
-  }
+  const about = ({ spanId }: TraceNote) => (
+    <NotePlace {...{ trace, hues, spanId, dispatch }} span={spans.get(spanKey(spanId))} />
+  );
 
   return (
     <aside className="path-panel notes-panel" aria-labelledby="notes-title">
@@ -100,5 +72,48 @@ export function NotesPanel(props: NotesPanelProps) {
         </>
       )}
     </aside>
+  );
+}
+
+/** The spans that notes are on, by `spanKey`; the first of spans of one id. Looks through the trace once. */
+function spansOfNotes(trace: Trace, notes: readonly TraceNote[]): ReadonlyMap<string, number> {
+  const wanted = new Set(notes.map(({ spanId }) => spanKey(spanId)));
+  const found = new Map<string, number>();
+  for (let span = 0; wanted.size > 0 && span < trace.spans.length; span += 1) {
+    const key = spanKey(trace.spans[span]?.spanID ?? "");
+    if (wanted.has(key) && !found.has(key)) {
+      found.set(key, span);
+    }
+  }
+  return found;
+}
+
+/** The inputs of {@link NotePlace}. */
+interface NotePlaceProps extends Pick<NotesPanelProps, "trace" | "hues" | "dispatch"> {
+  /** The span's id as the note has it; "" for the whole trace. */
+  spanId: string;
+  /** Index of the span; undefined where the trace has none of this id. */
+  span: number | undefined;
+}
+
+/** The span or trace that a note is on. A span is a button that goes to it. */
+function NotePlace({ trace, hues, spanId, span, dispatch }: NotePlaceProps) {
+  if (spanId === "") {
+    return <p className="note-about">The whole trace</p>;
+  }
+  if (span === undefined) {
+    return <p className="note-about">A span that is not in this trace</p>;
+  }
+  const service = trace.services[trace.service[span] as number] ?? "";
+  return (
+    <button
+      type="button"
+      className="note-about cut"
+      title="Go to this span"
+      onClick={() => dispatch({ type: "select", span })}
+    >
+      <ServiceMark hue={hues.get(service)} />
+      <b>{service}</b> {trace.spans[span]?.operationName}
+    </button>
   );
 }
