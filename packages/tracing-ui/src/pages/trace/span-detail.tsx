@@ -14,7 +14,7 @@ import { uiConfig } from "../../links/ui-config.ts";
 import { isSmallCorrection } from "../../trace/clock-correction.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
-import type { ApiAttribute } from "../../trace/trace-schema.ts";
+import type { ApiAttribute, ApiSpan } from "../../trace/trace-schema.ts";
 import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
 import { EventList } from "./event-list.tsx";
 import { LikeThis } from "./like-this-form.tsx";
@@ -64,17 +64,6 @@ export function SpanDetail(props: SpanDetailProps) {
   }
 
   const service = trace.services[trace.service[at] as number] ?? "";
-  const resource = trace.processes[span.processID]?.tags ?? [];
-  const tags = span.tags ?? [];
-  const logs = span.logs ?? [];
-  const warnings = [
-    ...(span.warnings ?? []),
-    ...(isNegativeDuration(span) ? ["This span ends before it begins; its duration is shown as 0."] : []),
-  ];
-  const everything = [...tags, ...resource, ...logs.flatMap((log) => log.fields)];
-  const linksOf = (place: AttributePlace) => (attribute: ApiAttribute) =>
-    attributeLinks(uiConfig.linkPatterns, place, attribute, lookupOf(trace, span));
-  const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
     <div
@@ -91,7 +80,7 @@ export function SpanDetail(props: SpanDetailProps) {
           onLikeThis={() => setLikeThis((open) => !open)}
           onClose={() => dispatch({ type: "toggleOpen", span: at })}
         >
-          {everything.length >= filterFrom && (
+          {countAttributes(trace, span) >= filterFrom && (
             <input
               className="field"
               aria-label="Filter attributes"
@@ -103,35 +92,77 @@ export function SpanDetail(props: SpanDetailProps) {
           )}
         </Facts>
         {likeThis && <LikeThis trace={trace} span={at} filter={filter} />}
-        {warnings.length > 0 && (
-          <ul className="span-warnings">
-            {warnings.map((warning) => (
-              <li key={warning} className={isSmallCorrection(warning) ? "span-note" : undefined}>
-                {!isSmallCorrection(warning) && <Icon name="warning" />}
-                {warning}
-              </li>
-            ))}
-          </ul>
+        <Warnings span={span} />
+        <Parts {...{ trace, at, span, hues, filter, dispatch }} />
+      </div>
+    </div>
+  );
+}
+
+/** Number of attributes that the filter looks at: those of the span, its resource and its events. */
+function countAttributes(trace: Trace, span: ApiSpan): number {
+  const events = (span.logs ?? []).reduce((sum, log) => sum + log.fields.length, 0);
+  return (span.tags ?? []).length + (trace.processes[span.processID]?.tags ?? []).length + events;
+}
+
+/** The warnings of the span, and one of its own for a span that ends before it begins. */
+function Warnings({ span }: { span: ApiSpan }) {
+  const warnings = [
+    ...(span.warnings ?? []),
+    ...(isNegativeDuration(span) ? ["This span ends before it begins; its duration is shown as 0."] : []),
+  ];
+  if (warnings.length === 0) {
+    return null;
+  }
+  return (
+    <ul className="span-warnings">
+      {warnings.map((warning) => (
+        <li key={warning} className={isSmallCorrection(warning) ? "span-note" : undefined}>
+          {!isSmallCorrection(warning) && <Icon name="warning" />}
+          {warning}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The inputs of {@link Parts}. */
+interface PartsProps extends Pick<SpanDetailProps, "trace" | "hues" | "dispatch"> {
+  /** Index of the span. */
+  at: number;
+  /** The span. */
+  span: ApiSpan;
+  /** Text of the filter of attributes. */
+  filter: string;
+}
+
+/** Notes and attributes left, events, links and resource right of them. */
+function Parts({ trace, at, span, hues, filter, dispatch }: PartsProps) {
+  const service = trace.services[trace.service[at] as number] ?? "";
+  const resource = trace.processes[span.processID]?.tags ?? [];
+  const tags = span.tags ?? [];
+  const logs = span.logs ?? [];
+  const linksOf = (place: AttributePlace) => (attribute: ApiAttribute) =>
+    attributeLinks(uiConfig.linkPatterns, place, attribute, lookupOf(trace, span));
+  const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
+  return (
+    <div className="span-detail-columns">
+      <div>
+        <SpanNotes traceId={trace.traceId} spanId={span.spanID} />
+        <Section title="Attributes" count={tags.length} shown={show(tags).length}>
+          <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags")} />
+        </Section>
+      </div>
+      <div>
+        {logs.length > 0 && (
+          <Section title="Events" count={logs.length} shown={logs.length}>
+            <EventList trace={trace} span={at} filter={filter} />
+          </Section>
         )}
-        <div className="span-detail-columns">
-          <div>
-            <SpanNotes traceId={trace.traceId} spanId={span.spanID} />
-            <Section title="Attributes" count={tags.length} shown={show(tags).length}>
-              <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags")} />
-            </Section>
-          </div>
-          <div>
-            {logs.length > 0 && (
-              <Section title="Events" count={logs.length} shown={logs.length}>
-                <EventList trace={trace} span={at} filter={filter} />
-              </Section>
-            )}
-            <SpanLinks trace={trace} span={at} hues={hues} dispatch={dispatch} />
-            <Section title="Resource" count={resource.length} shown={show(resource).length}>
-              <AttributeTable attributes={show(resource)} linksOf={linksOf("process")} />
-            </Section>
-          </div>
-        </div>
+        <SpanLinks trace={trace} span={at} hues={hues} dispatch={dispatch} />
+        <Section title="Resource" count={resource.length} shown={show(resource).length}>
+          <AttributeTable attributes={show(resource)} linksOf={linksOf("process")} />
+        </Section>
       </div>
     </div>
   );
@@ -160,14 +191,7 @@ function Facts(props: FactsProps) {
   return (
     <header className="span-facts">
       <dl>
-        <div className="span-fact span-full-name">
-          <dt>Operation</dt>
-          <dd>
-            <b>{trace.services[trace.service[at] as number]}</b>{" "}
-            <bdi>{span.operationName.slice(0, mostNameLetters)}</bdi>
-            <CopyButton text={span.operationName} label="Copy the name of the operation" />
-          </dd>
-        </div>
+        <NameFact trace={trace} at={at} />
         <div className="span-fact">
           <dt>Start</dt>
           <dd>
@@ -181,20 +205,7 @@ function Facts(props: FactsProps) {
             <Duration us={trace.spanUs[at] as number} />
           </dd>
         </div>
-        {peers !== undefined && (
-          <div className="span-fact" title="Spans of this operation in the hour before">
-            <dt>Among its peers</dt>
-            <dd>
-              <span className="mono">{percentileText(peers.percentile)}</span>
-              <span className="unit"> of {formatCount(peers.peers)} spans · median </span>
-              <Duration us={peers.medianUs} />
-              <span className="unit"> · p95 </span>
-              <Duration us={peers.p95Us} />
-              <span className="unit"> · p99 </span>
-              <Duration us={peers.p99Us} />
-            </dd>
-          </div>
-        )}
+        {peers !== undefined && <PeersFact peers={peers} />}
         {kind !== undefined && (
           <div className="span-fact">
             <dt>Kind</dt>
@@ -226,6 +237,38 @@ function Facts(props: FactsProps) {
         </button>
       </div>
     </header>
+  );
+}
+
+/** Service and operation; the copy button takes the whole name of the operation. */
+function NameFact({ trace, at }: { trace: Trace; at: number }) {
+  const name = trace.spans[at]?.operationName ?? "";
+  return (
+    <div className="span-fact span-full-name">
+      <dt>Operation</dt>
+      <dd>
+        <b>{trace.services[trace.service[at] as number]}</b> <bdi>{name.slice(0, mostNameLetters)}</bdi>
+        <CopyButton text={name} label="Copy the name of the operation" />
+      </dd>
+    </div>
+  );
+}
+
+/** Where the span stands among the spans of its operation, and their durations. */
+function PeersFact({ peers }: { peers: SpanPeers }) {
+  return (
+    <div className="span-fact" title="Spans of this operation in the hour before">
+      <dt>Among its peers</dt>
+      <dd>
+        <span className="mono">{percentileText(peers.percentile)}</span>
+        <span className="unit"> of {formatCount(peers.peers)} spans · median </span>
+        <Duration us={peers.medianUs} />
+        <span className="unit"> · p95 </span>
+        <Duration us={peers.p95Us} />
+        <span className="unit"> · p99 </span>
+        <Duration us={peers.p99Us} />
+      </dd>
+    </div>
   );
 }
 
