@@ -59,13 +59,112 @@ interface TraceHeaderProps {
  */
 export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
   const { trace, input, peers, gaps, repeats, notes, hues, filter, dispatch } = props;
-  const zone = useChoice(zoneChoice);
+  const hasConversation = useMemo(() => trace.spans.some(isGenAi), [trace]);
+  const root = leadingRoot(trace);
+  const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
+  const operation = trace.spans[root ?? -1]?.operationName ?? "";
+  return (
+    <header className="trace-header">
+      <div className="trace-title">
+        <h1 title={`${service} ${operation}`}>
+          <ServiceMark hue={hues.get(service)} />
+          <span>{cutMiddle(service, mostServiceLetters)}</span>{" "}
+          <span className="trace-operation">{cutMiddle(operation, mostTitleLetters)}</span>
+        </h1>
+        <ViewSwitch traceId={trace.traceId} hasConversation={hasConversation} />
+        <HeaderActions {...{ trace, input, peers, repeats, notes }} />
+      </div>
+      <dl className="trace-figures" hidden={embedding.hidesSummary}>
+        <Figure name="Duration">
+          <Duration us={trace.durationUs} />
+        </Figure>
+        {gaps.length > 0 && <IdleFigure gaps={gaps} traceId={trace.traceId} />}
+        <StartFigure startUs={trace.startUs} />
+        <IdFigure traceId={trace.traceId} />
+        <Figure name="Spans">
+          <span className="mono">{formatCount(trace.spans.length)}</span>
+        </Figure>
+        <Figure name="Services">
+          <span className="mono">{trace.services.length}</span>
+        </Figure>
+        <Figure name="Depth">
+          <span className="mono">{trace.levels}</span>
+        </Figure>
+        <ErrorsFigure trace={trace} dispatch={dispatch} />
+        <ServiceLegend trace={trace} hues={hues} filter={filter} dispatch={dispatch} />
+      </dl>
+    </header>
+  );
+});
+
+/** A panel beside the waterfall. */
+type Panel = "path" | "repeats" | "notes";
+
+/** The links to the panels, and everything that can be done with the whole trace. */
+function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers" | "repeats" | "notes">) {
+  const { trace, input, peers, repeats, notes } = props;
+  const { traceId } = trace;
   const address = route.useSearch();
   const shownPanel = address.view === undefined ? address.panel : undefined;
-  const panelLink = (panel: "path" | "repeats" | "notes", title: string, hint: string, count = 0) => (
+  return (
+    <div className="trace-actions">
+      <PanelLink
+        {...{ traceId, shownPanel }}
+        panel="path"
+        title="Critical path"
+        hint="What the trace waited for, as a ranked list"
+      />
+      {(repeats > 0 || shownPanel === "repeats") && (
+        <PanelLink
+          {...{ traceId, shownPanel }}
+          panel="repeats"
+          title="Repeated calls"
+          hint="Operations that one span calls many times"
+        />
+      )}
+      {(notes !== undefined || shownPanel === "notes") && (
+        <PanelLink
+          {...{ traceId, shownPanel }}
+          panel="notes"
+          title="Notes"
+          hint="What people wrote on this trace and its spans"
+          count={notes}
+        />
+      )}
+      {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
+      <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
+      <span data-command="Copy the trace id">
+        <CopyButton text={trace.traceId} label="Copy the trace id">
+          {`${trace.traceId.slice(0, 8)}…`}
+        </CopyButton>
+      </span>
+    </div>
+  );
+}
+
+/** The inputs of {@link PanelLink}. */
+interface PanelLinkProps {
+  /** The trace that the page shows. */
+  traceId: string;
+  /** The panel that is open; undefined for none. */
+  shownPanel: Panel | undefined;
+  /** The panel that the link opens, or closes while it is open. */
+  panel: Panel;
+  /** The words of the link, and of the command. */
+  title: string;
+  /** The tooltip. */
+  hint: string;
+  /** How much there is in the panel; 0 and undefined show no number. */
+  count?: number | undefined;
+}
+
+/** Opens or closes a panel. */
+function PanelLink({ traceId, shownPanel, panel, title, hint, count = 0 }: PanelLinkProps) {
+  const address = route.useSearch();
+  return (
     <Link
       to="/trace/$traceId"
-      params={{ traceId: trace.traceId }}
+      params={{ traceId: traceId }}
       search={changedAddress(address, {
         ...{ view: undefined, panel: shownPanel === panel ? undefined : panel },
       })}
@@ -78,98 +177,78 @@ export const TraceHeader = memo(function TraceHeader(props: TraceHeaderProps) {
       {count > 0 && <span className="mono unit">{formatCount(count)}</span>}
     </Link>
   );
-  const hasConversation = useMemo(() => trace.spans.some(isGenAi), [trace]);
-  const root = leadingRoot(trace);
-  const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
-  const operation = trace.spans[root ?? -1]?.operationName ?? "";
-  const short = shortId(trace.traceId);
+}
+
+/** The time in which no span ran, all gaps together, and the link that folds or shows them. */
+function IdleFigure({ gaps, traceId }: { gaps: readonly IdleGap[]; traceId: string }) {
+  const address = route.useSearch();
+  return (
+    <Figure name="Idle">
+      <Duration us={gaps.reduce((sum, { lengthUs }) => sum + lengthUs, 0)} />{" "}
+      <Link
+        to="/trace/$traceId"
+        params={{ traceId: traceId }}
+        search={changedAddress(address, {
+          ...{ gaps: address.gaps === "shown" ? undefined : "shown", from: undefined, to: undefined },
+        })}
+        title="Time in which no span ran"
+      >
+        {address.gaps === "shown" ? "Fold" : "Show"}
+      </Link>
+    </Figure>
+  );
+}
+
+/** When the trace began, in the zone of choice. Microseconds since 1970. */
+function StartFigure({ startUs }: { startUs: number }) {
+  const zone = useChoice(zoneChoice);
+  return (
+    <Figure name="Start">
+      <span className="mono">
+        <span className="unit">{dateText(startUs, zone)} </span>
+        {clockText(startUs, zone, 6)}
+        <span className="unit"> {zoneLabel(zone, new Date(startUs / 1_000))}</span>
+      </span>
+    </Figure>
+  );
+}
+
+/** The short form of the id; nothing for an id of 128 bits. */
+function IdFigure({ traceId }: { traceId: string }) {
+  const short = shortId(traceId);
+  if (short === undefined) {
+    return null;
+  }
+  return (
+    <Figure name="Short id">
+      <span className="mono" title="An id of 64 bits. The store keeps it with zeros in front.">
+        <span className="unit">{short.zeros}</span>
+        {short.digits}
+      </span>
+    </Figure>
+  );
+}
+
+/** The number of failed spans; a button that goes to the next one. */
+function ErrorsFigure({ trace, dispatch }: Pick<TraceHeaderProps, "trace" | "dispatch">) {
   const errors = trace.errorsBefore[trace.spans.length] as number;
   return (
-    <header className="trace-header">
-      <div className="trace-title">
-        <h1 title={`${service} ${operation}`}>
-          <ServiceMark hue={hues.get(service)} />
-          <span>{cutMiddle(service, mostServiceLetters)}</span>{" "}
-          <span className="trace-operation">{cutMiddle(operation, mostTitleLetters)}</span>
-        </h1>
-        <ViewSwitch traceId={trace.traceId} hasConversation={hasConversation} />
-        <div className="trace-actions">
-          {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
-          {(repeats > 0 || shownPanel === "repeats") &&
-            panelLink("repeats", "Repeated calls", "Operations that one span calls many times")}
-          {(notes !== undefined || shownPanel === "notes") &&
-            panelLink("notes", "Notes", "What people wrote on this trace and its spans", notes)}
-          {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
-          <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
-          <span data-command="Copy the trace id">
-            <CopyButton text={trace.traceId} label="Copy the trace id">
-              {`${trace.traceId.slice(0, 8)}…`}
-            </CopyButton>
-          </span>
-        </div>
-      </div>
-      <dl className="trace-figures" hidden={embedding.hidesSummary}>
-        <Figure name="Duration">
-          <Duration us={trace.durationUs} />
-        </Figure>
-        {gaps.length > 0 && (
-          <Figure name="Idle">
-            <Duration us={gaps.reduce((sum, { lengthUs }) => sum + lengthUs, 0)} />{" "}
-            <Link
-              to="/trace/$traceId"
-              params={{ traceId: trace.traceId }}
-              search={changedAddress(address, {
-                ...{ gaps: address.gaps === "shown" ? undefined : "shown", from: undefined, to: undefined },
-              })}
-              title="Time in which no span ran"
-            >
-              {address.gaps === "shown" ? "Fold" : "Show"}
-            </Link>
-          </Figure>
-        )}
-        <Figure name="Start">
-          <span className="mono">
-            <span className="unit">{dateText(trace.startUs, zone)} </span>
-            {clockText(trace.startUs, zone, 6)}
-            <span className="unit"> {zoneLabel(zone, new Date(trace.startUs / 1_000))}</span>
-          </span>
-        </Figure>
-        {short !== undefined && (
-          <Figure name="Short id">
-            <span className="mono" title="An id of 64 bits. The store keeps it with zeros in front.">
-              <span className="unit">{short.zeros}</span>
-              {short.digits}
-            </span>
-          </Figure>
-        )}
-        <Figure name="Spans">
-          <span className="mono">{formatCount(trace.spans.length)}</span>
-        </Figure>
-        <Figure name="Services">
-          <span className="mono">{trace.services.length}</span>
-        </Figure>
-        <Figure name="Depth">
-          <span className="mono">{trace.levels}</span>
-        </Figure>
-        <Figure name="Errors">
-          {errors === 0 ? (
-            <span className="mono">0</span>
-          ) : (
-            <button
-              type="button"
-              className="trace-errors mono"
-              title="Go to the next error (e)"
-              onClick={() => dispatch({ type: "nextError", by: 1 })}
-            >
-              {formatCount(errors)}
-            </button>
-          )}
-        </Figure>
-        <ServiceLegend trace={trace} hues={hues} filter={filter} dispatch={dispatch} />
-      </dl>
-    </header>
+    <Figure name="Errors">
+      {errors === 0 ? (
+        <span className="mono">0</span>
+      ) : (
+        <button
+          type="button"
+          className="trace-errors mono"
+          title="Go to the next error (e)"
+          onClick={() => dispatch({ type: "nextError", by: 1 })}
+        >
+          {formatCount(errors)}
+        </button>
+      )}
+    </Figure>
   );
-});
+}
 
 /** A name and its value. */
 function Figure({ name, children }: { name: string; children: ReactNode }) {

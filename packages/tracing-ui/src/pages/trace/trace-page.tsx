@@ -1,7 +1,7 @@
 import "./trace-page.css";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
+import { type ComponentProps, lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -20,7 +20,7 @@ import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
 import { type RepeatedCalls, repeatedCalls } from "../../trace/repeated-calls.ts";
 import { makeSearchTexts } from "../../trace/search-texts.ts";
 import { shortId } from "../../trace/short-id.ts";
-import { leadingRoot } from "../../trace/trace.ts";
+import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
@@ -29,9 +29,10 @@ import { NotesPanel } from "./notes/notes-panel.tsx";
 import { PathPanel } from "./path-panel.tsx";
 import { RepeatsPanel } from "./repeats-panel.tsx";
 import { isSavedPage } from "./saved-trace.ts";
-import { changedAddress } from "./trace-address.ts";
+import { changedAddress, type TraceAddress } from "./trace-address.ts";
 import { TraceHeader } from "./trace-header.tsx";
 import { TraceRemarks } from "./trace-remarks.tsx";
+import type { TraceView } from "./trace-view.ts";
 import { useTraceKeys } from "./use-trace-keys.ts";
 import { useTraceView } from "./use-trace-view.ts";
 import { Waterfall } from "./waterfall/waterfall.tsx";
@@ -121,20 +122,8 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const gaps = address.gaps === "shown" ? noGaps : folded.gaps;
   const hues = useMemo(() => assignServiceHues(trace.services), [trace]);
   const [view, dispatch] = useTraceView(trace);
-  const navigate = route.useNavigate();
-  // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
-  const filterText = useDeferredValue(view.filter);
-  const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
-  const rows = useMemo(
-    () => visibleRows(trace, view.folded, view.dims ? undefined : filter?.shown, view.openRuns),
-    [trace, view.folded, view.dims, view.openRuns, filter],
-  );
-  // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
-  const settled = usePainted(trace);
-  const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
-  const pathKnown = path !== noPath;
-  useEffect(() => (pathKnown ? makeSearchTexts(trace) : undefined), [pathKnown, trace]);
-  const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
+  const { filter, rows } = useShownRows(trace, view);
+  const { path, pathKnown, repeats } = useSettledFacts(trace);
   const ranks = useQuery(tracePeersQuery(trace.traceId));
   const peers = ranks.data ?? noPeers;
   const written = useQuery(notesQuery(trace.traceId));
@@ -142,17 +131,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const notes = useMemo(() => notesBySpan(kept ?? noNotes), [kept]);
   useTraceKeys({ rows, selected: view.selected, filter, dispatch, on: address.view === undefined });
 
-  const closePanel = () =>
-    void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false });
-
-  useEffect(() => {
-    const root = leadingRoot(trace);
-    const name =
-      root === undefined
-        ? trace.traceId
-        : `${trace.services[trace.service[root] as number]} ${trace.spans[root]?.operationName}`;
-    document.title = `${name} · Tracing`;
-  }, [trace]);
+  useTraceTitle(trace);
 
   return (
     <div className="trace-page">
@@ -166,6 +145,91 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
         />
       )}
       <TraceRemarks trace={trace} dispatch={dispatch} />
+      <PartFailures ranks={ranks} written={written} />
+      <OtherView {...{ view: address.view, trace, hues, input }} />
+      {address.view === undefined && (
+        <WaterfallView
+          {...{ trace, hues, view, filter, rows, path, peers, notes, gaps, repeats, dispatch }}
+          pathKnown={pathKnown}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The spans that the filter finds, and the rows that are shown. */
+function useShownRows(trace: Trace, view: TraceView) {
+  // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
+  const filterText = useDeferredValue(view.filter);
+  const filter = useMemo(() => filterSpans(trace, filterText), [trace, filterText]);
+  const rows = useMemo(
+    () => visibleRows(trace, view.folded, view.dims ? undefined : filter?.shown, view.openRuns),
+    [trace, view.folded, view.dims, view.openRuns, filter],
+  );
+  return { filter, rows };
+}
+
+/** The facts of a trace that its rows do not wait for; `pathKnown` says that they are computed. */
+function useSettledFacts(trace: Trace) {
+  // The critical path and the overview are computed after the rows are drawn, so that rows do not wait.
+  const settled = usePainted(trace);
+  const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
+  const pathKnown = path !== noPath;
+  useEffect(() => (pathKnown ? makeSearchTexts(trace) : undefined), [pathKnown, trace]);
+  const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
+  return { path, pathKnown, repeats };
+}
+
+/** Names the browser's tab by the first root of the trace; by the id without a root. */
+function useTraceTitle(trace: Trace): void {
+  useEffect(() => {
+    const root = leadingRoot(trace);
+    const name =
+      root === undefined
+        ? trace.traceId
+        : `${trace.services[trace.service[root] as number]} ${trace.spans[root]?.operationName}`;
+    document.title = `${name} · Tracing`;
+  }, [trace]);
+}
+
+/** The inputs of {@link OtherView}. */
+interface OtherViewProps {
+  /** The chosen view; undefined for the waterfall, of which nothing is drawn here. */
+  view: TraceAddress["view"];
+  /** The trace as it is drawn, with idle gaps folded or not. */
+  trace: Trace;
+  /** Hues of services, in degrees. */
+  hues: ReadonlyMap<string, number>;
+  /** The trace as the query service gave it. */
+  input: ApiTrace;
+}
+
+/** The chosen view, loaded when it is opened; the place stays empty meanwhile. */
+function OtherView({ view, trace, hues, input }: OtherViewProps) {
+  return (
+    <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
+      {view === "flame" && <FlameView trace={trace} hues={hues} />}
+      {view === "graph" && <GraphView trace={trace} hues={hues} />}
+      {view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
+      {view === "events" && <EventsView trace={trace} hues={hues} />}
+      {view === "conversation" && <ConversationView trace={trace} hues={hues} />}
+      {view === "json" && <JsonView input={input} />}
+    </Suspense>
+  );
+}
+
+/** The inputs of {@link PartFailures}. */
+interface PartFailuresProps {
+  /** The question for percentiles. */
+  ranks: UseQueryResult<ReadonlyMap<string, SpanPeers>>;
+  /** The question for notes. */
+  written: UseQueryResult<readonly TraceNote[] | null>;
+}
+
+/** Says which parts beside the trace could not be read, each with a button to try again. */
+function PartFailures({ ranks, written }: PartFailuresProps) {
+  return (
+    <>
       {ranks.isError && (
         <PartFailure what="Percentiles of spans" error={ranks.error} onRetry={() => void ranks.refetch()} />
       )}
@@ -176,39 +240,48 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
           onRetry={() => void written.refetch()}
         />
       )}
-      <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
-        {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
-        {address.view === "graph" && <GraphView trace={trace} hues={hues} />}
-        {address.view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
-        {address.view === "events" && <EventsView trace={trace} hues={hues} />}
-        {address.view === "conversation" && <ConversationView trace={trace} hues={hues} />}
-        {address.view === "json" && <JsonView input={input} />}
-      </Suspense>
-      {address.view === undefined && (
-        <>
-          {!embedding.hidesMinimap && (
-            <Minimap
-              {...{ trace, hues, gaps, dispatch }}
-              path={pathKnown ? path : undefined}
-              range={view.range}
-            />
-          )}
-          <div className="trace-body">
-            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, notes, gaps, dispatch }} />
-            {address.panel === "path" && pathKnown && (
-              <PathPanel {...{ trace, hues, path, dispatch }} selected={view.selected} onClose={closePanel} />
-            )}
-            {address.panel === "notes" && <NotesPanel {...{ trace, hues, dispatch }} onClose={closePanel} />}
-            {address.panel === "repeats" && repeats !== noRepeats && (
-              <RepeatsPanel
-                {...{ trace, hues, repeats, dispatch }}
-                selected={view.selected}
-                onClose={closePanel}
-              />
-            )}
-          </div>
-        </>
+    </>
+  );
+}
+
+/** The inputs of {@link WaterfallView}. */
+interface WaterfallViewProps extends ComponentProps<typeof Waterfall> {
+  /** Operations that single spans call many times; those of `noRepeats` are not computed yet. */
+  repeats: readonly RepeatedCalls[];
+  /** Whether the critical path is computed. */
+  pathKnown: boolean;
+}
+
+/** The overview, the waterfall, and the panel that is open beside it. */
+function WaterfallView({ repeats, pathKnown, ...shown }: WaterfallViewProps) {
+  const { trace, hues, view, path, gaps, dispatch } = shown;
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const closePanel = () =>
+    void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false });
+  return (
+    <>
+      {!embedding.hidesMinimap && (
+        <Minimap
+          {...{ trace, hues, gaps, dispatch }}
+          path={pathKnown ? path : undefined}
+          range={view.range}
+        />
       )}
-    </div>
+      <div className="trace-body">
+        <Waterfall {...shown} />
+        {address.panel === "path" && pathKnown && (
+          <PathPanel {...{ trace, hues, path, dispatch }} selected={view.selected} onClose={closePanel} />
+        )}
+        {address.panel === "notes" && <NotesPanel {...{ trace, hues, dispatch }} onClose={closePanel} />}
+        {address.panel === "repeats" && repeats !== noRepeats && (
+          <RepeatsPanel
+            {...{ trace, hues, repeats, dispatch }}
+            selected={view.selected}
+            onClose={closePanel}
+          />
+        )}
+      </div>
+    </>
   );
 }
