@@ -130,7 +130,6 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const kept = written.data ?? undefined;
   const notes = useMemo(() => notesBySpan(kept ?? noNotes), [kept]);
   useTraceKeys({ rows, selected: view.selected, filter, dispatch, on: address.view === undefined });
-
   useTraceTitle(trace);
 
   return (

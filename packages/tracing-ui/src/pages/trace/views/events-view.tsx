@@ -33,7 +33,6 @@ const mostLetters = 60;
  */
 export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
-  const navigate = route.useNavigate();
   const filter = useDeferredValue(address.events ?? "");
   const all = traceEvents(trace);
   const events = useMemo(() => {
@@ -48,22 +47,7 @@ export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<st
   return (
     <div className="trace-events">
       <div className="trace-events-tools">
-        <input
-          className="field"
-          data-slash
-          data-command="Filter events"
-          data-key="/"
-          aria-label="Filter events"
-          placeholder="Filter events"
-          value={address.events ?? ""}
-          onChange={(event) =>
-            void navigate({
-              search: changedAddress(address, { events: event.target.value || undefined }),
-              replace: true,
-              resetScroll: false,
-            })
-          }
-        />
+        <EventsFilter />
         <span className="muted" role="status">
           {formatCount(events.length)} {events.length === 1 ? "event" : "events"}
           {events.length < all.length && ` of ${formatCount(all.length)}`}, {formatCount(thrown)}{" "}
@@ -89,31 +73,72 @@ export function EventsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<st
             {all.length === 0 ? "No span of this trace has events." : `No event holds all of “${filter}”.`}
           </p>
         ) : (
-          <>
-            <h2>All events</h2>
-            <ol className="all-events">
-              {events.slice(0, mostEvents).map((event, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: events have no name of their own
-                <li key={index}>
-                  <At event={event} />
-                  <SpanLink {...{ trace, hues }} span={event.span} />
-                  <div className="all-events-fields">
-                    <span className="event-name">{event.name}</span>
-                    {event.fields.map((attribute, field) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
-                      <EventField key={`${field} ${attribute.key}`} attribute={attribute} />
-                    ))}
-                  </div>
-                </li>
-              ))}
-            </ol>
-            {events.length > mostEvents && (
-              <p className="muted">The first {formatCount(mostEvents)} are shown: filter to see others.</p>
-            )}
-          </>
+          <AllEvents {...{ trace, hues, events }} />
         )}
       </section>
     </div>
+  );
+}
+
+/** The filter of the events, which is in the address. */
+function EventsFilter() {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <input
+      className="field"
+      data-slash
+      data-command="Filter events"
+      data-key="/"
+      aria-label="Filter events"
+      placeholder="Filter events"
+      value={address.events ?? ""}
+      onChange={(event) =>
+        void navigate({
+          search: changedAddress(address, { events: event.target.value || undefined }),
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    />
+  );
+}
+
+/** The inputs of {@link AllEvents}. */
+interface AllEventsProps {
+  /** The trace of the events. */
+  trace: Trace;
+  /** Hues of services, in degrees. */
+  hues: ReadonlyMap<string, number>;
+  /** The events that the filter keeps, by time. */
+  events: readonly TraceEvent[];
+}
+
+/** The events one by one, with their fields, as many as a page can hold. */
+function AllEvents({ trace, hues, events }: AllEventsProps) {
+  return (
+    <>
+      <h2>All events</h2>
+      <ol className="all-events">
+        {events.slice(0, mostEvents).map((event, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events have no name of their own
+          <li key={index}>
+            <At event={event} />
+            <SpanLink {...{ trace, hues }} span={event.span} />
+            <div className="all-events-fields">
+              <span className="event-name">{event.name}</span>
+              {event.fields.map((attribute, field) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
+                <EventField key={`${field} ${attribute.key}`} attribute={attribute} />
+              ))}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {events.length > mostEvents && (
+        <p className="muted">The first {formatCount(mostEvents)} are shown: filter to see others.</p>
+      )}
+    </>
   );
 }
 

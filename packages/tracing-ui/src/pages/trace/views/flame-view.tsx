@@ -1,6 +1,6 @@
 import "./flame-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useMemo, useRef, useState } from "react";
 import { CutNames } from "ui-kit/components/cut-name.tsx";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
@@ -27,19 +27,9 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const frame = useRef<HTMLDivElement>(null);
-  const { width } = useElementSize(frame);
-  const { groups, groupOf } = useMemo(() => groupSpans(trace), [trace]);
-  const focus = useMemo(() => {
-    const span = trace.spans.findIndex(({ spanID }) => spanID === address.at);
-    return span === -1 ? -1 : (groupOf[span] as number);
-  }, [trace, groupOf, address.at]);
-  const { boxes, left } = useMemo(
-    () => (width === 0 ? { boxes: [], left: 0 } : flameLayout(groups, focus, leastPx / width)),
-    [groups, focus, width],
-  );
+  const { groups, focus, boxes, left } = useFlameLayout(trace, address.at, frame);
   const [pointed, setPointed] = useState<number>();
   const [active, setActive] = useState(0);
-  const levels = boxes.reduce((most, { level }) => Math.max(most, level + 1), 0);
   const totalUs = groups.reduce((sum, { parent, weightUs }) => (parent === -1 ? sum + weightUs : sum), 0);
 
   function goTo(group: number | undefined) {
@@ -48,6 +38,118 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
     void navigate({ search: changedAddress(address, { at }), resetScroll: false });
   }
 
+  const shown = groups[pointed ?? focus] ?? groups[boxes[active]?.group ?? 0];
+  const share = shown === undefined || totalUs === 0 ? 0 : shown.weightUs / totalUs;
+  return (
+    <div className="flame">
+      <Lead {...{ trace, hues, group: shown, share }} isWhole={focus === -1} onAll={() => goTo(undefined)} />
+      {left > 0 && (
+        <p className="flame-left muted">
+          {left === 1 ? "1 box has" : `${formatCount(left)} boxes have`} no room here. Choose a box to see all
+          below it; Statistics lists them, too.
+        </p>
+      )}
+      <div className="flame-scroll">
+        <FlameGraph
+          {...{ trace, hues, groups, boxes, goTo, focus, active, setActive }}
+          frame={frame}
+          onPoint={setPointed}
+        />
+      </div>
+    </div>
+  );
+}
+
+/**
+ * The groups of the trace, the one that has the whole width (−1 for all), the boxes that have room in the
+ * frame, and the number of those that have none.
+ * @param at id of a span of the chosen group; undefined for none
+ */
+function useFlameLayout(trace: Trace, at: string | undefined, frame: RefObject<HTMLElement | null>) {
+  const { width } = useElementSize(frame);
+  const { groups, groupOf } = useMemo(() => groupSpans(trace), [trace]);
+  const focus = useMemo(() => {
+    const span = trace.spans.findIndex(({ spanID }) => spanID === at);
+    return span === -1 ? -1 : (groupOf[span] as number);
+  }, [trace, groupOf, at]);
+  const { boxes, left } = useMemo(
+    () => (width === 0 ? { boxes: [], left: 0 } : flameLayout(groups, focus, leastPx / width)),
+    [groups, focus, width],
+  );
+  return { groups, focus, boxes, left };
+}
+
+/** The inputs of {@link Lead}. */
+interface LeadProps {
+  /** The trace that is shown. */
+  trace: Trace;
+  /** Hues of services, in degrees. */
+  hues: ReadonlyMap<string, number>;
+  /** The pointed or chosen group; undefined for a trace without spans. */
+  group: SpanGroup | undefined;
+  /** Its share of the time of all groups, 0 to 1. */
+  share: number;
+  /** Whether all groups are shown. */
+  isWhole: boolean;
+  /** Called to show all of them again. */
+  onAll: () => void;
+}
+
+/** The line above the graph: a group in figures, and the ways out of it. */
+function Lead({ trace, hues, group, share, isWhole, onAll }: LeadProps) {
+  const address = route.useSearch();
+  return (
+    <p className="flame-lead" role="status">
+      {group !== undefined && <GroupFacts {...{ trace, group, share, hues }} />}
+      {!isWhole && (
+        <button type="button" className="button" onClick={onAll}>
+          Show all
+        </button>
+      )}
+      {group !== undefined && (
+        <Link
+          to="/trace/$traceId"
+          params={{ traceId: trace.traceId }}
+          search={changedAddress(address, {
+            ...{ view: undefined, at: undefined, span: trace.spans[group.first]?.spanID },
+          })}
+          className="button"
+        >
+          Show in the waterfall
+        </Link>
+      )}
+    </p>
+  );
+}
+
+/** The inputs of {@link FlameGraph}. */
+interface FlameGraphProps {
+  /** The trace that is shown. */
+  trace: Trace;
+  /** Hues of services, in degrees. */
+  hues: ReadonlyMap<string, number>;
+  /** All groups of the trace. */
+  groups: readonly SpanGroup[];
+  /** The boxes that have room. */
+  boxes: readonly FlameBox[];
+  /** The group that has the whole width; −1 for all. */
+  focus: number;
+  /** Index of the box that Tab reaches. */
+  active: number;
+  /** Changes it. */
+  setActive: (index: number) => void;
+  /** The element of the graph. */
+  frame: RefObject<HTMLDivElement | null>;
+  /** Gives a group the whole width; undefined and −1 show all. */
+  goTo: (group: number | undefined) => void;
+  /** Called with the group that is pointed at, and with undefined when the pointer leaves. */
+  onPoint: (group: number | undefined) => void;
+}
+
+/** The boxes, and the keys that go from one to another. */
+function FlameGraph(props: FlameGraphProps) {
+  const { trace, hues, groups, boxes, focus, active, setActive, frame, goTo, onPoint } = props;
+  const levels = boxes.reduce((most, { level }) => Math.max(most, level + 1), 0);
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const next = neighbour(boxes, groups, active, event.key);
     if (event.key === "Escape" && focus !== -1) {
@@ -62,69 +164,31 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
     event.stopPropagation();
   }
 
-  const shown = groups[pointed ?? focus] ?? groups[boxes[active]?.group ?? 0];
   return (
-    <div className="flame">
-      <p className="flame-lead" role="status">
-        {shown !== undefined && (
-          <GroupFacts
-            trace={trace}
-            group={shown}
-            share={totalUs === 0 ? 0 : shown.weightUs / totalUs}
-            hues={hues}
-          />
-        )}
-        {focus !== -1 && (
-          <button type="button" className="button" onClick={() => goTo(undefined)}>
-            Show all
-          </button>
-        )}
-        {shown !== undefined && (
-          <Link
-            to="/trace/$traceId"
-            params={{ traceId: trace.traceId }}
-            search={changedAddress(address, {
-              ...{ view: undefined, at: undefined, span: trace.spans[shown.first]?.spanID },
-            })}
-            className="button"
-          >
-            Show in the waterfall
-          </Link>
-        )}
-      </p>
-      {left > 0 && (
-        <p className="flame-left muted">
-          {left === 1 ? "1 box has" : `${formatCount(left)} boxes have`} no room here. Choose a box to see all
-          below it; Statistics lists them, too.
-        </p>
-      )}
-      <div className="flame-scroll">
-        <div
-          ref={frame}
-          className="flame-graph"
-          role="tree"
-          aria-label="Flame graph"
-          tabIndex={-1}
-          style={{ height: levels * rowPx }}
-          onKeyDown={move}
-          onPointerLeave={() => setPointed(undefined)}
-        >
-          {boxes.map((box, index) => (
-            <FlameItem
-              key={box.group}
-              {...{ trace, hues, box, index }}
-              group={groups[box.group] as SpanGroup}
-              tabbed={index === Math.min(active, boxes.length - 1)}
-              onPoint={() => setPointed(box.group)}
-              onFocus={() => {
-                setActive(index);
-                setPointed(box.group);
-              }}
-              onChoose={() => goTo(box.group === focus ? groups[focus]?.parent : box.group)}
-            />
-          ))}
-        </div>
-      </div>
+    <div
+      ref={frame}
+      className="flame-graph"
+      role="tree"
+      aria-label="Flame graph"
+      tabIndex={-1}
+      style={{ height: levels * rowPx }}
+      onKeyDown={move}
+      onPointerLeave={() => onPoint(undefined)}
+    >
+      {boxes.map((box, index) => (
+        <FlameItem
+          key={box.group}
+          {...{ trace, hues, box, index }}
+          group={groups[box.group] as SpanGroup}
+          tabbed={index === Math.min(active, boxes.length - 1)}
+          onPoint={() => onPoint(box.group)}
+          onFocus={() => {
+            setActive(index);
+            onPoint(box.group);
+          }}
+          onChoose={() => goTo(box.group === focus ? groups[focus]?.parent : box.group)}
+        />
+      ))}
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { hueStyle } from "../../../components/service-mark.tsx";
 import { layOutLayers, type Point } from "../../../graph/lay-out-layers.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress } from "../trace-address.ts";
-import { type GraphEdge, type GraphNode, traceGraph } from "./trace-graph.ts";
+import { type GraphEdge, type GraphNode, type TraceGraph, traceGraph } from "./trace-graph.ts";
 
 const route = getRouteApi("/trace/$traceId");
 /** Width of a box, in pixels. */
@@ -28,36 +28,11 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
   const graph = useMemo(() => traceGraph(trace), [trace]);
   const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);
   const [scale, setScale] = useState(4);
-  const zoom = scales[scale] ?? 1;
+  const zoom = zoomOf(scale);
   const scroll = useStartInSight(placed.places[0], zoom);
   return (
     <div className="trace-graph">
-      <div className="trace-graph-tools">
-        <span className="muted">
-          {formatCount(graph.nodes.length)} {graph.ofServices ? "services" : "operations"},{" "}
-          {formatCount(graph.edges.length)} ways between them
-          {graph.ofServices && "; there are too many operations to draw each"}
-        </span>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Smaller"
-          disabled={scale === 0}
-          onClick={() => setScale(scale - 1)}
-        >
-          −
-        </button>
-        <span className="mono">{Math.round(zoom * 100)} %</span>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Larger"
-          disabled={scale === scales.length - 1}
-          onClick={() => setScale(scale + 1)}
-        >
-          +
-        </button>
-      </div>
+      <GraphTools {...{ graph, scale, setScale }} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section ref={scroll} className="trace-graph-scroll" aria-label="Graph of the trace" tabIndex={0}>
         {/* biome-ignore lint/a11y/useSemanticElements: a picture of links, not a form */}
@@ -68,19 +43,7 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
           role="group"
           aria-label="Operations and the calls between them"
         >
-          <defs>
-            <marker
-              id="graph-arrow"
-              viewBox="0 0 8 8"
-              refX="7"
-              refY="4"
-              markerWidth="7"
-              markerHeight="7"
-              orient="auto"
-            >
-              <path d="M0 0.5 8 4 0 7.5z" className="graph-arrow" />
-            </marker>
-          </defs>
+          <Arrow />
           {graph.edges.map((edge, index) => (
             <Edge key={`${edge.from} ${edge.to}`} edge={edge} points={placed.lines[index] ?? []} />
           ))}
@@ -90,6 +53,72 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
         </svg>
       </section>
     </div>
+  );
+}
+
+/** The factor of a step of the zoom. */
+function zoomOf(scale: number): number {
+  return scales[scale] ?? 1;
+}
+
+/** The inputs of {@link GraphTools}. */
+interface GraphToolsProps {
+  /** The graph, for its counts. */
+  graph: TraceGraph;
+  /** The step of the zoom, an index into `scales`. */
+  scale: number;
+  /** Changes the step. */
+  setScale: (scale: number) => void;
+}
+
+/** How much the graph shows, and the zoom. */
+function GraphTools({ graph, scale, setScale }: GraphToolsProps) {
+  return (
+    <div className="trace-graph-tools">
+      <span className="muted">
+        {formatCount(graph.nodes.length)} {graph.ofServices ? "services" : "operations"},{" "}
+        {formatCount(graph.edges.length)} ways between them
+        {graph.ofServices && "; there are too many operations to draw each"}
+      </span>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Smaller"
+        disabled={scale === 0}
+        onClick={() => setScale(scale - 1)}
+      >
+        −
+      </button>
+      <span className="mono">{Math.round(zoomOf(scale) * 100)} %</span>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Larger"
+        disabled={scale === scales.length - 1}
+        onClick={() => setScale(scale + 1)}
+      >
+        +
+      </button>
+    </div>
+  );
+}
+
+/** The head of the arrows, which lines name by its id. */
+function Arrow() {
+  return (
+    <defs>
+      <marker
+        id="graph-arrow"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerWidth="7"
+        markerHeight="7"
+        orient="auto"
+      >
+        <path d="M0 0.5 8 4 0 7.5z" className="graph-arrow" />
+      </marker>
+    </defs>
   );
 }
 

@@ -79,54 +79,24 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
     ? columns.toSorted((a, b) => Number(b.column === sort) - Number(a.column === sort))
     : columns;
   const selfUs = all.reduce((sum, row) => sum + row.selfUs, 0);
-  const go = (changes: Parameters<typeof changedAddress>[1]) =>
-    void navigate({ search: changedAddress(address, changes), resetScroll: false });
+  const go: Go = (changes) => void navigate({ search: changedAddress(address, changes), resetScroll: false });
 
-  const head = (column: StatisticsColumn, title: string) => (
-    <th
-      key={column}
-      scope="col"
-      aria-sort={sort === column ? (column === "name" ? "ascending" : "descending") : "none"}
-    >
-      <button
-        type="button"
-        onClick={() => go({ sort: column === defaultStatisticsSort ? undefined : column })}
-      >
-        {title}
-      </button>
-    </th>
-  );
   return (
     <div className="statistics">
-      <label className="statistics-by">
-        Group by
-        <select
-          className="field"
-          value={by}
-          onChange={(event) =>
-            go({ by: event.target.value === "operation" ? undefined : event.target.value })
-          }
-        >
-          <option value="operation">service and operation</option>
-          <option value="service">service</option>
-          <optgroup label="attribute">
-            {keys.map((key) => (
-              <option key={key}>{key}</option>
-            ))}
-          </optgroup>
-        </select>
-        <span className="muted">
-          {formatCount(all.length)} {all.length === 1 ? "group" : "groups"}
-          {rows.length > mostRows && `, the first ${formatCount(mostRows)} are shown`}
-        </span>
-      </label>
+      <GroupBy {...{ by, keys, go }} groups={all.length} isCut={rows.length > mostRows} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
       <section className="statistics-scroll" aria-label="Statistics" tabIndex={0}>
         <table aria-label="Statistics of the spans">
           <thead>
             <tr>
-              {head("name", by === "operation" ? "Service and operation" : by === "service" ? "Service" : by)}
-              {shown.map(({ column, title }) => head(column, title))}
+              <Head
+                column="name"
+                title={by === "operation" ? "Service and operation" : by === "service" ? "Service" : by}
+                {...{ sort, go }}
+              />
+              {shown.map(({ column, title }) => (
+                <Head key={column} {...{ column, title, sort, go }} />
+              ))}
               <th scope="col">Self share</th>
             </tr>
           </thead>
@@ -138,6 +108,75 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
         </table>
       </section>
     </div>
+  );
+}
+
+/** Changes fields of the address. */
+type Go = (changes: Parameters<typeof changedAddress>[1]) => void;
+
+/** The inputs of {@link GroupBy}. */
+interface GroupByProps {
+  /** The field that the groups share: `operation`, `service`, or the key of an attribute. */
+  by: string;
+  /** Keys of attributes that are offered. */
+  keys: readonly string[];
+  /** Number of groups. */
+  groups: number;
+  /** Whether only the first of them are shown. */
+  isCut: boolean;
+  /** Changes the address. */
+  go: Go;
+}
+
+/** The choice of the groups, and how many there are. */
+function GroupBy({ by, keys, groups, isCut, go }: GroupByProps) {
+  return (
+    <label className="statistics-by">
+      Group by
+      <select
+        className="field"
+        value={by}
+        onChange={(event) => go({ by: event.target.value === "operation" ? undefined : event.target.value })}
+      >
+        <option value="operation">service and operation</option>
+        <option value="service">service</option>
+        <optgroup label="attribute">
+          {keys.map((key) => (
+            <option key={key}>{key}</option>
+          ))}
+        </optgroup>
+      </select>
+      <span className="muted">
+        {formatCount(groups)} {groups === 1 ? "group" : "groups"}
+        {isCut && `, the first ${formatCount(mostRows)} are shown`}
+      </span>
+    </label>
+  );
+}
+
+/** The inputs of {@link Head}. */
+interface HeadProps {
+  /** The column. */
+  column: StatisticsColumn;
+  /** Its words. */
+  title: string;
+  /** The column that orders the rows. */
+  sort: StatisticsColumn;
+  /** Changes the address. */
+  go: Go;
+}
+
+/** The head of a column, which orders the rows: names from a to z, figures from the largest. */
+function Head({ column, title, sort, go }: HeadProps) {
+  return (
+    <th scope="col" aria-sort={sort === column ? (column === "name" ? "ascending" : "descending") : "none"}>
+      <button
+        type="button"
+        onClick={() => go({ sort: column === defaultStatisticsSort ? undefined : column })}
+      >
+        {title}
+      </button>
+    </th>
   );
 }
 
