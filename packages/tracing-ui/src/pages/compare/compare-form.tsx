@@ -85,7 +85,7 @@ function askedFields({ a, b, q, beside }: CompareDraft): Record<string, string> 
   return q.trim() === "" ? { a: first } : { a: first, q: q.trim() };
 }
 
-/** What stands beside A: another trace, or the median of a search. */
+/** The other side: a trace, or the median of a search. */
 type Beside = "trace" | "median";
 
 /** The choice of what A is compared with. */

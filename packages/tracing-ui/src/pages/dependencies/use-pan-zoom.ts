@@ -158,7 +158,7 @@ function dragHandlers(drag: RefObject<Drag | undefined>, move: (dx: number, dy: 
   };
 }
 
-/** What keys do with the drawing. */
+/** The effects of keys on the drawing. */
 interface KeyActions {
   /** Moves it by pixels. */
   move: (dx: number, dy: number) => void;

@@ -105,8 +105,8 @@ export function ResultList(props: ResultListProps) {
 }
 
 /**
- * The services that have a place of their own in each row: as many of the first as the table has room for,
- * 3 to 16; and the width of all places in pixels, with one more for the other services.
+ * The services that have a place of their own in each row: as many of the first as there is room for, 3 to
+ * 16. `placesPx` is the width of all places in pixels, with one more for the other services.
  * @param columns number of columns of choice
  */
 function usePlaces(

@@ -4,8 +4,8 @@ import { withCondition } from "./with-condition.ts";
 
 /**
  * The search for the traces of a group. Texts become a condition like any other, so that fields can show it;
- * other values become a second step of the query. Of `{ }` and the group 500 of `span.http.status_code` it
- * makes
+ * other values become a second step of the query. An example is the group 500 of `span.http.status_code` in
+ * the search `{ }`:
  *
  *     { }
  *     | { span.http.status_code = 500 }

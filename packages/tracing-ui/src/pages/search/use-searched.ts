@@ -16,7 +16,7 @@ const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 export type Searched = ReturnType<typeof useSearched>;
 
 /**
- * Asks what an address asks for. Of the three ways to the list one is asked: by ids, by TraceQL, or by
+ * Asks the questions of an address. The list is asked for in one of three ways: by ids, by TraceQL, or by
  * fields. `asks` says whether any is, and `interval` is the time in milliseconds between two reads.
  */
 export function useSearched(address: SearchAddress) {

@@ -121,7 +121,7 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
   }
 }
 
-/** Selects the row so many rows on, as far as there are rows; the first row while none is selected. */
+/** Selects the row that is `by` rows further, as far as there are rows; the first one while none is selected. */
 function moved(trace: Trace, view: TraceView, by: number, rows: Int32Array): TraceView {
   const row = rowOf(rows, view.selected);
   const next = row === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, row + by));

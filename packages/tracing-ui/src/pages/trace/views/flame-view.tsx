@@ -61,8 +61,8 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
 }
 
 /**
- * The groups of the trace, the one that has the whole width (−1 for all), the boxes that have room in the
- * frame, and the number of those that have none.
+ * The groups of the trace as boxes. `focus` is the group that has the whole width, −1 for all; `left` is the
+ * number of boxes that have no room in the frame.
  * @param at id of a span of the chosen group; undefined for none
  */
 function useFlameLayout(trace: Trace, at: string | undefined, frame: RefObject<HTMLElement | null>) {
@@ -150,6 +150,7 @@ interface FlameGraphProps {
 function FlameGraph(props: FlameGraphProps) {
   const { trace, hues, groups, boxes, focus, active, setActive, frame, goTo, onPoint } = props;
   const levels = boxes.reduce((most, { level }) => Math.max(most, level + 1), 0);
+
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const next = neighbour(boxes, groups, active, event.key);
     if (event.key === "Escape" && focus !== -1) {

@@ -47,78 +47,7 @@ export function WaterfallHead(props: WaterfallHeadProps) {
   const { fromUs, toUs } = view.range;
   return (
     <div className="waterfall-head">
-      <div className="waterfall-tools">
-        <input
-          className="field"
-          data-slash
-          data-command="Filter spans"
-          data-key="/"
-          aria-label="Filter spans"
-          placeholder="Filter: words, duration>10ms, status=error"
-          title={filterHint}
-          aria-invalid={filter?.fault !== undefined}
-          spellCheck={false}
-          autoComplete="off"
-          value={view.filter}
-          onChange={(event) => dispatch({ type: "filter", text: event.target.value })}
-          onKeyDown={(event) => {
-            if (event.key === "Escape" && view.filter !== "") {
-              dispatch({ type: "filter", text: "" });
-            } else if (event.key === "Escape") {
-              event.currentTarget.blur();
-            } else if (event.key === "Enter" && filter !== undefined) {
-              event.preventDefault();
-              dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
-              event.currentTarget.blur(); // the keys of the page go on from here
-            }
-          }}
-        />
-        <span className="filter-count" role="status">
-          {filter !== undefined && (
-            <FilterCount
-              filter={filter}
-              at={matchNumber(filter, view.selected)}
-              total={trace.spans.length}
-              dims={view.dims}
-            />
-          )}
-        </span>
-        {filter !== undefined && filter.matchCount > 0 && (
-          <span className="filter-steps">
-            <Tool
-              icon="previous"
-              label="Previous match (N)"
-              onClick={() => dispatch({ type: "nextMatch", by: -1, filter })}
-            />
-            <Tool
-              icon="next"
-              label="Next match (n)"
-              onClick={() => dispatch({ type: "nextMatch", by: 1, filter })}
-            />
-          </span>
-        )}
-        {filter !== undefined && (
-          <button
-            type="button"
-            className="icon-button filter-others"
-            title={view.dims ? "Hide the others" : "Dim the others and keep them in place"}
-            aria-pressed={view.dims}
-            onClick={() => dispatch({ type: "dim", on: !view.dims })}
-          >
-            {view.dims ? "Hide" : "Dim"}
-          </button>
-        )}
-        {!isWhole(trace, view.range) && (
-          <Tool
-            icon="unzoom"
-            label="Show the whole time range (0)"
-            onClick={() => dispatch({ type: "zoomOut" })}
-          />
-        )}
-        <FoldMenu trace={trace} rule={view.foldRule} dispatch={dispatch} />
-        <Tool icon="foldAll" label="Fold all" onClick={() => dispatch({ type: "foldAll" })} />
-        <Tool icon="unfoldAll" label="Unfold all" onClick={() => dispatch({ type: "unfoldAll" })} />
-      </div>
+      <Tools {...{ trace, view, filter, dispatch }} />
       <NameEdge width={nameWidth} onWidth={onNameWidth} />
       <div className="waterfall-scale mono">
         {ticks.map(({ us, text }) => (
@@ -128,6 +57,109 @@ export function WaterfallHead(props: WaterfallHeadProps) {
         ))}
       </div>
     </div>
+  );
+}
+
+/** The inputs of the parts of the tools. */
+type ToolsProps = Pick<WaterfallHeadProps, "trace" | "view" | "filter" | "dispatch">;
+
+/** The tools left of the scale: filter, zoom and folding. */
+function Tools({ trace, view, filter, dispatch }: ToolsProps) {
+  return (
+    <div className="waterfall-tools">
+      <FilterField text={view.filter} filter={filter} dispatch={dispatch} />
+      <FilterResult {...{ trace, view, filter, dispatch }} />
+      {!isWhole(trace, view.range) && (
+        <Tool
+          icon="unzoom"
+          label="Show the whole time range (0)"
+          onClick={() => dispatch({ type: "zoomOut" })}
+        />
+      )}
+      <FoldMenu trace={trace} rule={view.foldRule} dispatch={dispatch} />
+      <Tool icon="foldAll" label="Fold all" onClick={() => dispatch({ type: "foldAll" })} />
+      <Tool icon="unfoldAll" label="Unfold all" onClick={() => dispatch({ type: "unfoldAll" })} />
+    </div>
+  );
+}
+
+/** The inputs of {@link FilterField}. */
+interface FilterFieldProps extends Pick<WaterfallHeadProps, "filter" | "dispatch"> {
+  /** The text, as typed; the result may lag behind it. */
+  text: string;
+}
+
+/** The field of the filter. */
+function FilterField({ text, filter, dispatch }: FilterFieldProps) {
+  return (
+    <input
+      className="field"
+      data-slash
+      data-command="Filter spans"
+      data-key="/"
+      aria-label="Filter spans"
+      placeholder="Filter: words, duration>10ms, status=error"
+      title={filterHint}
+      aria-invalid={filter?.fault !== undefined}
+      spellCheck={false}
+      autoComplete="off"
+      value={text}
+      onChange={(event) => dispatch({ type: "filter", text: event.target.value })}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && text !== "") {
+          dispatch({ type: "filter", text: "" });
+        } else if (event.key === "Escape") {
+          event.currentTarget.blur();
+        } else if (event.key === "Enter" && filter !== undefined) {
+          event.preventDefault();
+          dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
+          event.currentTarget.blur(); // the keys of the page go on from here
+        }
+      }}
+    />
+  );
+}
+
+/** The count of the matches, the buttons that go through them, and the one that dims or hides the others. */
+function FilterResult({ trace, view, filter, dispatch }: ToolsProps) {
+  return (
+    <>
+      <span className="filter-count" role="status">
+        {filter !== undefined && (
+          <FilterCount
+            filter={filter}
+            at={matchNumber(filter, view.selected)}
+            total={trace.spans.length}
+            dims={view.dims}
+          />
+        )}
+      </span>
+      {filter !== undefined && filter.matchCount > 0 && (
+        <span className="filter-steps">
+          <Tool
+            icon="previous"
+            label="Previous match (N)"
+            onClick={() => dispatch({ type: "nextMatch", by: -1, filter })}
+          />
+          <Tool
+            icon="next"
+            label="Next match (n)"
+            onClick={() => dispatch({ type: "nextMatch", by: 1, filter })}
+          />
+        </span>
+      )}
+      {filter !== undefined && (
+        <button
+          type="button"
+          className="icon-button filter-others"
+          title={view.dims ? "Hide the others" : "Dim the others and keep them in place"}
+          aria-pressed={view.dims}
+          onClick={() => dispatch({ type: "dim", on: !view.dims })}
+        >
+          {view.dims ? "Hide" : "Dim"}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,54 @@
+import type { Dispatch, MouseEvent, PointerEvent } from "react";
+import type { ViewAction } from "../trace-view.ts";
+import { hintOf, hitRow, type RowHit } from "./hit-row.ts";
+import type { WaterfallPainter } from "./waterfall-painter.ts";
+import type { WaterfallScene } from "./waterfall-scene.ts";
+
+/** The inputs of {@link rowPointer}. */
+interface RowPointer {
+  /** The drawn scene. */
+  scene: WaterfallScene;
+  /** The painter of the rows; undefined before the canvas is there. */
+  painter: WaterfallPainter | undefined;
+  /** Takes the actions of clicks. */
+  dispatch: Dispatch<ViewAction>;
+}
+
+/**
+ * The listeners of the drawn rows. A click folds by the caret and the chip of a run, and opens details
+ * anywhere else; the row below the pointer is lit, and its hint is the tooltip.
+ */
+export function rowPointer({ scene, painter, dispatch }: RowPointer) {
+  function hitBy(event: MouseEvent<HTMLDivElement>): RowHit | undefined {
+    const texts = painter?.pen?.texts;
+    if (texts === undefined) {
+      return undefined;
+    }
+    const box = event.currentTarget.getBoundingClientRect();
+    return hitRow(scene, texts, event.clientX - box.left, event.clientY - box.top);
+  }
+
+  function click(event: MouseEvent<HTMLDivElement>) {
+    // A screen reader presses the item itself, at no point.
+    const item = event.detail === 0 ? (event.target as HTMLElement).dataset.span : undefined;
+    const hit = item === undefined ? hitBy(event) : { span: Number(item), part: "name" };
+    if (hit === undefined) {
+      return;
+    }
+    if (hit.part === "run") {
+      dispatch({ type: "toggleRun", span: hit.span });
+    } else if (hit.part === "fold") {
+      dispatch({ type: "toggleFold", span: hit.span });
+    } else {
+      dispatch({ type: "toggleOpen", span: hit.span });
+    }
+  }
+
+  function point(event: PointerEvent<HTMLDivElement>) {
+    const hit = hitBy(event);
+    painter?.point(hit?.row ?? -1);
+    event.currentTarget.title = hit === undefined ? "" : hintOf(scene, hit);
+  }
+
+  return { onClick: click, onPointerMove: point, onPointerLeave: () => painter?.point(-1) };
+}
